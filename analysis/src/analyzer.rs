@@ -1,0 +1,235 @@
+//! The terms of the keyword index: one set of rules for documents and queries.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::tokenizer::{Class, Classes, compounds, parts};
+
+/// Changes whenever the same text may give other terms, so that an index built by older rules is known as such.
+pub const ANALYZER_VERSION: u32 = 1;
+
+/// The longest term, in bytes of UTF-8. A longer one keeps its first 48 bytes (fewer, at a character's start) followed
+/// by 16 hexadecimal digits of the BLAKE3 hash of all of it: distinct names stay distinct, and keys stay short.
+pub const MAX_TERM_BYTES: usize = 64;
+
+/// Identifiers and compounds beyond this are data (base64, long dotted literals): only their parts become terms.
+const MAX_WHOLE_BYTES: usize = 256;
+const KEPT_PREFIX_BYTES: usize = 48;
+
+/// Cuts text into terms.
+///
+/// An *identifier* is a run of letters, digits, combining marks and underscores; a *compound* is identifiers joined by
+/// single dots or hyphens. In this order, each gives a term, lower-cased:
+///
+/// 1. the compound, if it joins several identifiers: `auth.oauth.client`, `user-manager`;
+/// 2. in a dotted compound, every hyphenated stretch between dots: `my-file` of `my-file.test.ts`;
+/// 3. every identifier, whole: `getuserdata`, `user_manager`, `__init__`, `utf8`;
+/// 4. its parts, where they differ from it: `get`, `user`, `data`; `user`, `manager`; `init`; `utf`, `8`. Digits are
+///    parts of their own.
+///
+/// Nothing is dropped for being common, and nothing is stemmed. Text outside ASCII is composed (NFC) and lower-cased
+/// by Unicode's rules; a part in Chinese, Japanese or Korean script of more than two characters also gives its
+/// overlapping pairs, as those scripts do not mark words. Terms are at most [`MAX_TERM_BYTES`] long and consist of
+/// letters, marks, digits, `_`, `.` and `-`: never of control characters or spaces.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Analyzer;
+
+impl Analyzer {
+    /// Calls `out` with every term of `text`, in order of occurrence, repeated as often as they occur. Only long terms
+    /// and text outside ASCII cost allocations, beyond one buffer per call.
+    pub fn terms(&self, text: &str, out: &mut impl FnMut(&str)) {
+        let mut lower = String::new();
+        compounds(text, &mut |compound, classes| {
+            if classes == Classes::LOWER || classes == Classes::DIGITS {
+                emit(compound, out);
+            } else if classes.is_ascii() {
+                terms_of_compound(compound, classes, &mut lower, out);
+            } else {
+                let composed: String = compound.nfc().collect();
+                terms_of_compound(&composed, Classes::of(&composed), &mut lower, out);
+            }
+        });
+    }
+}
+
+fn terms_of_compound(compound: &str, classes: Classes, lower: &mut String, out: &mut impl FnMut(&str)) {
+    if !classes.is_word() {
+        return;
+    }
+    if !classes.has(Class::Joint) {
+        terms_of_identifier(compound, classes, lower, out);
+        return;
+    }
+    emit_whole(compound, classes, lower, out);
+    let dotted = compound.contains('.');
+    for stretch in compound.split('.') {
+        let hyphenated = stretch.contains('-');
+        if hyphenated && dotted && Classes::of(stretch).is_word() {
+            emit_whole(stretch, classes, lower, out);
+        }
+        for identifier in stretch.split('-') {
+            terms_of_identifier(identifier, Classes::of(identifier), lower, out);
+        }
+    }
+}
+
+fn terms_of_identifier(identifier: &str, classes: Classes, lower: &mut String, out: &mut impl FnMut(&str)) {
+    if !classes.is_word() {
+        return;
+    }
+    emit_whole(identifier, classes, lower, out);
+    let whole_was_emitted = identifier.len() <= MAX_WHOLE_BYTES;
+    parts(identifier, &mut |range, class| {
+        let part = &identifier[range];
+        if part.len() < identifier.len() || !whole_was_emitted {
+            emit_lower(part, classes, lower, out);
+        }
+        if class == Class::Cjk {
+            emit_pairs(part, out);
+        }
+    });
+}
+
+fn emit_whole(text: &str, classes: Classes, lower: &mut String, out: &mut impl FnMut(&str)) {
+    if text.len() <= MAX_WHOLE_BYTES {
+        emit_lower(text, classes, lower, out);
+    }
+}
+
+fn emit_lower(text: &str, classes: Classes, lower: &mut String, out: &mut impl FnMut(&str)) {
+    if classes.is_ascii() {
+        if !classes.has(Class::Upper) {
+            return emit(text, out);
+        }
+        lower.clear();
+        lower.push_str(text);
+        lower.make_ascii_lowercase();
+    } else {
+        lower.clear();
+        lower.extend(text.chars().flat_map(char::to_lowercase).nfc());
+    }
+    emit(lower, out);
+}
+
+fn emit_pairs(part: &str, out: &mut impl FnMut(&str)) {
+    let starts = || part.char_indices().map(|(at, _)| at);
+    if starts().nth(2).is_none() {
+        return;
+    }
+    let ends = starts().skip(2).chain([part.len()]);
+    for (start, end) in starts().zip(ends) {
+        emit(&part[start..end], out);
+    }
+}
+
+#[inline]
+fn emit(term: &str, out: &mut impl FnMut(&str)) {
+    if term.len() <= MAX_TERM_BYTES {
+        out(term);
+    } else {
+        let digest = blake3::hash(term.as_bytes()).to_hex();
+        let prefix = &term[..term.floor_char_boundary(KEPT_PREFIX_BYTES)];
+        out(&[prefix, &digest[..MAX_TERM_BYTES - KEPT_PREFIX_BYTES]].concat());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        Analyzer.terms(text, &mut |term| found.push(term.to_owned()));
+        found
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(terms(text), expected, "{text}");
+    }
+
+    #[test]
+    fn identifiers_are_kept_whole_and_split() {
+        check("getUserData", &["getuserdata", "get", "user", "data"]);
+        check("HTTPSConnection", &["httpsconnection", "https", "connection"]);
+        check("user_manager", &["user_manager", "user", "manager"]);
+        check("auth.oauth.client", &["auth.oauth.client", "auth", "oauth", "client"]);
+        check("user-manager", &["user-manager", "user", "manager"]);
+        check("my-file.test.ts", &["my-file.test.ts", "my-file", "my", "file", "test", "ts"]);
+        check("utf8", &["utf8", "utf", "8"]);
+        check("__init__", &["__init__", "init"]);
+        check("the USER", &["the", "user"]);
+        check("v1.2", &["v1.2", "v1", "v", "1", "2"]);
+        check("_ __ _._ -", &[]);
+        check("x += y;\n\tz\0", &["x", "y", "z"]);
+    }
+
+    #[test]
+    fn text_outside_ascii_is_composed_and_lowered() {
+        check("GRÖSSE", &["grösse"]);
+        assert_eq!(terms("cafe\u{301}"), terms("café"));
+        check("naïveBayes", &["naïvebayes", "naïve", "bayes"]);
+        check("仕様書", &["仕様書", "仕様", "様書"]);
+        check("検索Index", &["検索index", "検索", "index"]);
+        check("пользователь", &["пользователь"]);
+    }
+
+    #[test]
+    fn long_names_stay_distinct_and_short() {
+        let (a, b) = (format!("{}a", "x".repeat(200)), format!("{}b", "x".repeat(200)));
+        assert_ne!(terms(&a), terms(&b));
+        assert_eq!(terms(&a)[0].len(), MAX_TERM_BYTES);
+        assert_eq!(terms(&format!("{}.y", "ab.".repeat(100))).iter().filter(|t| t.contains('.')).count(), 0);
+    }
+
+    /// Text that looks like code more often than chance would have it.
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-zA-Z0-9_.-]{1,12}",
+            "[ \t\n(){}=+,;:/\"'<>\\x00-\\x1f]{1,3}",
+            "[a-z]{1,4}[A-Z]{1,4}[a-z]{0,4}[0-9]{0,2}",
+            "[äÖéßİǅσΣΔ仕様書検かなカナ한글\u{301}\u{307}½²٣]{1,5}",
+            "\\PC{1,4}",
+            "[a-zé]{60,140}",
+        ];
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn analysing_a_term_gives_it_back(text in text()) {
+            for term in terms(&text) {
+                let again = terms(&term);
+                prop_assert_eq!(again.first(), Some(&term), "of {:?}", text);
+            }
+        }
+
+        #[test]
+        fn terms_hold_no_control_characters_and_are_bounded(text in text()) {
+            for term in terms(&text) {
+                prop_assert!(!term.is_empty() && term.len() <= MAX_TERM_BYTES);
+                prop_assert!(!term.chars().any(|c| c.is_control() || c.is_whitespace()), "{:?}", term);
+                // Some upper-case letters, mathematical ones, have no lower case.
+                prop_assert!(!term.chars().any(|c| c.to_lowercase().ne([c])), "{:?}", term);
+            }
+        }
+
+        #[test]
+        fn every_word_of_a_name_is_found_whatever_the_style(words in prop::collection::vec("[a-z]{2,8}", 1..5)) {
+            let capitalised = |w: &String| w[..1].to_uppercase() + &w[1..];
+            let camel: String = words.iter().map(capitalised).collect();
+            for name in [words.join("_"), words.join("-"), words.join("."), words.join("_").to_uppercase(), camel.clone()] {
+                let found = terms(&name);
+                prop_assert_eq!(&found[0], &name.to_lowercase());
+                for word in &words {
+                    prop_assert!(found.contains(word), "{} in {:?} of {}", word, found, name);
+                }
+            }
+        }
+
+        #[test]
+        fn neighbours_do_not_change_each_other(left in text(), right in text()) {
+            let apart = [terms(&left), terms(&right)].concat();
+            prop_assert_eq!(terms(&format!("{left} {right}")), apart);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The contract between text and vectors, and the way from a model's name to the model.
+
+use std::sync::Arc;
+
+use crate::model_dir::{ModelDirectory, ModelError};
+use crate::passage::Passage;
+use crate::static_model::StaticModel;
+
+/// The name of the model that is part of the program and needs no file.
+pub const STATIC: &str = "static";
+
+/// Turns passages and queries into vectors of one space, so that the dot product of two of them is their cosine.
+pub trait Embedder: Send + Sync {
+    /// `name@digest`: two embedders of one id give the same vectors, so the id may key caches and manifests.
+    fn id(&self) -> &str;
+
+    /// Length of every vector that this embedder returns.
+    fn dimensions(&self) -> usize;
+
+    /// One result per passage, in order; a passage that cannot be embedded does not disturb its neighbours.
+    ///
+    /// Vectors have unit length, or are all zeros when the passage holds nothing that the model knows. The work is done
+    /// on the calling thread: callers run several threads, each with passages of its own. A vector does not depend on
+    /// what else is in the call beyond the last bits of its floats.
+    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>>;
+
+    /// The vector of what a user typed; unit length, or all zeros when it holds nothing that the model knows.
+    ///
+    /// # Errors
+    /// [`EmbedError`] when the model fails on this text.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
+/// Why one text has no vector.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EmbedError {
+    /// The model's tokenizer refused the text.
+    #[error("model {model}: the tokenizer failed: {reason}")]
+    Tokenize {
+        /// Id of the model.
+        model: String,
+        /// What the tokenizer said.
+        reason: String,
+    },
+    /// The forward pass failed.
+    #[error("model {model}: the forward pass failed: {reason}")]
+    Forward {
+        /// Id of the model.
+        model: String,
+        /// What the tensor library said.
+        reason: String,
+    },
+    /// The vector holds a NaN or an infinity: the weights are damaged.
+    #[error("model {model} returned a vector that is not finite; its weights are damaged, add the model again")]
+    NotFinite {
+        /// Id of the model.
+        model: String,
+    },
+}
+
+/// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
+///
+/// # Errors
+/// [`ModelError::Unknown`] names the models that there are and how to add one; the other variants say which file of the
+/// model does not hold what it should.
+///
+/// ```
+/// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
+/// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
+/// assert!(error.to_string().contains("aur model add"));
+/// ```
+pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
+    if name == STATIC {
+        return Ok(Arc::new(StaticModel::built_in()?));
+    }
+    Ok(Arc::new(models.load(name)?))
+}

@@ -1,0 +1,33 @@
+//! How text becomes terms and vectors. Indexing and querying share this crate, so the two cannot differ.
+//!
+//! - [`Analyzer`] cuts text into the terms of the keyword index: identifiers, their parts, lower-cased.
+//! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
+//!   program: no file, no download. [`BertEmbedder`] runs a sentence transformer (`all-MiniLM-L6-v2`) from a local folder.
+//! - [`ModelDirectory`] is where such folders are kept (`~/.aurora/models`), checked before they are let in.
+//!
+//! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders),
+//! training (see `xtask/model`), storage of terms or vectors, and any ranking.
+//!
+//! ```
+//! use aurora_analysis::Analyzer;
+//!
+//! let mut terms = Vec::new();
+//! Analyzer::default().terms("new HTTPSConnection(user_id)", &mut |term| terms.push(term.to_owned()));
+//! assert_eq!(terms, ["new", "httpsconnection", "https", "connection", "user_id", "user", "id"]);
+//! ```
+#![forbid(unsafe_code)]
+
+mod analyzer;
+mod bert;
+mod embedder;
+mod model_dir;
+mod passage;
+mod static_model;
+mod tokenizer;
+
+pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
+pub use bert::BertEmbedder;
+pub use embedder::{EmbedError, Embedder, STATIC, embedder};
+pub use model_dir::{ModelDirectory, ModelEntry, ModelError};
+pub use passage::Passage;
+pub use static_model::StaticModel;

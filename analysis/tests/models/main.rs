@@ -1,0 +1,6 @@
+//! Models as their users meet them: from folders, through the public interface.
+
+mod directory;
+mod encoder;
+mod minilm;
+mod tiny;

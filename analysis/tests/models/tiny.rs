@@ -1,0 +1,95 @@
+//! A BERT model of a few kilobytes with arbitrary weights, written the way the `transformers` library does.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use candle_core::{Device, Tensor};
+
+pub(crate) const HIDDEN: usize = 24;
+pub(crate) const MAX_TOKENS: usize = 40;
+const INNER: usize = 48;
+const LAYERS: usize = 2;
+const WORDS: &str =
+    "[PAD] [UNK] [CLS] [SEP] read write file sky colour the of a token def return class ##s ##er ( ) : , .";
+
+/// Writes config.json, tokenizer.json and model.safetensors into `folder`; `seed` picks the weights.
+pub(crate) fn write(folder: &Path, seed: u64) {
+    fs::create_dir_all(folder).expect("the folder can be made");
+    let vocabulary: serde_json::Map<_, _> =
+        WORDS.split(' ').enumerate().map(|(id, word)| (word.to_owned(), id.into())).collect();
+    write_json(&folder.join("config.json"), &config(vocabulary.len()));
+    write_json(&folder.join("sentence_bert_config.json"), &serde_json::json!({ "max_seq_length": MAX_TOKENS }));
+    let tokenizer = serde_json::json!({
+        "version": "1.0",
+        "truncation": { "max_length": 7, "strategy": "LongestFirst", "stride": 0, "direction": "Right" },
+        "padding": { "strategy": { "Fixed": 9 }, "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]", "pad_to_multiple_of": null },
+        "added_tokens": [],
+        "normalizer": { "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true },
+        "pre_tokenizer": { "type": "BertPreTokenizer" },
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [{ "SpecialToken": { "id": "[CLS]", "type_id": 0 } }, { "Sequence": { "id": "A", "type_id": 0 } }, { "SpecialToken": { "id": "[SEP]", "type_id": 0 } }],
+            "pair": [{ "Sequence": { "id": "A", "type_id": 0 } }, { "Sequence": { "id": "B", "type_id": 1 } }],
+            "special_tokens": {
+                "[CLS]": { "id": "[CLS]", "ids": [2], "tokens": ["[CLS]"] },
+                "[SEP]": { "id": "[SEP]", "ids": [3], "tokens": ["[SEP]"] }
+            }
+        },
+        "decoder": null,
+        "model": { "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocabulary }
+    });
+    write_json(&folder.join("tokenizer.json"), &tokenizer);
+    candle_core::safetensors::save(&weights(vocabulary.len(), seed), folder.join("model.safetensors"))
+        .expect("the weights can be written");
+}
+
+pub(crate) fn write_json(path: &Path, value: &serde_json::Value) {
+    fs::write(path, value.to_string()).expect("the file can be written");
+}
+
+pub(crate) fn config(vocabulary: usize) -> serde_json::Value {
+    serde_json::json!({
+        "model_type": "bert", "hidden_act": "gelu", "hidden_size": HIDDEN, "intermediate_size": INNER, "num_attention_heads": 3,
+        "num_hidden_layers": LAYERS, "vocab_size": vocabulary, "max_position_embeddings": 64, "layer_norm_eps": 1e-12
+    })
+}
+
+fn weights(vocabulary: usize, seed: u64) -> HashMap<String, Tensor> {
+    let mut state = seed;
+    let mut tensors = HashMap::new();
+    let mut add = |name: String, shape: &[usize], around: f32| {
+        let values: Vec<f32> = (0..shape.iter().product())
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                around + ((state >> 40) as f32 / (1u64 << 24) as f32 - 0.5)
+            })
+            .collect();
+        tensors.insert(name, Tensor::from_vec(values, shape, &Device::Cpu).expect("shape and values agree"));
+    };
+    add("embeddings.word_embeddings.weight".into(), &[vocabulary, HIDDEN], 0.0);
+    add("embeddings.position_embeddings.weight".into(), &[64, HIDDEN], 0.0);
+    add("embeddings.token_type_embeddings.weight".into(), &[2, HIDDEN], 0.0);
+    let mut norms = vec!["embeddings.LayerNorm".to_owned()];
+    for layer in 0..LAYERS {
+        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let linears = [
+            ("attention.self.query", HIDDEN, HIDDEN),
+            ("attention.self.key", HIDDEN, HIDDEN),
+            ("attention.self.value", HIDDEN, HIDDEN),
+            ("attention.output.dense", HIDDEN, HIDDEN),
+            ("intermediate.dense", HIDDEN, INNER),
+            ("output.dense", INNER, HIDDEN),
+        ];
+        for (part, inputs, outputs) in linears {
+            add(name(part) + ".weight", &[outputs, inputs], 0.0);
+            add(name(part) + ".bias", &[outputs], 0.0);
+        }
+        norms.extend([name("attention.output.LayerNorm"), name("output.LayerNorm")]);
+    }
+    for norm in norms {
+        add(format!("{norm}.weight"), &[HIDDEN], 1.0);
+        add(format!("{norm}.bias"), &[HIDDEN], 0.0);
+    }
+    tensors
+}

@@ -1,0 +1,382 @@
+//! The command line as types: what can be asked for, and the help that explains it.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::values::{parse_jobs, parse_limit, parse_percent, parse_size, parse_weights};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Turns a repository into a searchable memory.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aur",
+    version,
+    styles = STYLES,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  aur mem index                         index the current directory
+  aur mem \"how are users authenticated\"  search it (indexes first if need be)
+  aur m UserManager --show-scores       the same, shorter, with every score explained
+  aur pipeline graph                    what an index run is made of
+  aur doctor                            check that everything is in place
+
+Exit codes: 0 done, 1 done but short of what was asked, 2 could not do it."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    pub(crate) color: ColorWhen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Index a directory and search what it holds
+    #[command(visible_alias = "m", subcommand_required = true, arg_required_else_help = true, after_help = MEM_EXAMPLES)]
+    Mem {
+        #[command(subcommand)]
+        command: MemCommand,
+    },
+    /// Look at the pipeline that an index run follows
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Pipeline {
+        #[command(subcommand)]
+        command: PipelineCommand,
+    },
+    /// Add and list embedding models
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Model {
+        #[command(subcommand)]
+        command: ModelCommand,
+    },
+    /// Check git, the index, the model, the disk and the configuration
+    #[command(after_help = "Exits with 1 when a check fails, with 0 otherwise; warnings do not count.")]
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  aur completions bash > ~/.local/share/bash-completion/completions/aur
+  aur completions zsh > ~/.zfunc/_aur
+  aur completions fish > ~/.config/fish/completions/aur.fish")]
+    Completions {
+        /// The shell to write for
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+const MEM_EXAMPLES: &str = "\
+A first word that is no command is a query: `aur mem parse config` searches for \"parse config\".
+
+Examples:
+  aur mem index .
+  aur mem \"retry with backoff\" --type function --lang python
+  aur mem search UserManager --show-scores
+  aur mem stats";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemCommand {
+    /// Index a directory; files that have not changed are not touched
+    #[command(after_help = "\
+Examples:
+  aur mem index                           the current directory
+  aur mem index ~/src/app --jobs 4        another one, with four workers
+  aur mem index --pipeline lexical        keywords only, no embeddings
+  aur mem index --pipeline ci/nightly.toml --min-coverage 95 --format json
+
+The index is written to PATH/.aurora, which git ignores. Ctrl-C stops cleanly: what was
+committed stays, and the next run goes on from there.")]
+    Index(IndexArgs),
+    /// Search the index, building it first where there is none
+    #[command(after_help = "\
+Examples:
+  aur mem search how are sessions refreshed
+  aur mem search UserManager --show-scores
+  aur mem search \"parse date\" --type function,method --lang go --path 'internal/**'
+  aur mem search billing --where owner=payments --format json
+  printf 'open file\\nclose file\\n' | aur mem search --stdin --format jsonl --limit 5
+
+Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
+`code` stands for every chunk of source code.")]
+    Search(Box<SearchArgs>),
+    /// Show what the index holds
+    Stats(StatsArgs),
+    /// Build the keyword index again from the stored chunks
+    #[command(name = "rebuild-bm25")]
+    RebuildBm25(RebuildArgs),
+    /// Check every record, posting list and vector of the index
+    #[command(after_help = "\
+Examples:
+  aur mem verify              exits with 1 when something is wrong
+  aur mem verify --digest     one line that is equal for equal contents, however they were built")]
+    Verify(VerifyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// The directory to index [default: the current directory]
+    pub(crate) path: Option<PathBuf>,
+
+    /// A pipeline file, or the name of one that ships with aur: default, lexical, nightly
+    #[arg(long, value_name = "FILE|NAME")]
+    pub(crate) pipeline: Option<String>,
+
+    /// Process every file again, changed or not
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Number of worker threads [default: one per core]
+    #[arg(long, short = 'j', value_name = "N", value_parser = parse_jobs)]
+    pub(crate) jobs: Option<usize>,
+
+    /// Memory that batches in flight may take, such as 512MiB or 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+
+    /// Exit with 1 when less than this share of the files that should be indexed was
+    #[arg(long, value_name = "PCT", value_parser = parse_percent)]
+    pub(crate) min_coverage: Option<f64>,
+
+    /// How to print the summary
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+
+    /// No progress and no text summary; errors and warnings are still shown
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// What to look for: an identifier, keywords or a sentence
+    #[arg(value_name = "QUERY", required_unless_present = "stdin", conflicts_with = "stdin")]
+    pub(crate) query: Vec<String>,
+
+    /// Show at most this many results
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit)]
+    pub(crate) limit: usize,
+
+    /// Only these chunk types, separated by commas
+    #[arg(long = "type", short = 't', value_name = "TYPES")]
+    pub(crate) types: Vec<String>,
+
+    /// Only these languages, separated by commas
+    #[arg(long, short = 'l', value_name = "LANGUAGES")]
+    pub(crate) lang: Vec<String>,
+
+    /// Only files that match this glob; may be given more than once
+    #[arg(long, short = 'p', value_name = "GLOB")]
+    pub(crate) path: Vec<String>,
+
+    /// Only chunks whose metadata has this value; may be given more than once
+    #[arg(long = "where", value_name = "KEY=VALUE")]
+    pub(crate) where_: Vec<String>,
+
+    /// Which signals rank the results
+    #[arg(long, short, value_name = "MODE", value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// How the signals are put together
+    #[arg(long, value_name = "FUSION", value_enum)]
+    pub(crate) fusion: Option<FusionArg>,
+
+    /// Weights of BM25, semantic and activation; they must sum to 1
+    #[arg(long, value_name = "B,S,A", value_parser = parse_weights)]
+    pub(crate) weights: Option<[f64; 3]>,
+
+    /// Explain the score of every result
+    #[arg(long)]
+    pub(crate) show_scores: bool,
+
+    /// Print the text of every result
+    #[arg(long)]
+    pub(crate) show_content: bool,
+
+    /// The table without its git columns
+    #[arg(long)]
+    pub(crate) legacy: bool,
+
+    /// How to print the results
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ResultFormat::Table)]
+    pub(crate) format: ResultFormat,
+
+    /// Read one query a line from standard input
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Do not remember which results were shown
+    #[arg(long)]
+    pub(crate) no_record: bool,
+
+    /// Fail instead of building an index where there is none
+    #[arg(long)]
+    pub(crate) no_index: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Keywords, meaning and activation
+    Hybrid,
+    /// Keywords only
+    Sparse,
+    /// Meaning only
+    Dense,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FusionArg {
+    /// Weighted sum of the normalised scores
+    Weighted,
+    /// Reciprocal rank fusion
+    Rrf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    /// For people
+    Table,
+    /// One JSON object, indented
+    Json,
+    /// One JSON object a line
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RebuildArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// Print only the digest of the contents
+    #[arg(long)]
+    pub(crate) digest: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PipelineCommand {
+    /// Check a pipeline: every error and warning at once, with file and line
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Check(PipelineArgs),
+    /// Draw the stages and the columns that flow between them
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Graph {
+        #[command(flatten)]
+        pipeline: PipelineArgs,
+        /// Text for people, or DOT for Graphviz
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+    },
+    /// Print the whole pipeline as TOML, with everything it extends filled in
+    #[command(after_help = PIPELINE_EXAMPLES)]
+    Show(PipelineArgs),
+}
+
+const PIPELINE_EXAMPLES: &str = "\
+Without FILE or NAME it is the pipeline that `aur mem index` would follow here: .aurora/pipeline.toml
+where there is one, else `default`.
+
+Examples:
+  aur pipeline check .aurora/pipeline.toml
+  aur pipeline graph nightly --format dot | dot -Tsvg > pipeline.svg
+  aur pipeline show lexical";
+
+#[derive(Debug, Args)]
+pub(crate) struct PipelineArgs {
+    /// A pipeline file, or the name of one that ships with aur
+    #[arg(value_name = "FILE|NAME")]
+    pub(crate) pipeline: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    Text,
+    Dot,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelCommand {
+    /// Copy a model directory (weights, tokenizer, config) to where aur finds it
+    #[command(after_help = "\
+Example:
+  aur model add ~/Downloads/all-MiniLM-L6-v2 --name minilm
+  printf 'extends = \"default\"\\n[stage.embed]\\nmodel = \"minilm\"\\n' > .aurora/pipeline.toml")]
+    Add {
+        /// A directory with config.json, tokenizer.json and model.safetensors
+        dir: PathBuf,
+        /// The name that pipelines use [default: the directory's, in lower case]
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List the models that pipelines can use
+    List {
+        /// How to print
+        #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+        format: ReportFormat,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// The directory to look at [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,227 @@
+//! `aur doctor`: is everything in place?
+
+use std::fmt;
+use std::io::Write;
+use std::path::Path;
+
+use aurora_analysis::{ModelDirectory, STATIC};
+use aurora_query::explain::relative_time;
+use aurora_stages::index::{self as indexing, PipelineChoice};
+use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
+
+use crate::args::DoctorArgs;
+use crate::failure::{Failure, Outcome, chain};
+use crate::output::style::Role;
+use crate::output::{sanitize, time, units, width};
+use crate::search::settings;
+use crate::terminal::Terminal;
+use crate::{disk, model, place};
+
+/// Less free space than this is worth a warning.
+const LITTLE_SPACE: u64 = 1 << 30;
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Warning,
+    Failed,
+}
+
+struct Check {
+    name: &'static str,
+    verdict: Verdict,
+    detail: String,
+}
+
+/// Runs every check, prints them all, fails when one did.
+pub(crate) fn run(args: &DoctorArgs, terminal: &Terminal) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let (index, manifest) = index(&root);
+    let checks = [
+        ("git", git(&root)),
+        ("index", index),
+        ("writer", writer(&root)),
+        ("model", embeddings(manifest.as_ref())),
+        ("disk", free_space(&root)),
+        ("config", config(&root)),
+        ("pipeline", pipeline(&root)),
+        ("terminal", about(terminal)),
+    ]
+    .map(|(name, (verdict, detail))| Check { name, verdict, detail });
+    let mut out = terminal.stdout();
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
+    for check in &checks {
+        let role = match check.verdict {
+            Verdict::Good => Role::Good,
+            Verdict::Warning => Role::Warning,
+            Verdict::Failed => Role::Error,
+        };
+        let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
+        writeln!(
+            out,
+            "  {} {} {detail}",
+            terminal.out.paint(role, &format!("{:<5}", check.verdict.to_string())),
+            width::pad(check.name, 9),
+        )?;
+    }
+    out.flush()?;
+    let failed = checks.iter().filter(|check| check.verdict == Verdict::Failed).count();
+    match failed {
+        0 => Ok(()),
+        failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Good => "ok",
+            Self::Warning => "warn",
+            Self::Failed => "FAIL",
+        })
+    }
+}
+
+type Finding = (Verdict, String);
+
+fn good(detail: impl Into<String>) -> Finding {
+    (Verdict::Good, detail.into())
+}
+
+fn warning(detail: impl Into<String>) -> Finding {
+    (Verdict::Warning, detail.into())
+}
+
+fn failed(detail: impl fmt::Display) -> Finding {
+    (Verdict::Failed, detail.to_string())
+}
+
+fn git(root: &Path) -> Finding {
+    let top = root.ancestors().find(|directory| directory.join(".git").exists());
+    match top {
+        None => warning("no repository here: results carry no commits, and changes are found by time and content"),
+        Some(top) if top.join(".git").join("shallow").exists() => {
+            warning("a shallow clone: commits are counted from where its history begins (git fetch --unshallow)")
+        }
+        Some(top) => good(format!("work tree {}", top.display())),
+    }
+}
+
+fn index(root: &Path) -> (Finding, Option<Manifest>) {
+    if !place::has_index(root) {
+        return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
+    }
+    let directory = place::index_dir(root);
+    let snapshot = Environment::open(&directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
+    let manifest = match snapshot {
+        Ok(snapshot) => snapshot.manifest().clone(),
+        Err(error) => return (failed(error), None),
+    };
+    let detail = format!(
+        "{} of {}, format {}, generation {}, {} on disk, updated {}",
+        units::counted(manifest.chunk_count, "chunk"),
+        units::counted(manifest.file_count, "file"),
+        manifest.format_version,
+        manifest.generation,
+        units::bytes(place::index_bytes(root)),
+        relative_time(manifest.updated, time::now()),
+    );
+    let finding = match manifest.complete {
+        true => good(detail),
+        false => warning(format!("{detail}; incomplete, `aur mem index` goes on")),
+    };
+    (finding, Some(manifest))
+}
+
+/// Takes the writer's lock and gives it back without having written.
+fn writer(root: &Path) -> Finding {
+    if !place::has_index(root) {
+        return good("nothing to lock yet");
+    }
+    let directory = place::index_dir(root);
+    let taken = Environment::open(&directory, OpenMode::Existing)
+        .and_then(|environment| environment.writer(WriterOptions::default())?.abandon());
+    match taken {
+        Ok(()) => good("no other process writes"),
+        Err(error @ (StorageError::Locked { .. } | StorageError::ReadOnly { .. })) => warning(error.to_string()),
+        Err(error) => failed(error),
+    }
+}
+
+fn embeddings(manifest: Option<&Manifest>) -> Finding {
+    let models = match ModelDirectory::user() {
+        Ok(models) => models,
+        Err(error) => return failed(error),
+    };
+    let stored = manifest.and_then(|manifest| manifest.model.as_ref());
+    let name = stored.map_or(STATIC, |model| model::name_of(&model.id));
+    let embedder = match aurora_analysis::embedder(name, &models) {
+        Ok(embedder) => embedder,
+        Err(error) => return failed(error),
+    };
+    if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
+        return warning(format!(
+            "the index has vectors of {}, this is {}: `aur mem index` makes them again",
+            stored.id,
+            embedder.id()
+        ));
+    }
+    match embedder.embed_query("open a file") {
+        Ok(vector) if vector.len() == embedder.dimensions() => {
+            good(format!("{}, {} dimensions", embedder.id(), embedder.dimensions()))
+        }
+        Ok(vector) => failed(format!("{} gives {} dimensions", embedder.id(), vector.len())),
+        Err(error) => failed(error),
+    }
+}
+
+fn free_space(root: &Path) -> Finding {
+    match disk::available(root) {
+        Ok(Some(bytes)) if bytes < LITTLE_SPACE => warning(format!("only {} free", units::bytes(bytes))),
+        Ok(Some(bytes)) => good(format!("{} free", units::bytes(bytes))),
+        Ok(None) => good("free space is not known on this system"),
+        Err(error) => failed(error),
+    }
+}
+
+fn config(root: &Path) -> Finding {
+    match settings(root, Vec::new()) {
+        Ok(_) => {
+            let files: Vec<String> = [place::user_config(), Some(place::project_config(root))]
+                .into_iter()
+                .flatten()
+                .filter(|path| path.exists())
+                .map(|path| path.display().to_string())
+                .collect();
+            match files.as_slice() {
+                [] => good("defaults, there is no configuration file"),
+                files => good(files.join(", ")),
+            }
+        }
+        Err(errors) => failed(errors),
+    }
+}
+
+fn pipeline(root: &Path) -> Finding {
+    match indexing::plan(root, &PipelineChoice::Default) {
+        Ok(plan) => {
+            let stages = units::counted(plan.stages().len() as u64, "stage");
+            match plan.warnings().iter().count() {
+                0 => good(stages),
+                count => warning(format!("{stages}, {}; see `aur pipeline check`", units::counted(count as u64, "warning"))),
+            }
+        }
+        Err(indexing::IndexError::Pipeline(diagnostics)) => failed(diagnostics),
+        Err(error) => failed(chain(&error)),
+    }
+}
+
+fn about(terminal: &Terminal) -> Finding {
+    let columns = match terminal.columns {
+        Some(columns) => format!("{columns} columns"),
+        None => "results do not go to a terminal".to_owned(),
+    };
+    let colours = if terminal.out.is_enabled() { "on" } else { "off" };
+    good(format!("{columns}, colours {colours}"))
+}

@@ -1,0 +1,109 @@
+//! How a command ends when it does not end well, and what the shell is told.
+
+use std::io;
+use std::process::ExitCode;
+
+/// Why a command did not do all that it was asked.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Done, but short of what was asked: exit code 1.
+    Short(String),
+    /// Not done: exit code 2, with a message and perhaps what to do about it.
+    Fatal {
+        /// What happened, naming the path, the key or the table.
+        message: String,
+        /// What to do next.
+        help: Option<String>,
+    },
+    /// Not done, and everything has been printed already: exit code 2.
+    Reported,
+    /// Stopped by the user: exit code 130.
+    Interrupted(String),
+    /// Whoever read the output has seen enough: no message, exit code 0.
+    ReaderGone,
+}
+
+/// What a command returns.
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    /// A message that says all there is to say.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Fatal {
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// A library's error with everything that caused it.
+    pub(crate) fn from_error(error: &(dyn std::error::Error + 'static)) -> Self {
+        Self::new(chain(error))
+    }
+
+    /// The same failure with advice.
+    pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
+        match self {
+            Self::Fatal { message, help: None } => Self::Fatal {
+                message,
+                help: Some(advice.into()),
+            },
+            other => other,
+        }
+    }
+
+    /// What the shell is told.
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::ReaderGone => 0,
+            Self::Short(_) => 1,
+            Self::Fatal { .. } | Self::Reported => 2,
+            Self::Interrupted(_) => 130,
+        })
+    }
+}
+
+/// An error's message and those of its causes, each said once.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
+}
+
+impl From<io::Error> for Failure {
+    /// An error while writing results.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ReaderGone,
+            _ => Self::new(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot open the index")]
+    struct Outer(#[source] io::Error);
+
+    #[test]
+    fn causes_are_told() {
+        let error = Outer(io::Error::other("disk on fire"));
+        assert_eq!(chain(&error), "cannot open the index: disk on fire");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error() {
+        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert!(matches!(failure, Failure::ReaderGone));
+    }
+}

@@ -1,0 +1,120 @@
+//! `aur mem index`: brings the index of a directory up to date.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_analysis::ModelDirectory;
+use aurora_pipeline::CancelToken;
+use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice};
+
+use crate::args::{IndexArgs, ReportFormat};
+use crate::failure::{Failure, Outcome};
+use crate::output::progress::IndexProgress;
+use crate::output::{json, summary, units};
+use crate::terminal::Terminal;
+use crate::{interrupt, pipeline, place};
+
+/// Runs the pipeline and prints what it did.
+pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
+    let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
+    let options = IndexOptions {
+        pipeline: pipeline::choice(args.pipeline.as_deref())?,
+        force: args.force,
+        jobs: args.jobs,
+        memory: args.memory,
+        ..options(root)?
+    };
+    let progress = match args.quiet {
+        true => IndexProgress::hidden(),
+        false => IndexProgress::shown(terminal.live),
+    };
+    let summary = build(&options, &progress, terminal)?;
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_line(&mut out, &summary)?,
+        ReportFormat::Text if args.quiet => tell_troubles(&summary, terminal),
+        ReportFormat::Text => out.write_all(summary::render(&summary, terminal.out).as_bytes())?,
+    }
+    out.flush()?;
+    if options.cancel.is_cancelled() && !summary.complete {
+        return Err(Failure::Interrupted(
+            "what was finished is kept; run the command again to go on".to_owned(),
+        ));
+    }
+    covered(&summary, args.min_coverage)
+}
+
+/// The index of a root that has none, for a search: progress and a closing line on standard
+/// error.
+pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
+    terminal.note(&format!("no index yet, indexing {}", root.display()));
+    let options = options(root.to_owned())?;
+    let summary = build(&options, &IndexProgress::shown(terminal.live), terminal)?;
+    tell_troubles(&summary, terminal);
+    if options.cancel.is_cancelled() {
+        return Err(Failure::Interrupted(
+            "the index is not complete; `aur mem index` goes on".to_owned(),
+        ));
+    }
+    terminal.note(&format!(
+        "indexed {} in {} ({})",
+        units::counted(summary.files.indexed, "file"),
+        units::duration(std::time::Duration::from_millis(summary.elapsed_ms)),
+        units::counted(summary.chunks.total, "chunk"),
+    ));
+    Ok(())
+}
+
+fn options(root: PathBuf) -> Outcome<IndexOptions> {
+    Ok(IndexOptions {
+        root,
+        pipeline: PipelineChoice::Default,
+        force: false,
+        jobs: None,
+        memory: None,
+        cancel: CancelToken::new(),
+        models: ModelDirectory::user().map_err(|error| Failure::from_error(&error))?,
+    })
+}
+
+fn build(options: &IndexOptions, progress: &IndexProgress, terminal: &Terminal) -> Outcome<IndexSummary> {
+    interrupt::cancels(&options.cancel);
+    let summary = aurora_stages::index::run(options, progress);
+    progress.clear();
+    summary.map_err(|error| failure(error, terminal))
+}
+
+/// What stopped an index run, or a look at its pipeline.
+pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
+    match error {
+        IndexError::Pipeline(diagnostics) => pipeline::report(&diagnostics, terminal),
+        other => Failure::from_error(&other),
+    }
+}
+
+fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {
+    for message in summary.errors.iter().chain(&summary.warnings) {
+        terminal.warn(message);
+    }
+}
+
+fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
+    match least {
+        Some(least) if summary.coverage * 100.0 < least => Err(Failure::Short(format!(
+            "{:.2}% of the files that should be indexed are, less than the {least}% asked for",
+            (summary.coverage * 10_000.0).floor() / 100.0
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// `aur mem index of files` is more likely a query than a directory.
+fn mistaken_query(failure: Failure, args: &IndexArgs) -> Failure {
+    match &args.path {
+        Some(path) if !path.exists() => failure.with_help(format!(
+            "to search for these words: aur mem search \"index {}\"",
+            path.display()
+        )),
+        _ => failure,
+    }
+}

@@ -1,0 +1,85 @@
+//! The `aur` program: arguments, wiring and printing. The libraries of this workspace do the
+//! work.
+#![forbid(unsafe_code)]
+
+mod args;
+mod completions;
+mod disk;
+mod doctor;
+mod failure;
+mod index;
+mod interrupt;
+mod model;
+mod opened;
+mod output;
+mod pipeline;
+mod place;
+mod rebuild;
+mod search;
+mod shorthand;
+mod stats;
+mod terminal;
+mod values;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::args::{Cli, ColorWhen, Command, MemCommand};
+use crate::failure::Outcome;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let given: Vec<_> = std::env::args_os().collect();
+    let wish = shorthand::color_wish(&given);
+    let expanded = shorthand::expand(given);
+    let parsed = Cli::command()
+        .color(clap_colors(wish))
+        .try_get_matches_from(expanded.args)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe is the only way to fail here, and means that nobody reads.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let terminal = Terminal::detect(cli.color);
+    if let Some(hint) = expanded.hint {
+        terminal.note(&hint);
+    }
+    match run(&cli.command, &terminal) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            terminal.report(&failure);
+            failure.code()
+        }
+    }
+}
+
+fn run(command: &Command, terminal: &Terminal) -> Outcome {
+    match command {
+        Command::Mem { command } => match command {
+            MemCommand::Index(args) => index::run(args, terminal),
+            MemCommand::Search(args) => search::run(args, terminal),
+            MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
+            MemCommand::Verify(args) => verify::run(args, terminal),
+        },
+        Command::Pipeline { command } => pipeline::run(command, terminal),
+        Command::Model { command } => model::run(command, terminal),
+        Command::Doctor(args) => doctor::run(args, terminal),
+        Command::Completions { shell } => completions::run(*shell, terminal),
+    }
+}
+
+/// What clap calls the wish; it reads `NO_COLOR` and the stream itself.
+fn clap_colors(wish: ColorWhen) -> ColorChoice {
+    match wish {
+        ColorWhen::Auto => ColorChoice::Auto,
+        ColorWhen::Always => ColorChoice::Always,
+        ColorWhen::Never => ColorChoice::Never,
+    }
+}

@@ -1,0 +1,94 @@
+//! `aur model`: the embedding models that pipelines can use.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_analysis::{ModelDirectory, ModelError, STATIC};
+use serde::Serialize;
+
+use crate::args::{ModelCommand, ReportFormat};
+use crate::failure::{Failure, Outcome};
+use crate::output::style::Role;
+use crate::output::{json, units, width};
+use crate::terminal::Terminal;
+
+/// Adds a model, or lists them all.
+pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
+    let models = ModelDirectory::user().map_err(failure)?;
+    match command {
+        ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
+        ModelCommand::List { format } => list(&models, *format, terminal),
+    }
+}
+
+/// The name that a model's id begins with; the rest is a digest.
+pub(crate) fn name_of(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(name, _)| name)
+}
+
+fn failure(error: ModelError) -> Failure {
+    Failure::from_error(&error)
+}
+
+fn add(models: &ModelDirectory, dir: &Path, name: Option<&str>, terminal: &Terminal) -> Outcome {
+    let entry = models.add(dir, name).map_err(failure)?;
+    let bytes = entry.files.iter().map(|file| file.bytes).sum();
+    let mut out = terminal.stdout();
+    writeln!(
+        out,
+        "Added {}: {} dimensions, {} in {}",
+        terminal.out.paint(Role::Heading, &entry.name),
+        entry.dimensions,
+        units::bytes(bytes),
+        models.path().join(&entry.name).display()
+    )?;
+    writeln!(out, "To use it: model = {:?} below [stage.embed] of a pipeline", entry.name)?;
+    Ok(out.flush()?)
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    id: String,
+    dimensions: usize,
+    bytes: u64,
+    built_in: bool,
+}
+
+fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> Outcome {
+    let built_in = aurora_analysis::embedder(STATIC, models).map_err(failure)?;
+    let mut listed = vec![Listed {
+        name: STATIC.to_owned(),
+        id: built_in.id().to_owned(),
+        dimensions: built_in.dimensions(),
+        bytes: 0,
+        built_in: true,
+    }];
+    listed.extend(models.list().map_err(failure)?.into_iter().map(|entry| Listed {
+        id: format!("{}@{}", entry.name, entry.digest),
+        name: entry.name,
+        dimensions: entry.dimensions,
+        bytes: entry.files.iter().map(|file| file.bytes).sum(),
+        built_in: false,
+    }));
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_indented(&mut out, &listed)?,
+        ReportFormat::Text => {
+            let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
+            for model in &listed {
+                let place = match model.built_in {
+                    true => "part of aur".to_owned(),
+                    false => units::bytes(model.bytes),
+                };
+                writeln!(
+                    out,
+                    "{}  {:>4} dimensions  {place}",
+                    width::pad(&model.name, widest),
+                    model.dimensions
+                )?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}

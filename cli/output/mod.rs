@@ -1,0 +1,14 @@
+//! Everything that aur prints: tables, boxes, reports, progress and JSON.
+
+pub(crate) mod json;
+pub(crate) mod progress;
+pub(crate) mod report;
+pub(crate) mod results;
+pub(crate) mod sanitize;
+pub(crate) mod scores;
+pub(crate) mod style;
+pub(crate) mod summary;
+pub(crate) mod table;
+pub(crate) mod time;
+pub(crate) mod units;
+pub(crate) mod width;

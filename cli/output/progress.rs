@@ -1,0 +1,172 @@
+//! How an index run is going: one line that redraws itself on a terminal, plain lines elsewhere.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aurora_pipeline::{Observer, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::units;
+
+/// Time between two plain lines; a run shorter than that prints none.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
+const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
+
+/// Watches an index run and tells the user.
+pub(crate) struct IndexProgress {
+    display: Display,
+}
+
+enum Display {
+    Nothing,
+    Lines,
+    Bar { bar: ProgressBar, counted: AtomicBool },
+}
+
+impl IndexProgress {
+    /// No progress at all.
+    pub(crate) fn hidden() -> Self {
+        Self { display: Display::Nothing }
+    }
+
+    /// Progress on standard error; `live` when that is a terminal that can redraw a line.
+    pub(crate) fn shown(live: bool) -> Self {
+        if !live {
+            return Self { display: Display::Lines };
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        bar.set_style(style(UNCOUNTED));
+        Self {
+            display: Display::Bar { bar, counted: AtomicBool::new(false) },
+        }
+    }
+
+    /// Takes the line away again. A run that failed leaves none of it behind either.
+    pub(crate) fn clear(&self) {
+        if let Display::Bar { bar, .. } = &self.display {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for IndexProgress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Observer for IndexProgress {
+    fn on_progress(&self, progress: &Progress) {
+        match &self.display {
+            Display::Nothing => {}
+            Display::Lines if progress.elapsed < BETWEEN_LINES => {}
+            Display::Lines => {
+                // Nothing can be done about a standard error that is closed.
+                let _ = writeln!(std::io::stderr().lock(), "{}", plain(progress));
+            }
+            Display::Bar { bar, counted } => {
+                if let Some(total) = progress.files_total {
+                    bar.set_length(total);
+                    if !counted.swap(true, Ordering::Relaxed) {
+                        bar.set_style(style(COUNTED));
+                    }
+                }
+                bar.set_message(message(progress));
+                bar.set_position(progress.files_done);
+                bar.tick();
+            }
+        }
+    }
+
+    fn interval(&self) -> Option<Duration> {
+        match self.display {
+            Display::Nothing => None,
+            Display::Lines => Some(BETWEEN_LINES),
+            Display::Bar { .. } => Some(Duration::from_millis(100)),
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸─")
+}
+
+/// `Indexing: 1,200/5,000 files (24%), 8,100 chunks, 240/s, 16 s left`
+fn plain(progress: &Progress) -> String {
+    let files = match progress.files_total {
+        Some(total) => {
+            let percent = (progress.files_done * 100).checked_div(total).unwrap_or(100);
+            format!(
+                "{}/{} files ({percent}%)",
+                units::count(progress.files_done),
+                units::count(total)
+            )
+        }
+        None => units::counted(progress.files_done, "file"),
+    };
+    format!("Indexing: {files}, {}", message(progress))
+}
+
+/// `8,100 chunks, 240/s, 16 s left`
+fn message(progress: &Progress) -> String {
+    let mut text = format!(
+        "{}, {}",
+        units::counted(progress.chunks, "chunk"),
+        units::rate(progress.files_done, progress.elapsed)
+    );
+    if let Some(left) = left(progress) {
+        text.push_str(&format!(", {} left", units::duration(left)));
+    }
+    text
+}
+
+/// The time that the rest takes at the pace so far, in whole seconds; `None` while there is no
+/// pace yet.
+fn left(progress: &Progress) -> Option<Duration> {
+    let total = progress.files_total?;
+    if progress.files_done == 0 || progress.elapsed < Duration::from_secs(1) {
+        return None;
+    }
+    let rest = total.saturating_sub(progress.files_done) as f64;
+    let seconds = progress.elapsed.as_secs_f64() * rest / progress.files_done as f64;
+    Duration::try_from_secs_f64(seconds.ceil()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(files_total: Option<u64>, files_done: u64, seconds: u64) -> Progress {
+        Progress {
+            files_total,
+            files_done,
+            chunks: files_done * 7,
+            bytes: 0,
+            stages: Vec::new(),
+            elapsed: Duration::from_secs(seconds),
+        }
+    }
+
+    #[test]
+    fn plain_lines() {
+        for (state, expected) in [
+            (progress(Some(5_000), 1_200, 5), "Indexing: 1,200/5,000 files (24%), 8,400 chunks, 240/s, 16.0 s left"),
+            (progress(None, 1, 10), "Indexing: 1 file, 7 chunks, 0.10/s"),
+            (progress(Some(0), 0, 5), "Indexing: 0/0 files (100%), 0 chunks, 0.00/s"),
+            (progress(Some(100), 0, 60), "Indexing: 0/100 files (0%), 0 chunks, 0.00/s"),
+        ] {
+            assert_eq!(plain(&state), expected);
+        }
+    }
+
+    #[test]
+    fn the_templates_are_valid() {
+        for template in [COUNTED, UNCOUNTED] {
+            assert!(ProgressStyle::with_template(template).is_ok());
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Findings about a pipeline: drawn with the line they are about on a terminal, in lines that
+//! editors and CI systems can parse elsewhere.
+
+use std::fmt;
+
+use aurora_pipeline::{Diagnostic, Severity};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles};
+
+use super::style::Painter;
+use super::sanitize;
+
+/// Renders findings one after the other. `columns` is the width of the terminal, `None` where
+/// there is none.
+pub(crate) fn render<'a>(
+    findings: impl IntoIterator<Item = &'a Diagnostic>,
+    columns: Option<usize>,
+    paint: Painter,
+) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match columns {
+            Some(columns) => draw(&mut out, &Finding::new(finding), columns, paint),
+            None => out.push_str(&format!("{}\n", sanitize::block(&finding.to_string()))),
+        }
+    }
+    out
+}
+
+fn draw(out: &mut String, finding: &Finding, columns: usize, paint: Painter) {
+    let theme = GraphicalTheme {
+        characters: ThemeCharacters::unicode(),
+        styles: match paint.is_enabled() {
+            true => ThemeStyles::ansi(),
+            false => ThemeStyles::none(),
+        },
+    };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_context_lines(0)
+        .with_links(false)
+        .with_width(columns.clamp(40, 120));
+    let mut drawn = String::new();
+    match handler.render_report(&mut drawn, finding) {
+        Ok(()) => out.push_str(&drawn),
+        Err(_) => out.push_str(&format!("{finding}\n")),
+    }
+}
+
+/// A finding as miette sees it. Only one line of the file is known, so its source is that line
+/// below as many empty ones as stand before it.
+#[derive(Debug)]
+struct Finding {
+    code: &'static str,
+    severity: Severity,
+    message: String,
+    help: Option<String>,
+    place: Option<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    source: NamedSource<String>,
+    start: usize,
+    length: usize,
+}
+
+impl Finding {
+    fn new(finding: &Diagnostic) -> Self {
+        let place = finding.location.as_ref().map(|location| {
+            let before = location.line.saturating_sub(1);
+            let line = sanitize::line(&location.excerpt);
+            let column: usize = line.chars().take(location.column.saturating_sub(1)).map(char::len_utf8).sum();
+            Place {
+                start: before + column,
+                length: location.span.len().clamp(1, line.len().saturating_sub(column).max(1)),
+                source: NamedSource::new(sanitize::line(&location.file), "\n".repeat(before) + &line),
+            }
+        });
+        Self {
+            code: finding.code,
+            severity: finding.severity,
+            message: sanitize::line(&finding.message),
+            help: finding.help.as_deref().map(sanitize::line),
+            place,
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Finding {}
+
+impl miette::Diagnostic for Finding {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let place = self.place.as_ref()?;
+        let label = LabeledSpan::new(None, place.start, place.length);
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_pipeline::Location;
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    fn finding() -> Diagnostic {
+        Diagnostic {
+            code: "A0104",
+            severity: Severity::Error,
+            message: "stage `embed` reads column `chunk.text`, which no earlier stage writes".to_owned(),
+            location: Some(Location {
+                file: ".aurora/pipeline.toml".to_owned(),
+                span: 400..413,
+                line: 31,
+                column: 1,
+                excerpt: "[stage.embed]".to_owned(),
+            }),
+            help: Some("`chunk` writes it; add it before `embed`".to_owned()),
+        }
+    }
+
+    #[test]
+    fn drawn_on_a_terminal() {
+        assert_snapshot!(render([&finding()], Some(80), Painter::PLAIN), @"");
+    }
+
+    #[test]
+    fn plain_elsewhere() {
+        assert_snapshot!(render([&finding(), &finding()], None, Painter::PLAIN), @"");
+    }
+
+    #[test]
+    fn control_characters_do_not_get_through() {
+        let mut finding = finding();
+        finding.message.push_str("\x1b[2J");
+        if let Some(location) = &mut finding.location {
+            location.excerpt.push('\x1b');
+            location.file.push('\x07');
+        }
+        for columns in [None, Some(80)] {
+            let text = render([&finding], columns, Painter::PLAIN);
+            assert!(!text.replace('\n', "").contains(sanitize::is_unsafe));
+            assert!(text.lines().all(|line| width::of(line) <= 100));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Colours, and whether there are any.
+
+use std::io::IsTerminal;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::args::ColorWhen;
+
+/// How a piece of text is meant; what it looks like is decided here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Heading,
+    Path,
+    Good,
+    Warning,
+    Error,
+    Faint,
+}
+
+/// Paints text, or leaves it as it is where colours are off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Painter {
+    enabled: bool,
+}
+
+impl Painter {
+    /// No colours at all.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self { enabled: false };
+
+    /// The decision for one stream: `auto` means on a terminal that can, unless `NO_COLOR`.
+    pub(crate) fn new(when: ColorWhen, stream: &impl IsTerminal) -> Self {
+        let enabled = match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => {
+                stream.is_terminal()
+                    && !anstyle_query::no_color()
+                    && anstyle_query::term_supports_ansi_color()
+            }
+        };
+        if enabled {
+            // Old Windows consoles need to be told; elsewhere this does nothing.
+            anstyle_query::windows::enable_ansi_colors();
+        }
+        Self { enabled }
+    }
+
+    pub(crate) fn is_enabled(self) -> bool {
+        self.enabled
+    }
+
+    pub(crate) fn paint(self, role: Role, text: &str) -> String {
+        if !self.enabled || text.is_empty() {
+            return text.to_owned();
+        }
+        let style = match role {
+            Role::Heading => Style::new().bold(),
+            Role::Path => AnsiColor::Cyan.on_default(),
+            Role::Good => AnsiColor::Green.on_default(),
+            Role::Warning => AnsiColor::Yellow.on_default(),
+            Role::Error => AnsiColor::Red.on_default().bold(),
+            Role::Faint => Style::new().dimmed(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+}

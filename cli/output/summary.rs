@@ -1,0 +1,235 @@
+//! The summary of an index run, for people.
+
+use std::time::Duration;
+
+use aurora_pipeline::{RunReport, StageReport};
+use aurora_stages::index::{FileCounts, IndexSummary};
+
+use super::style::{Painter, Role};
+use super::{sanitize, units, width};
+
+/// Messages of one kind that are listed; `--format json` has them all.
+const LISTED: usize = 10;
+/// Examples of a reason for skipping.
+const EXAMPLES: usize = 3;
+
+/// Renders everything that a user may want to know about a run.
+pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
+    let mut out = String::new();
+    let elapsed = Duration::from_millis(summary.elapsed_ms);
+    if summary.nothing_changed {
+        out.push_str(&format!(
+            "Nothing changed: {} checked in {}, no chunk touched\n",
+            units::counted(summary.files.unchanged, "file"),
+            units::duration(elapsed)
+        ));
+        push_skipped(&mut out, &summary.files);
+        push_messages(&mut out, summary, paint);
+        return out;
+    }
+    let (done, role) = match summary.complete {
+        true => ("Indexing complete!", Role::Good),
+        false => ("Indexing stopped early; what is done is kept.", Role::Warning),
+    };
+    out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
+    push_counts(&mut out, summary);
+    push_skipped(&mut out, &summary.files);
+    push_chunks(&mut out, summary);
+    out.push('\n');
+    push_indexes(&mut out, summary);
+    push_stages(&mut out, &summary.report, paint);
+    push_performance(&mut out, summary, elapsed);
+    push_messages(&mut out, summary, paint);
+    out
+}
+
+fn push_counts(out: &mut String, summary: &IndexSummary) {
+    let files = &summary.files;
+    push_figure(out, "Files scanned", files.scanned);
+    for (label, count) in [
+        ("indexed", files.indexed),
+        ("unchanged", files.unchanged),
+        ("refreshed", files.refreshed),
+        ("renamed", files.renamed),
+        ("deleted", files.deleted),
+    ] {
+        if count > 0 || label == "indexed" {
+            push_figure(out, &format!("  {label}"), count);
+        }
+    }
+}
+
+fn push_skipped(out: &mut String, files: &FileCounts) {
+    let total: u64 = files.skipped.values().map(|skipped| skipped.count).sum();
+    if total == 0 {
+        return;
+    }
+    push_figure(out, "  skipped", total);
+    let mut reasons: Vec<_> = files.skipped.iter().collect();
+    reasons.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(b.0)));
+    for (reason, skipped) in reasons {
+        let examples: Vec<String> = skipped
+            .examples
+            .iter()
+            .take(EXAMPLES)
+            .map(|path| width::elide_path(&sanitize::line(path), 48))
+            .collect();
+        let more = if skipped.count > examples.len() as u64 { ", …" } else { "" };
+        out.push_str(&format!(
+            "      {:>7} {}: {}{more}\n",
+            units::count(skipped.count),
+            sanitize::line(reason),
+            examples.join(", ")
+        ));
+    }
+}
+
+fn push_chunks(out: &mut String, summary: &IndexSummary) {
+    let chunks = &summary.chunks;
+    for (label, count) in [
+        ("Code chunks", chunks.code),
+        ("Reasoning chunks", chunks.reasoning),
+        ("Knowledge chunks", chunks.knowledge),
+        ("KB chunks", chunks.kb),
+        ("Document chunks", chunks.doc),
+        ("Total chunks", chunks.total),
+        ("  changed", summary.changed_chunks),
+    ] {
+        push_figure(out, label, count);
+    }
+}
+
+fn push_indexes(out: &mut String, summary: &IndexSummary) {
+    let chunks = units::counted(summary.bm25.chunks, "chunk");
+    out.push_str(&match summary.bm25.status {
+        "off" => "BM25 index: off (the pipeline has no `bm25` stage)\n".to_owned(),
+        status => format!("BM25 index: {} ({chunks} indexed)\n", capitalised(status)),
+    });
+    let embeddings = &summary.embeddings;
+    out.push_str(&match &embeddings.model {
+        Some(model) => format!("Embeddings: {}\n", sanitize::line(model)),
+        None => "Embeddings: off (the pipeline has no `embed` stage)\n".to_owned(),
+    });
+    if embeddings.failed > 0 {
+        let total = summary.changed_chunks;
+        out.push_str(&format!(
+            "Embedded {}/{} chunks ({} failed; keywords still find them)\n",
+            units::count(total.saturating_sub(embeddings.failed)),
+            units::count(total),
+            units::count(embeddings.failed)
+        ));
+    }
+}
+
+fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
+    if report.stages.is_empty() {
+        return;
+    }
+    let heading = format!(
+        "{:<20} {:>7} {:>10} {:>12} {:>12} {:>8} {:>8}",
+        "Stage", "Workers", "Time", "Files", "Chunks", "Starved", "Blocked"
+    );
+    out.push_str(&format!("\n{}\n", paint.paint(Role::Heading, &heading)));
+    for stage in &report.stages {
+        out.push_str(&stage_line(stage));
+    }
+    if let Some(bottleneck) = &report.bottleneck {
+        let utilisation = report
+            .stages
+            .iter()
+            .find(|stage| stage.name == *bottleneck)
+            .map_or(0.0, |stage| stage.utilisation);
+        out.push_str(&format!(
+            "Bottleneck: {} (at work for {:.0}% of the run)\n",
+            paint.paint(Role::Warning, &sanitize::line(bottleneck)),
+            utilisation * 100.0
+        ));
+    }
+}
+
+/// Throughput is per second of work, as if the stage had the machine for itself.
+fn stage_line(stage: &StageReport) -> String {
+    let rate = |count: u64| match count {
+        0 => "-".to_owned(),
+        count => units::rate(count, stage.busy),
+    };
+    let waited = |time: Duration| match time.is_zero() {
+        true => "-".to_owned(),
+        false => units::duration(time),
+    };
+    let line = format!(
+        "{} {:>7} {:>10} {:>12} {:>12} {:>8} {:>8}",
+        width::pad(&width::elide_middle(&sanitize::line(&stage.name), 20), 20),
+        stage.workers,
+        units::duration(stage.busy),
+        rate(stage.files_in.max(stage.files_out)),
+        rate(stage.chunks_out),
+        waited(stage.input_empty),
+        waited(stage.output_full + stage.memory_wait),
+    );
+    format!("{}\n", line.trim_end())
+}
+
+fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration) {
+    out.push_str(&format!(
+        "\nTime: {} ({} lines, {})\n",
+        units::duration(elapsed),
+        units::count(summary.lines),
+        match summary.lines {
+            0 => "none parsed".to_owned(),
+            lines => format!("{} lines", units::rate(lines, elapsed)),
+        }
+    ));
+    if let Some(peak) = summary.peak_memory_bytes {
+        out.push_str(&format!("Peak memory: {}\n", units::bytes(peak)));
+    }
+    out.push_str(&format!(
+        "Index: {}{}, generation {}, in {}\n",
+        units::bytes(summary.index_bytes),
+        match summary.source_bytes {
+            0 => String::new(),
+            bytes => format!(" for {} of source read", units::bytes(bytes)),
+        },
+        summary.generation,
+        sanitize::line(&summary.root),
+    ));
+}
+
+fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
+    for (label, role, messages) in [
+        ("Errors", Role::Error, &summary.errors),
+        ("Warnings", Role::Warning, &summary.warnings),
+    ] {
+        let count = units::count(messages.len() as u64);
+        if messages.is_empty() {
+            out.push_str(&format!("{label}: {count}\n"));
+            continue;
+        }
+        out.push_str(&format!("{}\n", paint.paint(role, &format!("{label}: {count}"))));
+        for message in messages.iter().take(LISTED) {
+            out.push_str(&format!("  - {}\n", sanitize::line(message)));
+        }
+        if messages.len() > LISTED {
+            let hidden = (messages.len() - LISTED) as u64;
+            out.push_str(&format!("  - … and {} more (all with --format json)\n", units::count(hidden)));
+        }
+    }
+    if summary.coverage < 1.0 {
+        out.push_str(&format!(
+            "Coverage: {:.1}% of the files that should be indexed are\n",
+            // Rounded down, so that 100.0% means all of them.
+            (summary.coverage * 1000.0).floor() / 10.0
+        ));
+    }
+}
+
+fn push_figure(out: &mut String, label: &str, count: u64) {
+    let label = format!("{label}:");
+    out.push_str(&format!("  {label:<19} {:>11}\n", units::count(count)));
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string());
+    first.unwrap_or_default() + chars.as_str()
+}

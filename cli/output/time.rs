@@ -1,0 +1,34 @@
+//! Points in time, as dates.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Seconds since the epoch.
+pub(crate) fn now() -> i64 {
+    Timestamp::now().as_second()
+}
+
+/// The day in UTC, as `2025-12-15`.
+pub(crate) fn date(seconds: i64) -> String {
+    match Timestamp::from_second(seconds) {
+        Ok(time) => time.to_zoned(TimeZone::UTC).date().to_string(),
+        Err(_) => "-".to_owned(),
+    }
+}
+
+/// The time to the second in UTC, as `2025-12-15T10:30:00Z`.
+pub(crate) fn stamp(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| "-".to_owned(), |time| time.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(1_765_756_800), "2025-12-15");
+        assert_eq!(stamp(1_765_756_800), "2025-12-15T00:00:00Z");
+        assert_eq!(date(i64::MAX), "-");
+    }
+}

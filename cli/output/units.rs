@@ -1,0 +1,109 @@
+//! Numbers as people read them: grouped digits, bytes, durations, rates.
+
+use std::time::Duration;
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun: `1 file`, `1,204 files`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Bytes with three significant digits: `812 B`, `1.21 MiB`.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", significant(value), UNITS[unit])
+}
+
+/// `830 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 0.9995 {
+        format!("{:.0} ms", seconds * 1000.0)
+    } else if seconds < 59.95 {
+        format!("{seconds:.1} s")
+    } else {
+        let whole = seconds.round() as u64;
+        let (hours, minutes, seconds) = (whole / 3600, whole % 3600 / 60, whole % 60);
+        match hours {
+            0 => format!("{minutes} min {seconds} s"),
+            _ => format!("{hours} h {minutes} min"),
+        }
+    }
+}
+
+/// Things a second: `12.3k/s`, `850/s`; `-` where no time passed.
+pub(crate) fn rate(number: u64, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds <= 0.0 {
+        return "-".to_owned();
+    }
+    let value = number as f64 / seconds;
+    match value {
+        ..999.5 => format!("{}/s", significant(value)),
+        999.5..999_500.0 => format!("{}k/s", significant(value / 1e3)),
+        _ => format!("{}M/s", significant(value / 1e6)),
+    }
+}
+
+fn significant(value: f64) -> String {
+    match value {
+        ..9.995 => format!("{value:.2}"),
+        9.995..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(12_345_678), "12,345,678");
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(2_000, "chunk"), "2,000 chunks");
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes(812), "812 B");
+        assert_eq!(bytes(1024), "1.00 KiB");
+        assert_eq!(bytes(1024 * 1023), "1.00 MiB");
+        assert_eq!(bytes(256 << 20), "256 MiB");
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(duration(Duration::from_millis(830)), "830 ms");
+        assert_eq!(duration(Duration::from_millis(4_160)), "4.2 s");
+        assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");
+        assert_eq!(duration(Duration::from_secs(7_500)), "2 h 5 min");
+        assert_eq!(rate(12_345, Duration::from_secs(1)), "12.3k/s");
+        assert_eq!(rate(3, Duration::from_secs(2)), "1.50/s");
+        assert_eq!(rate(3, Duration::ZERO), "-");
+    }
+}

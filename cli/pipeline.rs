@@ -1,0 +1,98 @@
+//! `aur pipeline`: what an index run would do, without doing it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_pipeline::{Diagnostics, Plan};
+use aurora_stages::index::{self as indexing, PipelineChoice};
+use aurora_stages::pipelines::EMBEDDED;
+
+use crate::args::{GraphFormat, PipelineArgs, PipelineCommand};
+use crate::failure::{Failure, Outcome};
+use crate::output::{report as findings, sanitize, units};
+use crate::shorthand::closest;
+use crate::terminal::Terminal;
+use crate::{index, place};
+
+/// Checks, draws or prints a pipeline.
+pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
+    let mut out = terminal.stdout();
+    match command {
+        PipelineCommand::Check(args) => {
+            let (name, plan) = plan(args, terminal)?;
+            let stages = units::counted(plan.stages().len() as u64, "stage");
+            let warnings = units::counted(plan.warnings().iter().count() as u64, "warning");
+            writeln!(out, "{}: {stages}, no errors, {warnings}", sanitize::line(&name))?;
+        }
+        PipelineCommand::Graph { pipeline, format } => {
+            let (_, plan) = plan(pipeline, terminal)?;
+            let drawn = match format {
+                GraphFormat::Text => plan.graph_text(),
+                GraphFormat::Dot => plan.graph_dot(),
+            };
+            writeln!(out, "{}", sanitize::block(drawn.trim_end()))?;
+        }
+        PipelineCommand::Show(args) => {
+            let (_, plan) = plan(args, terminal)?;
+            writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// The pipeline that the user means: a shipped one by its name, else a file.
+pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
+    let Some(asked) = asked else {
+        return Ok(PipelineChoice::Default);
+    };
+    let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
+    if names.contains(&asked) {
+        return Ok(PipelineChoice::Named(asked.to_owned()));
+    }
+    let path = Path::new(asked);
+    if path.is_file() {
+        return Ok(PipelineChoice::File(path.to_owned()));
+    }
+    let help = match closest(asked, names.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("give a file, or one of the pipelines that ship with aur: {}", names.join(", ")),
+    };
+    Err(Failure::new(format!("there is no pipeline `{asked}`")).with_help(help))
+}
+
+/// Shows the findings that stopped a command.
+pub(crate) fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
+    show(diagnostics, terminal);
+    let errors = diagnostics
+        .iter()
+        .filter(|finding| finding.severity == aurora_pipeline::Severity::Error)
+        .count();
+    Failure::new(format!("the pipeline has {}", units::counted(errors as u64, "error")))
+}
+
+fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
+    let columns = terminal.live.then(|| terminal.columns.unwrap_or(100));
+    let text = findings::render(diagnostics.iter(), columns, terminal.err);
+    // Nothing can be done about a standard error that is closed.
+    let _ = write!(std::io::stderr().lock(), "{text}");
+}
+
+/// The pipeline's name and plan; its warnings are shown.
+fn plan(args: &PipelineArgs, terminal: &Terminal) -> Outcome<(String, Plan)> {
+    let root: PathBuf = place::for_search(None)?;
+    let choice = choice(args.pipeline.as_deref())?;
+    let plan = indexing::plan(&root, &choice).map_err(|error| index::failure(error, terminal))?;
+    show(plan.warnings(), terminal);
+    let name = match choice {
+        PipelineChoice::Named(name) => name,
+        PipelineChoice::File(path) => path.display().to_string(),
+        PipelineChoice::Default => {
+            let project = place::project_pipeline(&root);
+            match project.exists() {
+                true => project.display().to_string(),
+                false => "default".to_owned(),
+            }
+        }
+    };
+    Ok((name, plan))
+}

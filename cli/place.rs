@@ -1,0 +1,137 @@
+//! Which directory a command is about.
+
+use std::path::{Path, PathBuf};
+
+use aurora_stages::index::INDEX_DIRECTORY;
+
+use crate::failure::{Failure, Outcome};
+
+/// The root of a search: `asked` for, else the nearest directory above that has an index, up
+/// to the top of the git work tree; without one, that top, or the current directory.
+pub(crate) fn for_search(asked: Option<&Path>) -> Outcome<PathBuf> {
+    let Some(asked) = asked else {
+        let current = current()?;
+        return Ok(nearest(&current).unwrap_or(current));
+    };
+    existing(asked)
+}
+
+/// The root of an index run: `asked` for, else the current directory.
+pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
+    match asked {
+        Some(asked) => existing(asked),
+        None => current(),
+    }
+}
+
+/// Where the index of a root lies.
+pub(crate) fn index_dir(root: &Path) -> PathBuf {
+    root.join(INDEX_DIRECTORY)
+}
+
+/// Whether a root has been indexed.
+pub(crate) fn has_index(root: &Path) -> bool {
+    index_dir(root).join("index").join("data.mdb").is_file()
+}
+
+/// Size of a root's index on disk, in bytes.
+pub(crate) fn index_bytes(root: &Path) -> u64 {
+    let files = std::fs::read_dir(index_dir(root).join("index"));
+    let files = files.into_iter().flatten().flatten();
+    files
+        .filter_map(|file| file.metadata().ok())
+        .map(|file| file.len())
+        .sum()
+}
+
+/// The user's own configuration: `config.toml` in `AURORA_HOME`, or in `~/.aurora`.
+pub(crate) fn user_config() -> Option<PathBuf> {
+    let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
+    let home = match set {
+        Some(home) => PathBuf::from(home),
+        None => std::env::home_dir()?.join(INDEX_DIRECTORY),
+    };
+    Some(home.join("config.toml"))
+}
+
+/// The configuration of a root.
+pub(crate) fn project_config(root: &Path) -> PathBuf {
+    index_dir(root).join("config.toml")
+}
+
+/// The pipeline of a root.
+pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
+    index_dir(root).join("pipeline.toml")
+}
+
+fn nearest(from: &Path) -> Option<PathBuf> {
+    for directory in from.ancestors() {
+        let top = directory.join(".git").exists();
+        if top || has_index(directory) {
+            return Some(directory.to_owned());
+        }
+    }
+    None
+}
+
+fn existing(path: &Path) -> Outcome<PathBuf> {
+    let shown = path.display();
+    match path.metadata() {
+        Ok(found) if found.is_dir() => std::path::absolute(path)
+            .map(|path| plain(&path))
+            .map_err(|error| Failure::new(format!("cannot resolve {shown}: {error}"))),
+        Ok(_) => Err(Failure::new(format!("{shown} is not a directory"))
+            .with_help("give the directory that holds it, and `--path` to search within")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("no such directory: {shown}")))
+        }
+        Err(error) => Err(Failure::new(format!("cannot open {shown}: {error}"))),
+    }
+}
+
+fn current() -> Outcome<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| Failure::new(format!("cannot tell the current directory: {error}")))
+}
+
+/// The path without `.`, `..` and links. Windows would answer with a verbatim path, which few
+/// programs take, so there it stays as it is.
+fn plain(path: &Path) -> PathBuf {
+    path.canonicalize()
+        .ok()
+        .filter(|_| !cfg!(windows))
+        .unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_index_wins_and_git_bounds_the_search() {
+        let outer = tempfile::tempdir().expect("a temporary directory");
+        let repository = outer.path().join("repository");
+        let deep = repository.join("a/b");
+        fs::create_dir_all(&deep).expect("created");
+        for directory in [outer.path(), &repository.join("a")] {
+            fs::create_dir_all(directory.join(".aurora/index")).expect("created");
+            fs::write(directory.join(".aurora/index/data.mdb"), "").expect("written");
+        }
+        assert_eq!(nearest(&deep), Some(repository.join("a")));
+        assert_eq!(nearest(&repository), Some(outer.path().to_owned()));
+        fs::create_dir(repository.join(".git")).expect("created");
+        assert_eq!(nearest(&repository), Some(repository.clone()));
+    }
+
+    #[test]
+    fn what_is_no_directory_is_refused() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let file = root.path().join("file");
+        fs::write(&file, "").expect("written");
+        for path in [file, root.path().join("missing")] {
+            assert!(for_index(Some(&path)).is_err());
+        }
+    }
+}

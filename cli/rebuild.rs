@@ -1,0 +1,31 @@
+//! `aur mem rebuild-bm25`: the keyword index, made again from the stored chunks.
+
+use std::io::Write;
+
+use aurora_stages::index::rebuild_bm25;
+
+use crate::args::RebuildArgs;
+use crate::failure::{Failure, Outcome};
+use crate::opened;
+use crate::output::units;
+use crate::terminal::Terminal;
+
+/// Rebuilds and checks that every chunk took part.
+pub(crate) fn run(args: &RebuildArgs, terminal: &Terminal) -> Outcome {
+    let opened = opened::open(args.root.as_deref())?;
+    let expected = opened.snapshot.manifest().chunk_count;
+    terminal.note(&format!("rebuilding the BM25 index of {}", units::counted(expected, "chunk")));
+    drop(opened.snapshot);
+    let rebuilt = rebuild_bm25(&opened.root).map_err(|error| Failure::from_error(&error))?;
+    let mut out = terminal.stdout();
+    writeln!(out, "BM25 index: rebuilt ({} indexed)", units::counted(rebuilt, "chunk"))?;
+    out.flush()?;
+    if rebuilt == expected {
+        return Ok(());
+    }
+    Err(Failure::Short(format!(
+        "the index holds {}, but {} took part; `aur mem verify` says more",
+        units::counted(expected, "chunk"),
+        units::count(rebuilt)
+    )))
+}

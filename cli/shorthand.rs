@@ -1,0 +1,158 @@
+//! The short forms of the command line, written out before clap parses it.
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, ValueEnum};
+
+use crate::args::{Cli, ColorWhen};
+
+/// Arguments after the short forms are written out, and a hint for the user where a
+/// query looks like a mistyped command.
+pub(crate) struct Expanded {
+    pub(crate) args: Vec<OsString>,
+    pub(crate) hint: Option<String>,
+}
+
+/// Makes `aur mem QUERY…` into `aur mem search QUERY…`.
+///
+/// The first word after `mem` is a command when clap knows it, else the query's first.
+pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
+    let nothing = |args| Expanded { args, hint: None };
+    let Some(mem) = next_word(&args, 1) else {
+        return nothing(args);
+    };
+    if !matches!(args[mem].to_str(), Some("mem" | "m")) {
+        return nothing(args);
+    }
+    let Some(first) = next_word(&args, mem + 1) else {
+        return nothing(args);
+    };
+    let commands = mem_commands();
+    let word = args[first].to_string_lossy().into_owned();
+    let known = |word: &str| commands.iter().any(|command| command == word);
+    let stays = match word.as_str() {
+        "-h" | "--help" => true,
+        "help" => args
+            .get(first + 1)
+            .is_none_or(|next| next.to_str().is_some_and(known)),
+        other => known(other),
+    };
+    if stays {
+        return nothing(args);
+    }
+    let hint = closest(&word, commands.iter().map(String::as_str))
+        .map(|command| format!("searching for \"{word}\"; for the command: aur mem {command}"));
+    args.insert(first, "search".into());
+    Expanded { args, hint }
+}
+
+/// The candidate that `word` is most likely a misspelling of, if any is near enough.
+pub(crate) fn closest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
+        .filter(|(distance, candidate)| {
+            *distance > 0 && *distance <= if candidate.len() < 5 { 1 } else { 2 }
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// The colour wish, read before parsing so that usage errors follow it too.
+pub(crate) fn color_wish(args: &[OsString]) -> ColorWhen {
+    let words = args.iter().map(|arg| arg.to_str().unwrap_or_default());
+    let mut wish = ColorWhen::Auto;
+    let mut awaiting = false;
+    for word in words.take_while(|word| *word != "--") {
+        let value = if awaiting {
+            Some(word)
+        } else {
+            word.strip_prefix("--color=")
+        };
+        awaiting = word == "--color";
+        if let Some(Ok(when)) = value.map(|value| ColorWhen::from_str(value, false)) {
+            wish = when;
+        }
+    }
+    wish
+}
+
+/// The index of the next argument that is not the global `--color`.
+fn next_word(args: &[OsString], mut at: usize) -> Option<usize> {
+    while let Some(arg) = args.get(at) {
+        match arg.to_str() {
+            Some("--color") => at += 2,
+            Some(arg) if arg.starts_with("--color=") => at += 1,
+            _ => return Some(at),
+        }
+    }
+    None
+}
+
+fn mem_commands() -> Vec<String> {
+    let cli = Cli::command();
+    let commands = cli.find_subcommand("mem").map(|mem| {
+        mem.get_subcommands()
+            .flat_map(|command| std::iter::once(command.get_name()).chain(command.get_all_aliases()))
+            .map(str::to_owned)
+            .collect()
+    });
+    commands.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(line: &str) -> String {
+        let args = line.split(' ').map(OsString::from).collect();
+        let words: Vec<String> = expand(args)
+            .args
+            .iter()
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn a_first_word_that_is_no_command_starts_a_query() {
+        for (line, expected) in [
+            ("aur mem parse config", "aur mem search parse config"),
+            ("aur m UserManager", "aur m search UserManager"),
+            ("aur mem --limit 3 x", "aur mem search --limit 3 x"),
+            ("aur mem -- index", "aur mem search -- index"),
+            ("aur --color never m x", "aur --color never m search x"),
+            ("aur mem --color=never x", "aur mem --color=never search x"),
+            ("aur mem help me", "aur mem search help me"),
+            ("aur mem index", "aur mem index"),
+            ("aur mem help index", "aur mem help index"),
+            ("aur mem help", "aur mem help"),
+            ("aur mem --help", "aur mem --help"),
+            ("aur mem", "aur mem"),
+            ("aur doctor mem", "aur doctor mem"),
+        ] {
+            assert_eq!(expanded(line), expected);
+        }
+    }
+
+    #[test]
+    fn a_query_near_a_command_comes_with_a_hint() {
+        let hint = |line: &str| expand(line.split(' ').map(OsString::from).collect()).hint;
+        assert!(hint("aur mem serach foo").is_some_and(|hint| hint.ends_with("aur mem search")));
+        assert!(hint("aur mem stat").is_some_and(|hint| hint.ends_with("aur mem stats")));
+        assert_eq!(hint("aur mem authenticate"), None);
+        assert_eq!(hint("aur mem stats"), None);
+    }
+
+    #[test]
+    fn the_colour_wish_is_read_before_parsing() {
+        let wish = |line: &str| color_wish(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(wish("aur --color never doctor"), ColorWhen::Never);
+        assert_eq!(wish("aur doctor --color=always"), ColorWhen::Always);
+        assert_eq!(wish("aur mem -- --color=always"), ColorWhen::Auto);
+    }
+}

@@ -1,0 +1,123 @@
+//! `aur mem stats`: what the index holds.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError};
+use serde::Serialize;
+
+use crate::args::{ReportFormat, StatsArgs};
+use crate::failure::Outcome;
+use crate::output::style::Role;
+use crate::output::{json, sanitize, time, units, width};
+use crate::terminal::Terminal;
+use crate::{opened, place};
+
+#[derive(Serialize)]
+struct Stats {
+    root: String,
+    generation: u64,
+    complete: bool,
+    created: String,
+    updated: String,
+    head_commit: Option<String>,
+    files: u64,
+    chunks: u64,
+    types: Vec<Share>,
+    languages: Vec<Share>,
+    model: Option<Model>,
+    index_bytes: u64,
+    segments: usize,
+    terms: u64,
+    postings: u64,
+}
+
+#[derive(Serialize)]
+struct Share {
+    name: String,
+    chunks: u32,
+}
+
+#[derive(Serialize)]
+struct Model {
+    id: String,
+    dimensions: usize,
+}
+
+/// Prints the figures of the published generation.
+pub(crate) fn run(args: &StatsArgs, terminal: &Terminal) -> Outcome {
+    let opened = opened::open(args.root.as_deref())?;
+    let stats = collect(&opened.root, &opened.snapshot).map_err(opened::failure)?;
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &stats)?,
+        ReportFormat::Text => write_text(&mut out, &stats, terminal)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn collect(root: &Path, snapshot: &Snapshot) -> Result<Stats, StorageError> {
+    let manifest = snapshot.manifest();
+    let shares = |kind| {
+        let rows = snapshot.labels(kind);
+        rows.map(|row| row.map(|(name, chunks)| Share { name, chunks })).collect::<Result<Vec<_>, _>>()
+    };
+    let mut types = shares(LabelKind::Type)?;
+    let rank = |share: &Share| ChunkType::ALL.iter().position(|kind| kind.as_str() == share.name);
+    types.sort_by_key(|share| rank(share));
+    let mut languages = shares(LabelKind::Language)?;
+    languages.sort_by(|a, b| b.chunks.cmp(&a.chunks).then_with(|| a.name.cmp(&b.name)));
+    Ok(Stats {
+        root: root.display().to_string(),
+        generation: manifest.generation,
+        complete: manifest.complete,
+        created: time::stamp(manifest.created),
+        updated: time::stamp(manifest.updated),
+        head_commit: manifest.head_commit.clone(),
+        files: manifest.file_count,
+        chunks: manifest.chunk_count,
+        types,
+        languages,
+        model: manifest.model.as_ref().map(|model| Model {
+            id: model.id.clone(),
+            dimensions: model.dimensions,
+        }),
+        index_bytes: place::index_bytes(root),
+        segments: manifest.segments.len(),
+        terms: manifest.segments.iter().map(|segment| segment.terms).sum(),
+        postings: manifest.segments.iter().map(|segment| segment.postings).sum(),
+    })
+}
+
+fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::io::Result<()> {
+    let heading = |text: &str| terminal.out.paint(Role::Heading, text);
+    writeln!(out, "{}", heading(&format!("Index of {}", sanitize::line(&stats.root))))?;
+    writeln!(out, "  Files:       {}", units::count(stats.files))?;
+    writeln!(out, "  Chunks:      {}", units::count(stats.chunks))?;
+    writeln!(out, "  Postings:    {}", units::count(stats.postings))?;
+    match &stats.model {
+        Some(model) => writeln!(out, "  Embeddings:  {}, {} dimensions", model.id, model.dimensions)?,
+        None => writeln!(out, "  Embeddings:  none")?,
+    }
+    writeln!(out, "  Size:        {}", units::bytes(stats.index_bytes))?;
+    writeln!(out, "  Updated:     {} (generation {})", stats.updated, stats.generation)?;
+    if let Some(commit) = &stats.head_commit {
+        writeln!(out, "  Commit:      {}", sanitize::line(commit))?;
+    }
+    if !stats.complete {
+        let text = "the last run was stopped before it had seen every file; `aur mem index` goes on";
+        writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
+    }
+    for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {
+        if shares.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{}", heading(title))?;
+        let widest = shares.iter().map(|share| width::of(&share.name)).max().unwrap_or(0);
+        for share in shares {
+            let name = width::pad(&sanitize::line(&share.name), widest);
+            writeln!(out, "  {name}  {:>9}", units::count(u64::from(share.chunks)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Values of command line options: counts, sizes, percentages, pairs and weights.
+
+pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(jobs) => Ok(jobs),
+    }
+}
+
+pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(limit @ 1..=10_000) => Ok(limit),
+        _ => Err("expected a whole number from 1 to 10000".to_owned()),
+    }
+}
+
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("expected a percentage from 0 to 100".to_owned()),
+    }
+}
+
+/// Bytes, written as in the `memory` of a pipeline.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    match aurora_pipeline::parse_bytes(text) {
+        None | Some(0) => Err("expected a size such as 512MiB or 2GiB".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+/// Three numbers; whether they make sense together is for the configuration to say, which holds
+/// the same weights from files.
+pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|part| part.trim().parse::<f64>())
+        .collect::<Result<_, _>>()
+        .map_err(|_| "expected three numbers, such as 0.3,0.4,0.3".to_owned())?;
+    numbers
+        .try_into()
+        .map_err(|_| "expected three numbers: BM25, semantic, activation".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        for text in ["", "MiB", "-1", "1x", "0"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn weights_are_three_numbers() {
+        assert_eq!(parse_weights("0.3, 0.4,0.3"), Ok([0.3, 0.4, 0.3]));
+        for text in ["", "0.3,0.4", "0.3,0.3,0.3,0.1", "a,b,c"] {
+            assert!(parse_weights(text).is_err(), "{text}");
+        }
+    }
+}

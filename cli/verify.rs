@@ -1,0 +1,50 @@
+//! `aur mem verify`: is everything in the index what it should be?
+
+use std::io::Write;
+
+use crate::args::VerifyArgs;
+use crate::failure::{Failure, Outcome};
+use crate::opened;
+use crate::output::style::Role;
+use crate::output::{sanitize, units};
+use crate::terminal::Terminal;
+
+/// Checks everything, or prints the digest of the contents.
+pub(crate) fn run(args: &VerifyArgs, terminal: &Terminal) -> Outcome {
+    let opened = opened::open(args.root.as_deref())?;
+    let mut out = terminal.stdout();
+    if args.digest {
+        let digest = opened.snapshot.digest().map_err(opened::failure)?;
+        writeln!(out, "{digest}")?;
+        return Ok(out.flush()?);
+    }
+    let report = opened.snapshot.verify();
+    writeln!(
+        out,
+        "Checked {}, {}, {}, {} and {}",
+        units::counted(report.files, "file"),
+        units::counted(report.chunks, "chunk"),
+        units::counted(report.terms, "term"),
+        units::counted(report.postings, "posting"),
+        units::counted(report.vectors, "vector"),
+    )?;
+    for problem in &report.problems {
+        writeln!(out, "{} {}", terminal.out.paint(Role::Error, "-"), sanitize::line(problem))?;
+    }
+    let hidden = report.problem_count.saturating_sub(report.problems.len() as u64);
+    if hidden > 0 {
+        writeln!(out, "- … and {}", units::counted(hidden, "more problem"))?;
+    }
+    if report.is_ok() {
+        writeln!(out, "{}", terminal.out.paint(Role::Good, "No problems found"))?;
+    }
+    out.flush()?;
+    if report.is_ok() {
+        return Ok(());
+    }
+    Err(Failure::Short(format!(
+        "{} in the index of {}; `aur mem index --force` builds it again",
+        units::counted(report.problem_count, "problem"),
+        opened.root.display()
+    )))
+}

@@ -1,0 +1,60 @@
+//! An owned copy of a batch, for whoever keeps rows beyond their run: tests, dumps.
+
+use crate::batch::Batch;
+use crate::column::{Cell, Column, Entity, Value, full_name};
+use crate::table::Table;
+
+/// A copy of a batch's rows, made by [`BatchView::copy`](crate::BatchView::copy).
+pub struct BatchCopy {
+    files: Table,
+    chunks: Table,
+    chunk_files: Vec<u32>,
+}
+
+impl BatchCopy {
+    pub(crate) fn of(batch: &Batch, wanted: impl Fn(&str) -> bool) -> Self {
+        Self {
+            files: batch.files.copy(&wanted),
+            chunks: batch.chunks.copy(&wanted),
+            chunk_files: batch.chunk_files.clone(),
+        }
+    }
+
+    /// Number of file rows.
+    pub fn files(&self) -> usize {
+        self.files.rows()
+    }
+
+    /// Number of chunk rows.
+    pub fn chunks(&self) -> usize {
+        self.chunks.rows()
+    }
+
+    /// For every chunk row, the file row it belongs to.
+    pub fn chunk_files(&self) -> &[u32] {
+        &self.chunk_files
+    }
+
+    /// The names of the columns, files' first, in alphabetical order.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.files.names().chain(self.chunks.names())
+    }
+
+    /// The cells of a column, or `None` if it was not copied or has another type.
+    pub fn read<T: Cell>(&self, column: Column<T>) -> Option<&[T]> {
+        self.table(column.entity()).get(column.name())?.ok()
+    }
+
+    /// The cells of a column as plugin values, or `None` if it was not copied.
+    pub fn values(&self, name: &str) -> Option<Vec<Option<Value>>> {
+        let name = full_name(name.to_owned());
+        Some(self.table(Entity::of_column(&name)?).any(&name)?.values())
+    }
+
+    fn table(&self, entity: Entity) -> &Table {
+        match entity {
+            Entity::File => &self.files,
+            Entity::Chunk => &self.chunks,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! One stage of a pipeline's file, resolved: its type found, its keys checked, its configuration read.
+
+use toml::de::{DeTable, Error as TomlError};
+use toml::{Spanned, Table};
+
+use crate::access::{Access, Kind};
+use crate::config::{Entry, StageTable, boolean, count, string, strings};
+use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
+use crate::faults::StageSite;
+use crate::plan::PlannedStage;
+use crate::registry::{ParsedConfig, Registry, StageType};
+use crate::source_map::{SourceMap, Span};
+use crate::stage::{BuildContext, Stage, StageError};
+
+/// Keys of a stage which are the engine's; all others are the stage type's.
+pub(crate) const STAGE_KEYS: [&str; 4] = ["after", "enabled", "use", "workers"];
+
+/// A stage that takes part in the plan, if nothing is wrong with it.
+pub(crate) struct Candidate {
+    pub(crate) site: StageSite,
+    pub(crate) access: Access,
+    /// Stages named by `after`, and where.
+    pub(crate) after: Vec<(String, Option<Location>)>,
+    type_name: String,
+    workers: Option<usize>,
+    table: Table,
+    config: Box<dyn ParsedConfig>,
+}
+
+/// What became of a stage's table.
+pub(crate) enum Resolved {
+    Enabled(Box<Candidate>),
+    /// Switched off.
+    Disabled(StageSite),
+    /// Its access cannot be known; the findings say why.
+    Broken(StageSite),
+}
+
+impl Candidate {
+    pub(crate) fn resolve(
+        stage: StageTable<'_>,
+        sources: &SourceMap,
+        registry: &Registry,
+        found: &mut Diagnostics,
+    ) -> Resolved {
+        let StageTable { name, header, entries } = stage;
+        let location = sources.locate(&header);
+        let (engine, own): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+        let key = |name: &str| engine.iter().find(|entry| entry.key == name);
+
+        let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
+        let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
+        let workers = key("workers").and_then(|entry| count(sources, entry, found));
+        let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
+
+        let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
+        let mut site = StageSite { name, location, writes: Vec::new() };
+        let Some(known) = registry.get(&type_name) else {
+            if enabled != Some(false) {
+                let help = suggest(&type_name, registry.stage_types(), "stage types");
+                let message = format!("unknown stage type `{type_name}`");
+                found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
+                return Resolved::Broken(site);
+            }
+            return Resolved::Disabled(site);
+        };
+        let reader = ConfigReader { name: &site.name, header: &header, sources, known };
+        if enabled == Some(false) {
+            let config = reader.read(own, &mut Diagnostics::default());
+            site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
+            return Resolved::Disabled(site);
+        }
+        let table = plain(&own);
+        let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
+        let Some(config) = reader.read(own, found) else { return Resolved::Broken(site) };
+        let locate = |key: &str| {
+            let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
+            sources.locate(span)
+        };
+        config.check(&mut Problems { diagnostics: found, locate: &locate });
+
+        let access = config.access();
+        if let (Some(entry), Some(_), Kind::Source | Kind::Sink) = (key("workers"), workers, access.kind) {
+            let message = format!("stage `{}` is a {} and runs on one worker", site.name, access.kind.as_str());
+            let location = sources.locate(&entry.key_span);
+            let help = Some("leave `workers` out".to_owned());
+            found.push(Diagnostic::error(code::INVALID_VALUE, location, message).with_help(help));
+        }
+        site.writes = written(&access);
+        let after = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
+        Resolved::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
+    }
+
+    pub(crate) fn planned(self) -> PlannedStage {
+        PlannedStage {
+            name: self.site.name,
+            type_name: self.type_name,
+            access: self.access,
+            workers: self.workers,
+            after: self.after.into_iter().map(|(name, _)| name).collect(),
+            table: self.table,
+            step: 0,
+            config: self.config,
+        }
+    }
+}
+
+/// The configuration of one stage, read and checked outside of any pipeline; see [`Registry::configure`].
+pub struct Configured {
+    config: Box<dyn ParsedConfig>,
+}
+
+impl Configured {
+    /// The columns which the stage touches.
+    pub fn access(&self) -> Access {
+        self.config.access()
+    }
+
+    /// Makes the stage.
+    ///
+    /// # Errors
+    /// When the stage cannot be made.
+    pub fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        self.config.build(cx)
+    }
+}
+
+impl Registry {
+    /// Reads and checks the configuration of one stage: TOML as it stands below `[stage.<name>]`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn configure(&self, type_name: &str, text: &str) -> Result<Configured, Diagnostics> {
+        let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
+        let stage = StageTable::parse(type_name, &mut sources, text, &mut found);
+        let resolved = Candidate::resolve(stage, &sources, self, &mut found);
+        found.sort(&sources);
+        match resolved {
+            Resolved::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.config }),
+            _ => Err(found),
+        }
+    }
+}
+
+fn written(access: &Access) -> Vec<String> {
+    access.written().map(|column| column.name().to_owned()).collect()
+}
+
+/// The keys without their places.
+fn plain(entries: &[Entry<'_>]) -> Table {
+    let table = table_of(entries);
+    serde::Deserialize::deserialize(toml::de::Deserializer::from(table)).unwrap_or_default()
+}
+
+fn table_of<'a>(entries: &[Entry<'a>]) -> Spanned<DeTable<'a>> {
+    let table: DeTable<'a> = entries
+        .iter()
+        .map(|entry| (Spanned::new(entry.key_span.clone(), entry.key.clone().into()), entry.value.clone()))
+        .collect();
+    Spanned::new(0..0, table)
+}
+
+/// Reads the configuration of one stage.
+struct ConfigReader<'a> {
+    name: &'a str,
+    header: &'a Span,
+    sources: &'a SourceMap,
+    known: &'a StageType,
+}
+
+impl ConfigReader<'_> {
+    /// The configuration, as far as it can be read: wrong keys are reported and left out, so that what is wrong
+    /// with the other keys, and with the stage's columns, comes up too.
+    fn read(&self, mut entries: Vec<Entry<'_>>, found: &mut Diagnostics) -> Option<Box<dyn ParsedConfig>> {
+        if let Some(keys) = self.known.keys {
+            entries.retain(|entry| keys.contains(&entry.key.as_str()) || self.unknown(entry, keys, found));
+        }
+        loop {
+            match (self.known.parse)(table_of(&entries)) {
+                Ok(config) => return Some(config),
+                Err(error) => {
+                    let at = self.culprit(&entries, &error);
+                    self.report(&error, at.map(|at| &entries[at]), found);
+                    entries.remove(at?);
+                }
+            }
+        }
+    }
+
+    /// Reports a key that the type does not have. Always false.
+    fn unknown(&self, entry: &Entry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
+        let location = self.sources.locate(&entry.key_span);
+        let message = format!("unknown key `{}` in stage `{}`", entry.key, self.name);
+        let known = keys.iter().copied().chain(STAGE_KEYS);
+        let help = suggest(&entry.key, known, "the stage has");
+        found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
+        false
+    }
+
+    /// The entry inside which the error lies.
+    fn culprit(&self, entries: &[Entry<'_>], error: &TomlError) -> Option<usize> {
+        let span = error.span().filter(|span| !span.is_empty())?;
+        entries.iter().position(|entry| {
+            let whole = entry.key_span.start.min(entry.value.span().start)..entry.value.span().end;
+            whole.start <= span.start && span.end <= whole.end
+        })
+    }
+
+    fn report(&self, error: &TomlError, entry: Option<&Entry<'_>>, found: &mut Diagnostics) {
+        let message = error.message();
+        let stage = self.name;
+        if let Some(key) = message.strip_prefix("missing field ") {
+            // Left out above because its value was wrong, which has been said already.
+            if entry.is_some() || !found.iter().any(|item| item.message.contains(&format!("{key} of stage `{stage}`")))
+            {
+                let message = format!("stage `{stage}` needs the key {key}");
+                found.push(Diagnostic::error(code::MISSING_KEY, self.sources.locate(self.header), message));
+            }
+            return;
+        }
+        let span = error.span().filter(|_| entry.is_some()).unwrap_or_else(|| self.header.clone());
+        let location = self.sources.locate(&span);
+        let mut quoted = message.split('`').skip(1).step_by(2);
+        if let (true, Some(key)) = (message.starts_with("unknown field"), quoted.next()) {
+            let inside = entry.map_or(String::new(), |entry| format!("`{}` of ", entry.key));
+            let text = format!("unknown key `{key}` in {inside}stage `{stage}`");
+            let help = suggest(key, quoted, "there are");
+            found.push(Diagnostic::error(code::UNKNOWN_KEY, location, text).with_help(help));
+            return;
+        }
+        let text = match entry {
+            Some(entry) => format!("`{}` of stage `{stage}`: {message}", entry.key),
+            None => format!("stage `{stage}`: {message}"),
+        };
+        found.push(Diagnostic::error(code::INVALID_VALUE, location, text));
+    }
+}

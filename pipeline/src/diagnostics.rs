@@ -1,0 +1,237 @@
+//! What is wrong with a pipeline: every finding with a code, a place in the file, and what to do.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::source_map::SourceMap;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The pipeline cannot run.
+    Error,
+    /// The pipeline runs, and something about it is odd.
+    Warning,
+}
+
+/// The codes of all findings.
+pub mod code {
+    /// The file is not TOML.
+    pub const SYNTAX: &str = "A0100";
+    /// `use`, or the name of a stage, names no known type.
+    pub const UNKNOWN_STAGE: &str = "A0101";
+    /// A key that nothing reads.
+    pub const UNKNOWN_KEY: &str = "A0102";
+    /// A value of the wrong type, or out of range.
+    pub const INVALID_VALUE: &str = "A0103";
+    /// A column is read and no earlier stage writes it.
+    pub const MISSING_COLUMN: &str = "A0104";
+    /// Two stages write one column and nothing says which comes first.
+    pub const UNORDERED_WRITERS: &str = "A0105";
+    /// Stages wait for each other.
+    pub const CYCLE: &str = "A0106";
+    /// `after` names no stage of the pipeline.
+    pub const UNKNOWN_AFTER: &str = "A0107";
+    /// `extends` names no pipeline, or pipelines extend each other.
+    pub const EXTENDS: &str = "A0108";
+    /// No stage emits batches.
+    pub const NO_SOURCE: &str = "A0109";
+    /// More than one stage emits batches.
+    pub const TWO_SOURCES: &str = "A0110";
+    /// A key which the stage cannot do without is missing.
+    pub const MISSING_KEY: &str = "A0111";
+    /// Reader and writer disagree about a column's type.
+    pub const COLUMN_TYPE: &str = "A0112";
+    /// A column name starts with neither `file.` nor `chunk.`.
+    pub const COLUMN_NAME: &str = "A0113";
+    /// The stage's own check of its configuration.
+    pub const CHECK: &str = "A0114";
+    /// Warning: a column is written and no stage reads it.
+    pub const UNREAD_COLUMN: &str = "A0201";
+    /// Warning: no stage keeps anything.
+    pub const NO_SINK: &str = "A0202";
+}
+
+/// A place in a pipeline's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// Name of the file as it was given.
+    pub file: String,
+    /// Byte range in the file.
+    pub span: Range<usize>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The text of the line.
+    pub excerpt: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// Code of the kind of finding, see [`code`].
+    pub code: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where; absent where the pipeline was put together in code.
+    pub location: Option<Location>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn error(code: &'static str, location: Option<Location>, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Error, message: message.into(), location, help: None }
+    }
+
+    pub(crate) fn warning(code: &'static str, location: Option<Location>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, location, message) }
+    }
+
+    /// Says what to do.
+    pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    pub(crate) fn with_help(mut self, text: Option<String>) -> Self {
+        self.help = text;
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{kind}[{}]: {}", self.code, self.message)?;
+        let mut gutter = 1;
+        if let Some(Location { file, line, column, excerpt, .. }) = &self.location {
+            gutter = line.to_string().len();
+            write!(f, "\n{:gutter$}--> {file}:{line}:{column}", "")?;
+            write!(f, "\n{line} | {excerpt}")?;
+        }
+        match &self.help {
+            Some(help) => write!(f, "\n{:gutter$} = help: {help}", ""),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All findings about one pipeline, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.items.push(diagnostic);
+    }
+
+    /// The findings.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.items.iter()
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether the pipeline cannot run.
+    pub fn has_errors(&self) -> bool {
+        self.items.iter().any(|item| item.severity == Severity::Error)
+    }
+
+    pub(crate) fn sort(&mut self, sources: &SourceMap) {
+        let place = |item: &Diagnostic| item.location.as_ref().map(|at| (sources.rank(&at.file), at.span.start));
+        self.items.sort_by_cached_key(|item| {
+            (item.severity, item.location.is_none(), place(item), item.code, item.message.clone())
+        });
+        self.items.dedup();
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, item) in self.items.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n\n")?;
+            }
+            item.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Takes the findings of a stage's own [`check`](crate::StageConfig::check), by key of its configuration.
+pub struct Problems<'a> {
+    pub(crate) diagnostics: &'a mut Diagnostics,
+    pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
+}
+
+impl Problems<'_> {
+    /// The pipeline cannot run with the value of this key.
+    pub fn error(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
+        self.push(Diagnostic::error(code::CHECK, (self.locate)(key), message))
+    }
+
+    /// The value of this key is odd.
+    pub fn warning(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
+        self.push(Diagnostic::warning(code::CHECK, (self.locate)(key), message))
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
+        let at = self.diagnostics.items.len();
+        self.diagnostics.items.push(diagnostic);
+        &mut self.diagnostics.items[at]
+    }
+}
+
+/// The known name which is most like a mistyped one, if any is like it.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (name.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean` where a known name is like the mistyped one, the list of known names otherwise.
+pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    known.sort_unstable();
+    known.dedup();
+    if let Some(candidate) = nearest(name, known.iter().copied()) {
+        return Some(format!("did you mean `{candidate}`?"));
+    }
+    (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known)))
+}
+
+/// `` `a`, `b` ``
+pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}

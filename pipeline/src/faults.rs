@@ -1,0 +1,123 @@
+//! What the graph found, said in words and with a place.
+
+use crate::access::Access;
+use crate::diagnostics::{Diagnostic, Location, code, nearest};
+use crate::graph::{Fault, Oddity, Why};
+use crate::registry::Registry;
+
+/// A stage as messages speak of it.
+pub(crate) struct StageSite {
+    pub(crate) name: String,
+    pub(crate) location: Option<Location>,
+    /// Columns which it writes, or would write were it not disabled.
+    pub(crate) writes: Vec<String>,
+}
+
+/// The pipeline that the faults are about.
+pub(crate) struct Setting<'a> {
+    pub(crate) sites: Vec<&'a StageSite>,
+    pub(crate) accesses: Vec<&'a Access>,
+    pub(crate) disabled: &'a [StageSite],
+    pub(crate) registry: Option<&'a Registry>,
+    /// Every stage could be read, so that what nobody writes really is missing.
+    pub(crate) known: bool,
+}
+
+impl Setting<'_> {
+    /// The finding, unless it may be no more than a consequence of another.
+    pub(crate) fn fault(&self, fault: &Fault) -> Option<Diagnostic> {
+        if !self.known && matches!(fault, Fault::Missing { .. } | Fault::NoSource) {
+            return None;
+        }
+        Some(match fault {
+            Fault::Missing { reader, column, later } => self.missing(*reader, column, *later),
+            Fault::Unordered { column, first, second } => {
+                let (first, second) = (self.name(*first), *second);
+                let message = format!(
+                    "stages `{first}` and `{}` both write column `{column}`, and nothing says which comes first",
+                    self.name(second)
+                );
+                let help = format!("add `after = [\"{first}\"]` to `{}`, or the other way round", self.name(second));
+                Diagnostic::error(code::UNORDERED_WRITERS, self.place(second), message).with_help(Some(help))
+            }
+            Fault::Cycle { path } => self.cycle(path),
+            Fault::Types { column, reader, reads, writer, writes } => {
+                let message = format!(
+                    "stage `{}` reads column `{column}` as `{reads}`, but `{}` writes it as `{writes}`",
+                    self.name(*reader),
+                    self.name(*writer)
+                );
+                Diagnostic::error(code::COLUMN_TYPE, self.place(*reader), message)
+            }
+            Fault::ColumnName { stage, column } => {
+                let message = format!("stage `{}` names a column `{column}`", self.name(*stage));
+                let like = self.like(column).unwrap_or_else(|| "columns are named `file.*` or `chunk.*`".to_owned());
+                Diagnostic::error(code::COLUMN_NAME, self.place(*stage), message).with_help(Some(like))
+            }
+            Fault::NoSource => {
+                let help = "a pipeline begins with one stage which emits batches".to_owned();
+                Diagnostic::error(code::NO_SOURCE, None, "the pipeline has no source").with_help(Some(help))
+            }
+            Fault::TwoSources { first, second } => {
+                let message =
+                    format!("`{}` is a second source; `{}` is one already", self.name(*second), self.name(*first));
+                let help = format!("disable one of them: `enabled = false` in [stage.{}]", self.name(*first));
+                Diagnostic::error(code::TWO_SOURCES, self.place(*second), message).with_help(Some(help))
+            }
+        })
+    }
+
+    /// The warning.
+    pub(crate) fn oddity(&self, oddity: &Oddity) -> Diagnostic {
+        match oddity {
+            Oddity::Unread { writer, column } => {
+                let message = format!("no stage reads column `{column}`, which `{}` writes", self.name(*writer));
+                Diagnostic::warning(code::UNREAD_COLUMN, self.place(*writer), message)
+            }
+            Oddity::NoSink => Diagnostic::warning(code::NO_SINK, None, "the pipeline has no sink: nothing is kept"),
+        }
+    }
+
+    fn missing(&self, reader: usize, column: &str, later: Option<usize>) -> Diagnostic {
+        let name = self.name(reader);
+        let message = format!("stage `{name}` reads column `{column}`, which no earlier stage writes");
+        let switched_off = self.disabled.iter().find(|stage| stage.writes.iter().any(|written| written == column));
+        let help = if let Some(later) = later {
+            Some(format!("`{}` writes it, and is put behind `{name}`", self.name(later)))
+        } else if let Some(stage) = switched_off {
+            Some(format!("`{}` writes it, and is disabled", stage.name))
+        } else if let Some(known) = self.registry.and_then(|registry| registry.writer_of(column)) {
+            Some(format!("`{known}` writes it; add it before `{name}`"))
+        } else {
+            self.like(column)
+        };
+        Diagnostic::error(code::MISSING_COLUMN, self.place(reader), message).with_help(help)
+    }
+
+    /// A column which some stage writes and whose name is much the same.
+    fn like(&self, column: &str) -> Option<String> {
+        let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
+        let proper = written.filter(|name| *name != column);
+        nearest(column, proper).map(|like| format!("did you mean `{like}`?"))
+    }
+
+    fn cycle(&self, path: &[(usize, Why)]) -> Diagnostic {
+        let start = path.first().map_or(0, |(stage, _)| *stage);
+        let mut text = format!("`{}`", self.name(start));
+        for (at, (_, why)) in path.iter().enumerate() {
+            let next = path.get(at + 1).map_or(start, |(stage, _)| *stage);
+            text.push_str(&format!(" -> `{}` ({why})", self.name(next)));
+        }
+        let message = format!("stages wait for each other: {text}");
+        let help = "drop one of these: an `after`, or the column in brackets".to_owned();
+        Diagnostic::error(code::CYCLE, self.place(start), message).with_help(Some(help))
+    }
+
+    fn name(&self, stage: usize) -> &str {
+        &self.sites[stage].name
+    }
+
+    fn place(&self, stage: usize) -> Option<Location> {
+        self.sites[stage].location.clone()
+    }
+}

@@ -1,0 +1,416 @@
+//! The order of stages, from their declared columns and from `after`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::access::{Access, Kind};
+use crate::column::{CellType, Entity};
+
+/// One stage, as the graph needs it.
+pub(crate) struct Node<'a> {
+    pub(crate) access: &'a Access,
+    /// Stages which come before, by index.
+    pub(crate) after: Vec<usize>,
+}
+
+/// Why one stage comes before another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Why {
+    /// The first writes a column which the second reads.
+    Column(String),
+    /// The second says so.
+    After,
+    /// The first drops or adds rows which the second works on.
+    Rows,
+    /// The first is the source.
+    Source,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => f.write_str(name),
+            Self::After => f.write_str("after"),
+            Self::Rows => f.write_str("rows"),
+            Self::Source => f.write_str("source"),
+        }
+    }
+}
+
+/// What is wrong with a set of stages, by index.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nobody before `reader` writes the column; `later` does, behind it.
+    Missing {
+        reader: usize,
+        column: String,
+        later: Option<usize>,
+    },
+    Unordered {
+        column: String,
+        first: usize,
+        second: usize,
+    },
+    /// The first stage again stands at the end of the path only implicitly.
+    Cycle {
+        path: Vec<(usize, Why)>,
+    },
+    Types {
+        column: String,
+        reader: usize,
+        reads: CellType,
+        writer: usize,
+        writes: CellType,
+    },
+    ColumnName {
+        stage: usize,
+        column: String,
+    },
+    NoSource,
+    TwoSources {
+        first: usize,
+        second: usize,
+    },
+}
+
+/// What is odd about a set of stages.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    Unread { writer: usize, column: String },
+    NoSink,
+}
+
+/// Stages in order.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<Why>>,
+    /// Stages in an order in which they could run one by one.
+    pub(crate) order: Vec<usize>,
+    /// Per stage, the length of the longest path to it. Stages of one level share a batch.
+    pub(crate) level: Vec<usize>,
+    pub(crate) oddities: Vec<Oddity>,
+}
+
+impl Graph {
+    /// Orders the stages, or says everything that is wrong with them.
+    pub(crate) fn new(nodes: &[Node<'_>]) -> Result<Self, Vec<Fault>> {
+        let mut builder = Builder { nodes, edges: BTreeMap::new(), faults: Vec::new() };
+        builder.check_sources();
+        builder.check_names();
+        builder.declared_edges();
+        builder.column_edges();
+        builder.check_writers();
+        builder.check_cycles();
+        if !builder.faults.is_empty() {
+            return Err(builder.faults);
+        }
+        builder.row_edges(true);
+        builder.dynamic_edges();
+        builder.row_edges(false);
+        Ok(builder.finish())
+    }
+}
+
+struct Builder<'a> {
+    nodes: &'a [Node<'a>],
+    edges: BTreeMap<(usize, usize), BTreeSet<Why>>,
+    faults: Vec<Fault>,
+}
+
+/// Who touches one column.
+#[derive(Default)]
+struct Users {
+    /// Write without reading.
+    writers: Vec<usize>,
+    /// Read and write; `true` where the reading is required.
+    updaters: Vec<(usize, bool)>,
+    /// Read without writing; `true` where the column is required.
+    readers: Vec<(usize, bool)>,
+}
+
+impl Users {
+    fn all_writers(&self) -> impl Iterator<Item = usize> {
+        self.writers.iter().copied().chain(self.updaters.iter().map(|(stage, _)| *stage))
+    }
+}
+
+impl Builder<'_> {
+    fn check_sources(&mut self) {
+        let sources: Vec<usize> = self.of_kind(Kind::Source).collect();
+        match sources.as_slice() {
+            [] => self.faults.push(Fault::NoSource),
+            [first, others @ ..] => {
+                self.faults.extend(others.iter().map(|second| Fault::TwoSources { first: *first, second: *second }));
+            }
+        }
+    }
+
+    fn check_names(&mut self) {
+        for (stage, node) in self.nodes.iter().enumerate() {
+            for column in node.access.all_reads().chain(&node.access.writes) {
+                if Entity::of_column(column.name()).is_none() {
+                    self.faults.push(Fault::ColumnName { stage, column: column.name().to_owned() });
+                }
+            }
+        }
+    }
+
+    fn declared_edges(&mut self) {
+        for (to, node) in self.nodes.iter().enumerate() {
+            for from in &node.after {
+                self.edge(*from, to, Why::After);
+            }
+        }
+        let source = self.of_kind(Kind::Source).next();
+        if let Some(source) = source {
+            for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != Kind::Source) {
+                self.edge(source, to, Why::Source);
+            }
+        }
+    }
+
+    /// Writers come before readers. Where a column has several writers, one that something else puts behind a
+    /// reader changes the column after that reader has seen it.
+    fn column_edges(&mut self) {
+        let mut columns = self.users();
+        columns.retain(|name, _| Entity::of_column(name).is_some());
+        let (single, several): (Vec<_>, Vec<_>) =
+            columns.iter().partition(|(_, users)| users.all_writers().count() < 2);
+        for (name, users) in single.into_iter().chain(several) {
+            let fixed = self.edges.clone();
+            let alone = users.all_writers().count() < 2;
+            for writer in &users.writers {
+                for (updater, _) in &users.updaters {
+                    self.edge(*writer, *updater, Why::Column(name.clone()));
+                }
+            }
+            for (updater, _) in users.updaters.iter().filter(|(_, required)| *required && users.writers.is_empty()) {
+                self.faults.push(Fault::Missing { reader: *updater, column: name.clone(), later: None });
+            }
+            for (reader, required) in &users.readers {
+                let mut produced = false;
+                for writer in users.all_writers() {
+                    if alone || !reaches(&fixed, *reader, writer) {
+                        self.edge(writer, *reader, Why::Column(name.clone()));
+                        produced = true;
+                    }
+                }
+                if *required && !produced {
+                    let later = users.all_writers().next();
+                    self.faults.push(Fault::Missing { reader: *reader, column: name.clone(), later });
+                }
+            }
+            self.check_types(name);
+        }
+    }
+
+    fn check_types(&mut self, name: &str) {
+        for (writer, node) in self.nodes.iter().enumerate() {
+            let Some(written) = node.access.writes.iter().find(|column| column.name() == name) else { continue };
+            for (reader, node) in self.nodes.iter().enumerate() {
+                let Some(read) = node.access.all_reads().find(|column| column.name() == name) else { continue };
+                if !read.cell.accepts(&written.cell) {
+                    let (column, reads, writes) = (name.to_owned(), read.cell, written.cell);
+                    self.faults.push(Fault::Types { column, reader, reads, writer, writes });
+                }
+            }
+        }
+    }
+
+    fn check_writers(&mut self) {
+        for (column, users) in self.users() {
+            let writers: Vec<usize> = users.all_writers().collect();
+            for (at, first) in writers.iter().enumerate() {
+                for second in &writers[at + 1..] {
+                    if !reaches(&self.edges, *first, *second) && !reaches(&self.edges, *second, *first) {
+                        let (first, second) = (*first.min(second), *first.max(second));
+                        self.faults.push(Fault::Unordered { column: column.clone(), first, second });
+                    }
+                }
+            }
+        }
+    }
+
+    /// One shortest cycle for every knot of stages.
+    fn check_cycles(&mut self) {
+        let mut known: BTreeSet<usize> = BTreeSet::new();
+        for start in 0..self.nodes.len() {
+            if known.contains(&start) {
+                continue;
+            }
+            if let Some(path) = shortest_cycle(&self.edges, start) {
+                let knot = (0..self.nodes.len())
+                    .filter(|other| reaches(&self.edges, start, *other) && reaches(&self.edges, *other, start));
+                known.extend(knot);
+                self.faults.push(Fault::Cycle { path });
+            }
+        }
+    }
+
+    /// Rows are final before other stages work on them, unless something else puts these stages first.
+    fn row_edges(&mut self, chunks_only: bool) {
+        for from in 0..self.nodes.len() {
+            if !self.nodes[from].access.restructures || self.nodes[from].access.kind == Kind::Source {
+                continue;
+            }
+            for to in 0..self.nodes.len() {
+                let access = self.nodes[to].access;
+                let on_chunks = access
+                    .all_reads()
+                    .chain(&access.writes)
+                    .any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
+                if from != to && (on_chunks || !chunks_only) && !self.ordered(from, to) {
+                    self.edge(from, to, Why::Rows);
+                }
+            }
+        }
+    }
+
+    /// A stage that reads whatever plugin columns there are comes after their writers, where it can.
+    fn dynamic_edges(&mut self) {
+        for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.reads_dynamic) {
+            for from in 0..self.nodes.len() {
+                let columns = &self.nodes[from].access.writes;
+                for column in columns.iter().filter(|column| column.is_dynamic()) {
+                    if from != to && !reaches(&self.edges, to, from) {
+                        self.edge(from, to, Why::Column(column.name().to_owned()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Graph {
+        let count = self.nodes.len();
+        let mut level = vec![0; count];
+        let mut order: Vec<usize> = Vec::with_capacity(count);
+        while order.len() < count {
+            let next = (0..count).find(|node| {
+                !order.contains(node) && self.edges.keys().all(|(from, to)| to != node || order.contains(from))
+            });
+            let Some(next) = next else { break };
+            let before = self.edges.keys().filter(|(_, to)| *to == next);
+            level[next] = before.map(|(from, _)| level[*from] + 1).max().unwrap_or(0);
+            order.push(next);
+        }
+        order.sort_by_key(|node| (level[*node], *node));
+        let oddities = self.oddities();
+        Graph { edges: self.edges, order, level, oddities }
+    }
+
+    fn oddities(&self) -> Vec<Oddity> {
+        let all_dynamic = self.nodes.iter().any(|node| node.access.reads_dynamic);
+        let mut oddities = Vec::new();
+        for (column, users) in self.users() {
+            for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
+                let dynamic =
+                    self.nodes[*writer].access.writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
+                if !(dynamic && all_dynamic) {
+                    oddities.push(Oddity::Unread { writer: *writer, column: column.clone() });
+                }
+            }
+        }
+        if self.of_kind(Kind::Sink).next().is_none() {
+            oddities.push(Oddity::NoSink);
+        }
+        oddities
+    }
+
+    fn users(&self) -> BTreeMap<String, Users> {
+        let mut columns: BTreeMap<String, Users> = BTreeMap::new();
+        for (stage, node) in self.nodes.iter().enumerate() {
+            let access = node.access;
+            let names: BTreeSet<&str> = access.all_reads().chain(&access.writes).map(|column| column.name()).collect();
+            for name in names {
+                let users = columns.entry(name.to_owned()).or_default();
+                let required = access.reads.iter().any(|column| column.name() == name);
+                match (access.writes_column(name), access.reads_column(name)) {
+                    (true, true) => users.updaters.push((stage, required)),
+                    (true, false) => users.writers.push(stage),
+                    (false, _) => users.readers.push((stage, required)),
+                }
+            }
+        }
+        columns
+    }
+
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = usize> {
+        self.nodes.iter().enumerate().filter(move |(_, node)| node.access.kind == kind).map(|(index, _)| index)
+    }
+
+    fn ordered(&self, a: usize, b: usize) -> bool {
+        reaches(&self.edges, a, b) || reaches(&self.edges, b, a)
+    }
+
+    fn edge(&mut self, from: usize, to: usize, why: Why) {
+        self.edges.entry((from, to)).or_default().insert(why);
+    }
+}
+
+type Edges = BTreeMap<(usize, usize), BTreeSet<Why>>;
+
+fn successors(edges: &Edges, node: usize) -> impl Iterator<Item = usize> {
+    edges.range((node, 0)..=(node, usize::MAX)).map(|((_, to), _)| *to)
+}
+
+/// Whether a path of at least one edge leads from `from` to `to`.
+pub(crate) fn reaches(edges: &Edges, from: usize, to: usize) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        for next in successors(edges, node) {
+            if next == to {
+                return true;
+            }
+            if seen.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// The shortest way from a node back to itself: every node on it with the reason of the edge that leaves it.
+fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, Why)>> {
+    let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut frontier = vec![start];
+    while !frontier.is_empty() && !came_from.contains_key(&start) {
+        let mut further = Vec::new();
+        for node in frontier {
+            for next in successors(edges, node) {
+                if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(next) {
+                    entry.insert(node);
+                    further.push(next);
+                }
+            }
+        }
+        frontier = further;
+    }
+    let mut path = Vec::new();
+    let mut to = start;
+    loop {
+        let from = *came_from.get(&to)?;
+        let why = edges.get(&(from, to))?.first()?.clone();
+        path.push((from, why));
+        if from == start {
+            break;
+        }
+        to = from;
+    }
+    path.reverse();
+    Some(path)
+}
+
+impl Graph {
+    /// The same graph with its stages numbered in their order.
+    pub(crate) fn in_order(self) -> Self {
+        let place = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
+        let edges = self.edges.iter().map(|((from, to), why)| ((place(*from), place(*to)), why.clone())).collect();
+        Self {
+            edges,
+            level: self.order.iter().map(|stage| self.level[*stage]).collect(),
+            order: (0..self.order.len()).collect(),
+            oddities: self.oddities,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! An ECS-style pipeline engine.
+//!
+//! Entities are files and chunks; a batch is a table of file rows and a table of chunk rows which point at them.
+//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and a
+//! view on a batch refuses every other. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at
+//! once), built into a [`Pipeline`], and run by an executor which streams batches through workers, within one
+//! budget of memory, so that what a sink sees does not depend on threads or timing.
+//!
+//! Deliberately absent: any stage, any file format but the pipeline's own, any I/O (stages do theirs), signal
+//! handling (the program turns a [`CancelToken`]), and conditional or looping plans.
+//!
+//! | question | module |
+//! |---|---|
+//! | What is a column, a batch, a view? | `column`, `table`, `batch`, `view`, `grant` |
+//! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter` |
+//! | How does TOML become a plan? | `config`, `candidate`, `resolve`, `graph`, `faults`, `plan` |
+//! | How does it run? | `assembly`, `executor`, `queue`, `budget`, `progress`, `report` |
+//!
+//! ```
+//! use std::path::Path;
+//! use aurora_pipeline::*;
+//! use serde::Deserialize;
+//!
+//! const PATH: Column<String> = Column::new("file.path");
+//! const DEPTH: Column<u64> = Column::new("file.depth");
+//!
+//! #[derive(Deserialize)]
+//! struct Paths { paths: Vec<String> }
+//!
+//! impl StageConfig for Paths {
+//!     const TYPE: &'static str = "paths";
+//!     fn access(&self) -> Access { Access::source().writes([PATH]) }
+//!     fn build(self, _: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> { Ok(Box::new(self)) }
+//! }
+//!
+//! impl Stage for Paths {
+//!     fn open(&self) -> Box<dyn Worker + '_> {
+//!         producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
+//!             for paths in self.paths.chunks(cx.batch_files()) {
+//!                 let mut draft = out.batch(paths.len());
+//!                 draft.write(PATH, paths.to_vec())?;
+//!                 out.emit(draft)?;
+//!             }
+//!             Ok(())
+//!         })
+//!     }
+//!     fn fingerprint(&self) -> Fingerprint { Fingerprint::new(Self::TYPE, 1) }
+//! }
+//!
+//! #[derive(Deserialize)]
+//! struct Depth {}
+//!
+//! impl Transform for Depth {
+//!     const TYPE: &'static str = "depth";
+//!     fn access(&self) -> Access { Access::transform().reads([PATH]).writes([DEPTH]) }
+//!     fn fingerprint(&self) -> Fingerprint { Fingerprint::new(Self::TYPE, 1) }
+//!     fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+//!         let depths: Vec<u64> = batch.read(PATH)?.iter().map(|path| path.matches('/').count() as u64).collect();
+//!         cx.count("levels", depths.iter().sum());
+//!         Ok(batch.write(DEPTH, depths)?)
+//!     }
+//! }
+//!
+//! let mut registry = Registry::new();
+//! registry.register::<Paths>();
+//! registry.register::<Stateless<Depth>>();
+//! let text = "
+//!     [stage.depth]
+//!     [stage.paths]
+//!     paths = ['a/b.rs', 'c.rs']
+//! ";
+//! let plan = load(&[PipelineSource { name: "pipeline.toml", text }], &registry, &[])?;
+//! assert_eq!(plan.stages()[0].name(), "paths");
+//!
+//! let services = Services::new();
+//! let pipeline = plan.build(&BuildContext { root: Path::new("."), services: &services })?;
+//! let report = pipeline.run(RunOptions::default())?;
+//! assert_eq!((report.files, report.counters["levels"]), (2, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod access;
+mod assembly;
+mod batch;
+mod batch_copy;
+mod budget;
+mod candidate;
+mod column;
+mod config;
+mod context;
+pub mod diagnostics;
+mod emitter;
+mod executor;
+mod faults;
+mod grant;
+mod graph;
+mod plan;
+mod progress;
+mod queue;
+mod registry;
+mod report;
+mod resolve;
+mod source_map;
+mod stage;
+mod table;
+mod transform;
+mod view;
+
+pub use access::{Access, Kind};
+pub use assembly::{Part, Pipeline};
+pub use batch_copy::BatchCopy;
+pub use candidate::Configured;
+pub use column::{Cell, CellType, Column, ColumnSpec, DynamicType, Entity, Value};
+pub use config::{RunConfig, parse_bytes};
+pub use context::{CancelToken, StageContext};
+pub use diagnostics::{Diagnostic, Diagnostics, Location, Problems, Severity};
+pub use emitter::{Draft, Emitter};
+pub use executor::RunOptions;
+pub use grant::AccessError;
+pub use plan::{Plan, PlannedStage};
+pub use progress::{Observer, Progress, Silent, StageLoad};
+pub use registry::Registry;
+pub use report::{Outcome, Reason, RunError, RunReport, StageReport, Tally};
+pub use resolve::{PipelineSource, load};
+pub use stage::{BuildContext, Fingerprint, Services, Stage, StageConfig, StageError, Worker, producer};
+pub use transform::{Stateless, Transform};
+pub use view::BatchView;

@@ -1,0 +1,216 @@
+//! A plan: stages in order, checked, not yet made.
+
+use std::fmt::Write as _;
+
+use toml::{Table, Value as TomlValue};
+
+use crate::access::{Access, Kind};
+use crate::assembly::{Part, Pipeline};
+use crate::column::ColumnSpec;
+use crate::config::{RunConfig, format_bytes};
+use crate::diagnostics::Diagnostics;
+use crate::graph::{Graph, Why};
+use crate::registry::ParsedConfig;
+use crate::stage::{BuildContext, StageError};
+
+/// A pipeline which has been checked.
+pub struct Plan {
+    run: RunConfig,
+    /// In the order of the graph.
+    stages: Vec<PlannedStage>,
+    graph: Graph,
+    warnings: Diagnostics,
+}
+
+/// One stage of a plan.
+pub struct PlannedStage {
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    pub(crate) access: Access,
+    pub(crate) workers: Option<usize>,
+    pub(crate) after: Vec<String>,
+    pub(crate) table: Table,
+    pub(crate) step: usize,
+    pub(crate) config: Box<dyn ParsedConfig>,
+}
+
+impl PlannedStage {
+    /// The stage's name, `[stage.<name>]`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The stage's type, which `use` names where it is not the name.
+    pub fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    /// Source, transform or sink.
+    pub fn kind(&self) -> Kind {
+        self.access.kind
+    }
+
+    /// The declared columns.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The number of workers that the pipeline asks for; `None` leaves it to the executor.
+    pub fn workers(&self) -> Option<usize> {
+        self.workers
+    }
+
+    /// Stages which the pipeline's file puts before this one.
+    pub fn after(&self) -> &[String] {
+        &self.after
+    }
+
+    /// The stage's own keys.
+    pub fn config(&self) -> &Table {
+        &self.table
+    }
+
+    /// The step in which the stage sees a batch, from 1; stages of one step see it side by side.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+}
+
+impl Plan {
+    /// `stages` are in the numbering of the graph.
+    pub(crate) fn new(run: RunConfig, stages: Vec<PlannedStage>, graph: Graph, warnings: Diagnostics) -> Self {
+        let mut slots: Vec<Option<PlannedStage>> = stages.into_iter().map(Some).collect();
+        let ordered = graph.order.iter().filter_map(|index| {
+            let mut stage = slots[*index].take()?;
+            stage.step = graph.level[*index] + 1;
+            Some(stage)
+        });
+        let stages = ordered.collect();
+        let graph = graph.in_order();
+        Self { run, stages, graph, warnings }
+    }
+
+    /// The stages in the order in which a batch meets them.
+    pub fn stages(&self) -> &[PlannedStage] {
+        &self.stages
+    }
+
+    /// `[run]`.
+    pub fn run_config(&self) -> &RunConfig {
+        &self.run
+    }
+
+    /// What is odd and yet no error.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// The plan as TOML that loads to the same plan: no `extends`, no disabled stages, the order written out.
+    pub fn show(&self) -> String {
+        let mut run = Table::new();
+        run.insert("memory".to_owned(), TomlValue::String(format_bytes(self.run.memory)));
+        if let Some(jobs) = self.run.jobs {
+            run.insert("jobs".to_owned(), number(jobs));
+        }
+        run.insert("batch_files".to_owned(), number(self.run.batch_files));
+        run.insert("queue_batches".to_owned(), number(self.run.queue_batches));
+        let mut text = format!("[run]\n{run}");
+        for stage in &self.stages {
+            let mut table = Table::new();
+            if stage.type_name != stage.name {
+                table.insert("use".to_owned(), TomlValue::String(stage.type_name.clone()));
+            }
+            if let Some(workers) = stage.workers {
+                table.insert("workers".to_owned(), number(workers));
+            }
+            let present = |name: &&String| self.stages.iter().any(|stage| stage.name == **name);
+            let after: Vec<TomlValue> = stage.after.iter().filter(present).cloned().map(TomlValue::String).collect();
+            if !after.is_empty() {
+                table.insert("after".to_owned(), TomlValue::Array(after));
+            }
+            table.extend(stage.table.clone());
+            let mut stages = Table::new();
+            stages.insert(stage.name.clone(), TomlValue::Table(table));
+            let mut root = Table::new();
+            root.insert("stage".to_owned(), TomlValue::Table(stages));
+            let _ = write!(text, "\n{root}");
+        }
+        text
+    }
+
+    /// The plan as a table: step, stage, kind, columns.
+    pub fn graph_text(&self) -> String {
+        let width = self.stages.iter().map(|stage| stage.name.chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        let mut step = 0;
+        for stage in &self.stages {
+            let number = if stage.step == step { String::new() } else { stage.step.to_string() };
+            step = stage.step;
+            let mut columns = names(stage.access.all_reads());
+            for (present, what) in [(stage.access.reads_dynamic, "plugin columns"), (stage.access.restructures, "rows")]
+            {
+                if present {
+                    columns.push(what.to_owned());
+                }
+            }
+            let written = names(stage.access.written());
+            let arrow = if written.is_empty() { String::new() } else { format!("-> {}", written.join(", ")) };
+            let columns = [columns.join(", "), arrow].join(" ");
+            let kind = stage.kind().as_str();
+            let line = format!("{number:>2}  {:width$}  {kind:9}  {}", stage.name, columns.trim_start());
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text
+    }
+
+    /// The plan as a graph in the DOT language of Graphviz; edges carry the columns which make them.
+    pub fn graph_dot(&self) -> String {
+        let mut text = String::from("digraph pipeline {\n  rankdir = LR;\n  node [shape = box];\n");
+        for stage in &self.stages {
+            let shape = if stage.kind() == Kind::Transform { "" } else { ", style = bold" };
+            let _ = writeln!(text, "  {} [label = {}{shape}];", dot(&stage.name), dot(&stage.name));
+        }
+        for ((from, to), reasons) in &self.graph.edges {
+            let fed = self.graph.edges.iter().any(|((_, other), why)| other == to && !only_source(why));
+            let reasons: Vec<String> = reasons.iter().filter(|why| **why != Why::Source).map(Why::to_string).collect();
+            if reasons.is_empty() && fed {
+                continue;
+            }
+            let (from, to) = (dot(&self.stages[*from].name), dot(&self.stages[*to].name));
+            let _ = writeln!(text, "  {from} -> {to} [label = {}];", dot(&reasons.join("\n")));
+        }
+        text.push_str("}\n");
+        text
+    }
+
+    /// Makes every stage.
+    ///
+    /// # Errors
+    /// The first stage which cannot be made, by name.
+    pub fn build(self, cx: &BuildContext<'_>) -> Result<Pipeline, StageError> {
+        let mut parts = Vec::with_capacity(self.stages.len());
+        for planned in self.stages {
+            let PlannedStage { name, access, workers, config, .. } = planned;
+            let stage =
+                config.build(cx).map_err(|error| StageError::caused(format!("stage `{name}`: {error}"), error))?;
+            parts.push(Part { name, access, workers, after: Vec::new(), stage });
+        }
+        Ok(Pipeline::new(self.run, parts, &self.graph))
+    }
+}
+
+fn number(value: usize) -> TomlValue {
+    TomlValue::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+fn names<'a>(columns: impl Iterator<Item = &'a ColumnSpec>) -> Vec<String> {
+    columns.map(|column| column.name().to_owned()).collect()
+}
+
+fn only_source(reasons: &std::collections::BTreeSet<Why>) -> bool {
+    reasons.iter().all(|why| *why == Why::Source)
+}
+
+fn dot(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}

@@ -1,0 +1,132 @@
+//! What an observer sees while a run goes on, and the counters behind it.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::report::StageReport;
+
+/// Watches a run. Never called by a worker.
+pub trait Observer: Sync {
+    /// The state of the run, every [`Observer::interval`] and once at its end.
+    fn on_progress(&self, progress: &Progress);
+
+    /// Time between two calls; `None` for the last call only.
+    fn interval(&self) -> Option<Duration> {
+        Some(Duration::from_millis(100))
+    }
+}
+
+/// An observer that looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn on_progress(&self, _: &Progress) {}
+
+    fn interval(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// The state of a run at one moment.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// Files which the run will see, as soon as the source knows.
+    pub files_total: Option<u64>,
+    /// Files which are through, or were left out.
+    pub files_done: u64,
+    /// Chunks which are through.
+    pub chunks: u64,
+    /// Bytes held by batches in flight.
+    pub bytes: u64,
+    /// The stages in the order of the plan.
+    pub stages: Vec<StageLoad>,
+    /// Time since the run began.
+    pub elapsed: Duration,
+}
+
+/// The load of one stage at one moment.
+#[derive(Clone, Debug)]
+pub struct StageLoad {
+    /// Name of the stage.
+    pub name: String,
+    /// Workers of the stage.
+    pub workers: usize,
+    /// Workers which are at work right now.
+    pub busy: usize,
+    /// Batches waiting for the stage.
+    pub queued: usize,
+    /// Batches which the stage has done.
+    pub batches: u64,
+}
+
+/// Counters of one stage, kept by its workers.
+#[derive(Default)]
+pub(crate) struct StageMeter {
+    pub(crate) workers: usize,
+    pub(crate) batches: AtomicU64,
+    pub(crate) files_in: AtomicU64,
+    pub(crate) files_out: AtomicU64,
+    pub(crate) chunks_out: AtomicU64,
+    pub(crate) at_work: AtomicUsize,
+    pub(crate) queued: AtomicUsize,
+    pub(crate) busy: Stopwatch,
+    pub(crate) starved: Stopwatch,
+    pub(crate) blocked: Stopwatch,
+    pub(crate) memory_wait: Stopwatch,
+}
+
+impl StageMeter {
+    /// Counts one batch.
+    pub(crate) fn count(&self, files_in: usize, files_out: usize, chunks_out: usize) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.files_in.fetch_add(files_in as u64, Ordering::Relaxed);
+        self.files_out.fetch_add(files_out as u64, Ordering::Relaxed);
+        self.chunks_out.fetch_add(chunks_out as u64, Ordering::Relaxed);
+    }
+
+    /// The meter's figures for a run that took so long.
+    pub(crate) fn report(&self, name: &str, elapsed: Duration) -> StageReport {
+        let busy = self.busy.total();
+        let available = elapsed.as_secs_f64() * self.workers as f64;
+        StageReport {
+            name: name.to_owned(),
+            workers: self.workers,
+            batches: self.batches.load(Ordering::Relaxed),
+            files_in: self.files_in.load(Ordering::Relaxed),
+            files_out: self.files_out.load(Ordering::Relaxed),
+            chunks_out: self.chunks_out.load(Ordering::Relaxed),
+            busy,
+            input_empty: self.starved.total(),
+            output_full: self.blocked.total(),
+            memory_wait: self.memory_wait.total(),
+            utilisation: if available > 0.0 { (busy.as_secs_f64() / available).min(1.0) } else { 0.0 },
+        }
+    }
+
+    /// Times one piece of work.
+    pub(crate) fn at_work<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.at_work.fetch_add(1, Ordering::Relaxed);
+        let since = Instant::now();
+        let result = work();
+        self.busy.add(since.elapsed());
+        self.at_work.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+}
+
+/// A sum of durations to which several threads add.
+#[derive(Default)]
+pub(crate) struct Stopwatch {
+    nanos: AtomicU64,
+}
+
+impl Stopwatch {
+    pub(crate) fn add(&self, time: Duration) {
+        self.nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn total(&self) -> Duration {
+        Duration::from_nanos(self.nanos.load(Ordering::Relaxed))
+    }
+}

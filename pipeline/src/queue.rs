@@ -1,0 +1,120 @@
+//! Queues between stages: bounded, and timed at both ends; and the buffer that puts batches back into order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
+
+use crate::progress::StageMeter;
+
+/// A queue before a stage. The meter is that stage's.
+pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (Outbox<'_, T>, Inbox<'_, T>) {
+    let (sender, receiver) = bounded(capacity);
+    (Outbox { sender, consumer: meter }, Inbox { receiver, consumer: meter })
+}
+
+/// The end into which earlier stages put.
+pub(crate) struct Outbox<'a, T> {
+    sender: Sender<T>,
+    consumer: &'a StageMeter,
+}
+
+impl<T> Clone for Outbox<'_, T> {
+    fn clone(&self) -> Self {
+        Self { sender: self.sender.clone(), consumer: self.consumer }
+    }
+}
+
+impl<T> Outbox<'_, T> {
+    /// Waits for room. An item for a stage whose workers have left, or never came, is dropped.
+    pub(crate) fn put(&self, item: T, producer: &StageMeter) {
+        self.consumer.queued.fetch_add(1, Ordering::Relaxed);
+        let gone = match self.sender.try_send(item) {
+            Ok(()) => false,
+            Err(TrySendError::Disconnected(_)) => true,
+            Err(TrySendError::Full(item)) => {
+                let since = Instant::now();
+                let gone = self.sender.send(item).is_err();
+                producer.blocked.add(since.elapsed());
+                gone
+            }
+        };
+        if gone {
+            self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The end from which a stage's workers take.
+pub(crate) struct Inbox<'a, T> {
+    receiver: Receiver<T>,
+    consumer: &'a StageMeter,
+}
+
+impl<T> Clone for Inbox<'_, T> {
+    fn clone(&self) -> Self {
+        Self { receiver: self.receiver.clone(), consumer: self.consumer }
+    }
+}
+
+impl<T> Inbox<'_, T> {
+    /// The next item, or `None` when every earlier stage has finished.
+    pub(crate) fn take(&self) -> Option<T> {
+        let item = match self.receiver.try_recv() {
+            Ok(item) => item,
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {
+                let since = Instant::now();
+                let item = self.receiver.recv();
+                self.consumer.starved.add(since.elapsed());
+                item.ok()?
+            }
+        };
+        self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
+        Some(item)
+    }
+}
+
+/// Gives items out by ascending number without gaps, however they come in.
+pub(crate) struct Reorder<T> {
+    next: u64,
+    early: BTreeMap<u64, T>,
+}
+
+impl<T> Reorder<T> {
+    pub(crate) fn new() -> Self {
+        Self { next: 0, early: BTreeMap::new() }
+    }
+
+    pub(crate) fn put(&mut self, number: u64, item: T) {
+        self.early.insert(number, item);
+    }
+
+    pub(crate) fn take(&mut self) -> Option<T> {
+        let item = self.early.remove(&self.next)?;
+        self.next += 1;
+        Some(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_arrival_order_leaves_in_order(order in Just((0..40u64).collect::<Vec<_>>()).prop_shuffle()) {
+            let mut buffer = Reorder::new();
+            let mut left = Vec::new();
+            for number in order {
+                buffer.put(number, number);
+                while let Some(item) = buffer.take() {
+                    left.push(item);
+                }
+            }
+            prop_assert_eq!(left, (0..40).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The stage types which a program knows.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{Error as _, Visitor, value};
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer as TomlDeserializer, Error as TomlError};
+
+use crate::access::Access;
+use crate::diagnostics::Problems;
+use crate::stage::{BuildContext, Stage, StageConfig, StageError};
+
+/// The stage types which pipelines may use, by name.
+#[derive(Default)]
+pub struct Registry {
+    types: BTreeMap<&'static str, StageType>,
+}
+
+/// Reads the table of a stage.
+type ParseConfig = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedConfig>, TomlError>;
+
+pub(crate) struct StageType {
+    pub(crate) parse: ParseConfig,
+    /// The keys of the configuration, where it is a plain struct.
+    pub(crate) keys: Option<&'static [&'static str]>,
+}
+
+impl Registry {
+    /// A registry which knows no types.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a type known under [`StageConfig::TYPE`].
+    pub fn register<C: StageConfig>(&mut self) {
+        let known = StageType { parse: parse::<C>, keys: keys_of::<C>() };
+        self.types.insert(C::TYPE, known);
+    }
+
+    /// The names of all types, in alphabetical order.
+    pub fn stage_types(&self) -> impl Iterator<Item = &'static str> {
+        self.types.keys().copied()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&StageType> {
+        self.types.get(name)
+    }
+
+    /// A type which writes that column when it is configured with defaults.
+    pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
+        self.types.iter().find_map(|(name, known)| {
+            let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;
+            config.access().writes_column(column).then_some(*name)
+        })
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.types.keys()).finish()
+    }
+}
+
+/// A [`StageConfig`] of any type.
+pub(crate) trait ParsedConfig: Send {
+    fn access(&self) -> Access;
+    fn check(&self, problems: &mut Problems<'_>);
+    fn build(self: Box<Self>, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
+}
+
+impl<C: StageConfig> ParsedConfig for C {
+    fn access(&self) -> Access {
+        C::access(self)
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        C::check(self, problems);
+    }
+
+    fn build(self: Box<Self>, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        C::build(*self, cx)
+    }
+}
+
+fn parse<C: StageConfig>(table: Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedConfig>, TomlError> {
+    let config = C::deserialize(TomlDeserializer::from(table))?;
+    Ok(Box::new(config))
+}
+
+/// Asks a type's `Deserialize` which fields it expects, so that unknown keys are found all at once, and even
+/// where the type does not deny them.
+fn keys_of<C: StageConfig>() -> Option<&'static [&'static str]> {
+    let mut keys = None;
+    // The probe fails by design once it has seen the fields.
+    drop(C::deserialize(FieldProbe { keys: &mut keys }));
+    keys
+}
+
+struct FieldProbe<'a> {
+    keys: &'a mut Option<&'static [&'static str]>,
+}
+
+impl<'de> Deserializer<'de> for FieldProbe<'_> {
+    type Error = value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(value::Error::custom("only the fields are asked for"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.keys = Some(fields);
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Self::Error> {
+        *self.keys = Some(&[]);
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}

@@ -1,0 +1,207 @@
+//! What a run has to say at its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::stage::StageError;
+
+/// Paths kept per reason; the count goes on.
+const EXAMPLES: usize = 10;
+
+/// Why a run ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A stage could not go on.
+    #[error("stage `{stage}` failed: {error}")]
+    Stage {
+        /// Name of the stage.
+        stage: String,
+        /// What happened.
+        #[source]
+        error: StageError,
+    },
+    /// A stage panicked, which is a bug of that stage.
+    #[error("stage `{stage}` panicked: {message}")]
+    Panicked {
+        /// Name of the stage.
+        stage: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// The system gave no thread.
+    #[error("no thread for stage `{stage}`: {source}; run with fewer jobs")]
+    Thread {
+        /// Name of the stage.
+        stage: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl RunError {
+    /// The stage which ended the run.
+    pub fn stage(&self) -> &str {
+        match self {
+            Self::Stage { stage, .. } | Self::Panicked { stage, .. } | Self::Thread { stage, .. } => stage,
+        }
+    }
+}
+
+/// How a run ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The source had no more.
+    Completed,
+    /// The run was asked to stop; what was in flight is done.
+    Cancelled,
+}
+
+/// The report of a run. Serializes with durations in seconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// Completed or cancelled.
+    pub outcome: Outcome,
+    /// Wall time.
+    #[serde(serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// The stages in the order of the plan.
+    pub stages: Vec<StageReport>,
+    /// The stage whose workers were at work for the largest part of the run.
+    pub bottleneck: Option<String>,
+    /// Files which are through, or were left out.
+    pub files: u64,
+    /// Chunks which reached the end of the pipeline.
+    pub chunks: u64,
+    /// The memory budget, in bytes.
+    pub memory_limit: u64,
+    /// Most bytes that batches in flight held at once. More than the limit where batches grew on their way.
+    pub memory_peak: u64,
+    /// Files left out, by reason.
+    pub skipped: Tally,
+    /// Warnings, by reason.
+    pub warnings: Tally,
+    /// Files which could not be worked on, by reason.
+    pub errors: Tally,
+    /// Counters of the stages.
+    pub counters: BTreeMap<String, u64>,
+}
+
+/// What one stage did.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageReport {
+    /// Name of the stage.
+    pub name: String,
+    /// Number of workers.
+    pub workers: usize,
+    /// Batches processed, or emitted by a source.
+    pub batches: u64,
+    /// File rows that came in.
+    pub files_in: u64,
+    /// File rows that went on.
+    pub files_out: u64,
+    /// Chunk rows that went on.
+    pub chunks_out: u64,
+    /// Time at work, summed over the workers.
+    #[serde(serialize_with = "seconds")]
+    pub busy: Duration,
+    /// Time the workers waited for input, summed: their queue was empty.
+    #[serde(serialize_with = "seconds")]
+    pub input_empty: Duration,
+    /// Time the workers waited to hand on, summed: the next queue was full.
+    #[serde(serialize_with = "seconds")]
+    pub output_full: Duration,
+    /// Time a source waited for the memory budget.
+    #[serde(serialize_with = "seconds")]
+    pub memory_wait: Duration,
+    /// Part of the run for which a worker of the stage was at work, 0 to 1.
+    pub utilisation: f64,
+}
+
+/// Events by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Tally {
+    reasons: BTreeMap<String, Reason>,
+}
+
+/// How often something happened, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// Exact number of events.
+    pub count: u64,
+    /// The first few paths in alphabetical order, whatever the order in which they came.
+    pub examples: BTreeSet<String>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, reason: &str, path: &str) {
+        if !self.reasons.contains_key(reason) {
+            self.reasons.insert(reason.to_owned(), Reason::default());
+        }
+        if let Some(entry) = self.reasons.get_mut(reason) {
+            entry.count += 1;
+            let full = entry.examples.len() == EXAMPLES;
+            if !full || entry.examples.last().is_some_and(|last| path < last.as_str()) {
+                entry.examples.insert(path.to_owned());
+            }
+            if entry.examples.len() > EXAMPLES {
+                entry.examples.pop_last();
+            }
+        }
+    }
+
+    /// All events.
+    pub fn total(&self) -> u64 {
+        self.reasons.values().map(|reason| reason.count).sum()
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.reasons.is_empty()
+    }
+
+    /// The events of one reason.
+    pub fn get(&self, reason: &str) -> Option<&Reason> {
+        self.reasons.get(reason)
+    }
+
+    /// Reasons in alphabetical order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Reason)> {
+        self.reasons.iter().map(|(reason, entry)| (reason.as_str(), entry))
+    }
+}
+
+/// What stages reported so far.
+#[derive(Default)]
+pub(crate) struct Tallies {
+    pub(crate) skipped: Tally,
+    pub(crate) warnings: Tally,
+    pub(crate) errors: Tally,
+    pub(crate) counters: BTreeMap<String, u64>,
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_bounded_and_do_not_depend_on_the_order() {
+        let paths: Vec<String> = (0..100).map(|n| format!("{:02}", (n * 37) % 100)).collect();
+        let (mut forward, mut backward) = (Tally::default(), Tally::default());
+        paths.iter().for_each(|path| forward.add("too large", path));
+        paths.iter().rev().for_each(|path| backward.add("too large", path));
+        assert_eq!(forward, backward);
+        let reason = forward.get("too large").expect("reported");
+        assert_eq!(reason.count, 100);
+        let examples: Vec<&str> = reason.examples.iter().map(String::as_str).collect();
+        assert_eq!(examples, ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09"]);
+    }
+}

@@ -1,0 +1,163 @@
+//! From files to a plan: layers merged, names resolved, configurations read, everything that is wrong said at once.
+
+use crate::candidate::{Candidate, Resolved, STAGE_KEYS};
+use crate::config::{Entry, Layer, RunConfig, StageTable};
+use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
+use crate::faults::{Setting, StageSite};
+use crate::graph::{Graph, Node};
+use crate::plan::Plan;
+use crate::registry::Registry;
+use crate::source_map::SourceMap;
+
+/// The text of a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct PipelineSource<'a> {
+    /// How messages name it: a path, or the name by which others extend it.
+    pub name: &'a str,
+    /// TOML.
+    pub text: &'a str,
+}
+
+/// Reads a pipeline and checks it, without touching anything outside the texts.
+///
+/// Where there are several sources, later ones are laid over earlier ones, key by key. `extends` names one of the
+/// `builtins`; what the sources extend lies below all of them.
+///
+/// # Errors
+/// Everything that is wrong with the pipeline, at once.
+pub fn load<'a>(
+    sources: &[PipelineSource<'a>],
+    registry: &Registry,
+    builtins: &[PipelineSource<'a>],
+) -> Result<Plan, Diagnostics> {
+    let mut map = SourceMap::default();
+    let mut found = Diagnostics::default();
+    let layers = layers(sources, builtins, &mut map, &mut found);
+    if found.iter().any(|item| item.code == code::SYNTAX) {
+        found.sort(&map);
+        return Err(found);
+    }
+    let mut known = !found.has_errors();
+    let run_entries: Vec<&Entry<'_>> = layers.iter().flat_map(|layer| &layer.run).collect();
+    let run = RunConfig::parse(&map, &run_entries, &mut found);
+    let merged = merge(layers);
+
+    let mut candidates = Vec::new();
+    let mut disabled = Vec::new();
+    for stage in merged {
+        match Candidate::resolve(stage, &map, registry, &mut found) {
+            Resolved::Enabled(candidate) => candidates.push(*candidate),
+            Resolved::Disabled(stage) => disabled.push(stage),
+            Resolved::Broken(stage) => {
+                known = false;
+                disabled.push(stage);
+            }
+        }
+    }
+    let nodes: Vec<Node<'_>> = (0..candidates.len())
+        .map(|at| Node { access: &candidates[at].access, after: predecessors(at, &candidates, &disabled, &mut found) })
+        .collect();
+    let graph = Graph::new(&nodes);
+    drop(nodes);
+    let setting = Setting {
+        sites: candidates.iter().map(|candidate| &candidate.site).collect(),
+        accesses: candidates.iter().map(|candidate| &candidate.access).collect(),
+        disabled: &disabled,
+        registry: Some(registry),
+        known,
+    };
+    match &graph {
+        Ok(graph) => graph.oddities.iter().for_each(|oddity| found.push(setting.oddity(oddity))),
+        Err(faults) => faults.iter().filter_map(|fault| setting.fault(fault)).for_each(|item| found.push(item)),
+    }
+    drop(setting);
+    found.sort(&map);
+    match graph {
+        Ok(graph) if !found.has_errors() => {
+            let stages = candidates.into_iter().map(Candidate::planned).collect();
+            Ok(Plan::new(run, stages, graph, found))
+        }
+        _ => Err(found),
+    }
+}
+
+/// The stages which a stage says it comes after. Disabled ones ask for nothing.
+fn predecessors(at: usize, candidates: &[Candidate], disabled: &[StageSite], found: &mut Diagnostics) -> Vec<usize> {
+    let position = |name: &str| candidates.iter().position(|candidate| candidate.site.name == name);
+    let stage = &candidates[at];
+    for (name, location) in &stage.after {
+        if position(name).is_none() && disabled.iter().all(|stage| stage.name != *name) {
+            let message =
+                format!("stage `{}` comes after `{name}`, which this pipeline does not have", stage.site.name);
+            let names = candidates.iter().map(|candidate| candidate.site.name.as_str());
+            let help = suggest(name, names.filter(|name| *name != stage.site.name), "its other stages");
+            found.push(Diagnostic::error(code::UNKNOWN_AFTER, location.clone(), message).with_help(help));
+        }
+    }
+    let named = stage.after.iter().map(|(name, _)| name.as_str());
+    named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
+}
+
+/// Every layer, lowest first: what is extended, then the sources.
+fn layers<'a>(
+    sources: &[PipelineSource<'a>],
+    builtins: &[PipelineSource<'a>],
+    map: &mut SourceMap,
+    found: &mut Diagnostics,
+) -> Vec<Layer<'a>> {
+    let own: Vec<Layer<'a>> = sources.iter().map(|source| Layer::parse(map, source.name, source.text, found)).collect();
+    let mut below: Vec<(&str, Layer<'a>)> = Vec::new();
+    for layer in &own {
+        let mut chain: Vec<&str> = Vec::new();
+        let mut bases: Vec<(&str, Layer<'a>)> = Vec::new();
+        let mut wanted = layer.extends.clone();
+        while let Some((name, span)) = wanted.take() {
+            let location = map.locate(&span);
+            let Some(builtin) = builtins.iter().find(|builtin| builtin.name == name) else {
+                let help = suggest(&name, builtins.iter().map(|builtin| builtin.name), "pipelines to extend");
+                let message = format!("no pipeline is named `{name}`");
+                found.push(Diagnostic::error(code::EXTENDS, location, message).with_help(help));
+                break;
+            };
+            if chain.contains(&builtin.name) {
+                let path = format!("{} -> {name}", chain.join(" -> "));
+                found.push(Diagnostic::error(code::EXTENDS, location, format!("pipelines extend each other: {path}")));
+                break;
+            }
+            chain.push(builtin.name);
+            if below.iter().all(|(name, _)| *name != builtin.name) {
+                let base = Layer::parse(map, builtin.name, builtin.text, found);
+                wanted.clone_from(&base.extends);
+                bases.push((builtin.name, base));
+            }
+        }
+        below.extend(bases.into_iter().rev());
+    }
+    below.into_iter().map(|(_, layer)| layer).chain(own).collect()
+}
+
+/// Stages with the keys of all layers, in the order in which they first appear.
+fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
+    let mut merged: Vec<StageTable<'_>> = Vec::new();
+    for table in layers.into_iter().flat_map(|layer| layer.stages) {
+        let Some(below) = merged.iter_mut().find(|stage| stage.name == table.name) else {
+            merged.push(table);
+            continue;
+        };
+        below.header = table.header;
+        let type_name = |entries: &[Entry<'_>]| {
+            let entry = entries.iter().find(|entry| entry.key == "use")?;
+            entry.value.get_ref().as_str().map(str::to_owned)
+        };
+        // Another type has no use for the keys of the one it replaces.
+        let replaced = type_name(&table.entries);
+        if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
+            below.entries.retain(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+        }
+        for entry in table.entries {
+            below.entries.retain(|known| known.key != entry.key);
+            below.entries.push(entry);
+        }
+    }
+    merged
+}

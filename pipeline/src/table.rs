@@ -1,0 +1,141 @@
+//! Struct-of-arrays tables: one vector per column, all of one length.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::column::{Cell, Value};
+
+/// Name of a column inside a batch.
+pub(crate) type Name = Cow<'static, str>;
+
+/// A column of any cell type.
+pub(crate) trait AnyColumn: Any + Send + Sync {
+    fn bytes(&self) -> usize;
+    fn retain(&mut self, keep: &[bool]);
+    fn values(&self) -> Vec<Option<Value>>;
+    fn type_name(&self) -> &'static str;
+    fn copy(&self) -> Box<dyn AnyColumn>;
+}
+
+impl<T: Cell> AnyColumn for Vec<T> {
+    fn bytes(&self) -> usize {
+        self.capacity() * size_of::<T>() + self.iter().map(T::heap_bytes).sum::<usize>()
+    }
+
+    fn retain(&mut self, keep: &[bool]) {
+        let mut keep = keep.iter();
+        Vec::retain(self, |_| keep.next().copied().unwrap_or(false));
+    }
+
+    fn values(&self) -> Vec<Option<Value>> {
+        self.iter().map(T::to_value).collect()
+    }
+
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<T>()
+    }
+
+    fn copy(&self) -> Box<dyn AnyColumn> {
+        Box::new(self.clone())
+    }
+}
+
+struct Slot {
+    cells: Box<dyn AnyColumn>,
+    bytes: usize,
+}
+
+/// Rows of one entity.
+#[derive(Default)]
+pub(crate) struct Table {
+    rows: usize,
+    columns: BTreeMap<Name, Slot>,
+}
+
+impl Table {
+    pub(crate) fn with_rows(rows: usize) -> Self {
+        Self { rows, columns: BTreeMap::new() }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn set_rows(&mut self, rows: usize) {
+        debug_assert!(self.columns.is_empty(), "rows are added before columns");
+        self.rows = rows;
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.columns.values().map(|slot| slot.bytes).sum()
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.columns.contains_key(name)
+    }
+
+    pub(crate) fn is_bare(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    pub(crate) fn insert<T: Cell>(&mut self, name: Name, cells: Vec<T>) {
+        let bytes = AnyColumn::bytes(&cells);
+        self.columns.insert(name, Slot { cells: Box::new(cells), bytes });
+    }
+
+    /// The cells, or the name of the type which they really have.
+    pub(crate) fn get<T: Cell>(&self, name: &str) -> Option<Result<&[T], &'static str>> {
+        let cells = self.any(name)?;
+        let typed: &dyn Any = cells;
+        Some(typed.downcast_ref::<Vec<T>>().map(Vec::as_slice).ok_or_else(|| cells.type_name()))
+    }
+
+    pub(crate) fn any(&self, name: &str) -> Option<&dyn AnyColumn> {
+        self.columns.get(name).map(|slot| slot.cells.as_ref())
+    }
+
+    pub(crate) fn take<T: Cell>(&mut self, name: &str) -> Option<Vec<T>> {
+        let typed: &dyn Any = self.any(name)?;
+        typed.downcast_ref::<Vec<T>>()?;
+        let cells: Box<dyn Any> = self.columns.remove(name)?.cells;
+        cells.downcast::<Vec<T>>().ok().map(|cells| *cells)
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.columns.remove(name);
+    }
+
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        self.rows = keep.iter().filter(|keep| **keep).count();
+        for slot in self.columns.values_mut() {
+            slot.cells.retain(keep);
+            slot.bytes = slot.cells.bytes();
+        }
+    }
+
+    /// A copy of the columns of which `wanted` holds.
+    pub(crate) fn copy(&self, wanted: impl Fn(&str) -> bool) -> Self {
+        let columns = self.columns.iter().filter(|(name, _)| wanted(name));
+        let columns = columns.map(|(name, slot)| (name.clone(), Slot { cells: slot.cells.copy(), bytes: slot.bytes }));
+        Self { rows: self.rows, columns: columns.collect() }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.keys().map(AsRef::as_ref)
+    }
+
+    /// Takes over the columns of another table with as many rows.
+    pub(crate) fn merge(&mut self, other: Self) {
+        debug_assert_eq!(self.rows, other.rows, "staged columns belong to the same rows");
+        self.columns.extend(other.columns);
+    }
+
+    /// Columns of plugin values, by name.
+    pub(crate) fn dynamic(&self) -> impl Iterator<Item = (&str, &[Option<Value>])> {
+        self.columns.iter().filter_map(|(name, slot)| {
+            let cells: &dyn Any = slot.cells.as_ref();
+            Some((name.as_ref(), cells.downcast_ref::<Vec<Option<Value>>>()?.as_slice()))
+        })
+    }
+}

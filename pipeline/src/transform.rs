@@ -1,0 +1,69 @@
+//! The short form of a stage: a transform without state between batches, whose configuration is the stage itself.
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+
+use crate::access::Access;
+use crate::context::StageContext;
+use crate::diagnostics::Problems;
+use crate::stage::{BuildContext, Fingerprint, Stage, StageConfig, StageError, Worker};
+use crate::view::BatchView;
+
+/// A transform which needs nothing but its configuration. [`Stateless`] makes a stage of it:
+/// `registry.register::<Stateless<Owners>>()`.
+pub trait Transform: DeserializeOwned + Send + Sync + 'static {
+    /// The name under which pipelines use this type.
+    const TYPE: &'static str;
+
+    /// The columns which the transform touches.
+    fn access(&self) -> Access;
+
+    /// What the output depends on besides the input.
+    fn fingerprint(&self) -> Fingerprint;
+
+    /// Works on one batch; called by several threads at once.
+    ///
+    /// # Errors
+    /// Any error ends the run.
+    fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError>;
+
+    /// Reports values which are well-formed and yet wrong.
+    fn check(&self, problems: &mut Problems<'_>) {
+        let _ = problems;
+    }
+}
+
+/// The stage of a [`Transform`].
+#[derive(Clone, Copy, Debug)]
+pub struct Stateless<T>(pub T);
+
+impl<'de, T: Transform> Deserialize<'de> for Stateless<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self)
+    }
+}
+
+impl<T: Transform> StageConfig for Stateless<T> {
+    const TYPE: &'static str = T::TYPE;
+
+    fn access(&self) -> Access {
+        self.0.access()
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        self.0.check(problems);
+    }
+
+    fn build(self, _: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(self))
+    }
+}
+
+impl<T: Transform> Stage for Stateless<T> {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(|batch: &mut BatchView<'_>, cx: &StageContext<'_>| self.0.process(batch, cx))
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.0.fingerprint()
+    }
+}

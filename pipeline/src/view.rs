@@ -1,0 +1,427 @@
+//! The view: a stage's window on a batch.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use crate::batch::{Batch, Staged};
+use crate::batch_copy::BatchCopy;
+use crate::column::{Cell, CellType, Column, DynamicType, Entity, Value, full_name};
+use crate::grant::{AccessError, Grant};
+use crate::table::{Name, Table};
+
+pub(crate) enum Rows<'a> {
+    /// The stage has the batch to itself.
+    Exclusive(&'a mut Batch),
+    /// Others read the same batch at the same time.
+    Shared { base: &'a Batch, staged: &'a mut Staged },
+}
+
+/// A stage's window on a batch: it shows the declared columns and refuses all others.
+///
+/// A refusal is fatal to the run even where the stage swallows the error, because the plan was ordered by the
+/// declaration.
+pub struct BatchView<'a> {
+    rows: Rows<'a>,
+    grant: &'a Grant,
+    written: Vec<Name>,
+    taken: Vec<Name>,
+    refused: OnceLock<AccessError>,
+}
+
+impl<'a> BatchView<'a> {
+    pub(crate) fn new(rows: Rows<'a>, grant: &'a Grant) -> Self {
+        Self { rows, grant, written: Vec::new(), taken: Vec::new(), refused: OnceLock::new() }
+    }
+
+    /// Number of file rows.
+    pub fn files(&self) -> usize {
+        self.batch().files.rows()
+    }
+
+    /// Number of chunk rows.
+    pub fn chunks(&self) -> usize {
+        self.batch().chunks.rows()
+    }
+
+    /// For every chunk row, the file row it belongs to.
+    pub fn chunk_files(&self) -> &[u32] {
+        &self.batch().chunk_files
+    }
+
+    /// The cells of a column, one per row.
+    ///
+    /// # Errors
+    /// If the column is not declared as read (nor written by this stage before), or has another type, or is absent.
+    pub fn read<T: Cell>(&self, column: Column<T>) -> Result<&[T], AccessError> {
+        match self.read_optional(column)? {
+            Some(cells) => Ok(cells),
+            None if self.batch().table(column.entity()).rows() == 0 => Ok(&[]),
+            None => Err(AccessError::Absent { stage: self.grant.stage(), column: column.name().to_owned() }),
+        }
+    }
+
+    /// The cells of a column, or `None` where no stage has written it.
+    ///
+    /// # Errors
+    /// If the column is not declared, or has another type.
+    pub fn read_optional<T: Cell>(&self, column: Column<T>) -> Result<Option<&[T]>, AccessError> {
+        let name = column.name();
+        self.check_read(name)?;
+        match self.find(column.entity(), name).and_then(|table| table.get::<T>(name)) {
+            None => Ok(None),
+            Some(Ok(cells)) => Ok(Some(cells)),
+            Some(Err(found)) => Err(self.wrong_type(name, std::any::type_name::<T>(), found)),
+        }
+    }
+
+    /// Moves a column out of the batch where this stage is the last to look at it, and clones it otherwise. The
+    /// stage cannot read the column afterwards.
+    ///
+    /// # Errors
+    /// As [`BatchView::read`].
+    pub fn take<T: Cell>(&mut self, column: Column<T>) -> Result<Vec<T>, AccessError> {
+        let name = column.name();
+        self.read(column)?;
+        let last = self.grant.columns.get(name).is_some_and(|permission| permission.last);
+        let moved = match &mut self.rows {
+            Rows::Exclusive(batch) if last => batch.table_mut(column.entity()).take(name),
+            _ => None,
+        };
+        let cells = match moved {
+            Some(cells) => cells,
+            None => self.read(column)?.to_vec(),
+        };
+        self.taken.push(Cow::Borrowed(name));
+        Ok(cells)
+    }
+
+    /// Fills a column, one value per row; a column which is there already is replaced.
+    ///
+    /// # Errors
+    /// If the column is not declared as written, or the number of values is not the number of rows.
+    pub fn write<T: Cell>(&mut self, column: Column<T>, values: Vec<T>) -> Result<(), AccessError> {
+        let declared = self.check_write(column.name(), values.len(), column.entity())?;
+        if !declared.accepts(&column.spec().cell) {
+            return Err(self.wrong_type(column.name(), std::any::type_name::<T>(), &declared.to_string()));
+        }
+        self.put(column.entity(), Cow::Borrowed(column.name()), values);
+        Ok(())
+    }
+
+    /// The cells of a column as plugin values, whatever its type; empty cells and types without such a form are `None`.
+    ///
+    /// # Errors
+    /// If the column is not declared as read, or absent.
+    pub fn read_dynamic(&self, name: &str) -> Result<Cow<'_, [Option<Value>]>, AccessError> {
+        let name = &*full_name(name.to_owned());
+        self.check_read(name)?;
+        let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+        let Some(table) = self.find(entity, name) else {
+            if self.batch().table(entity).rows() == 0 {
+                return Ok(Cow::Borrowed(&[]));
+            }
+            return Err(AccessError::Absent { stage: self.grant.stage(), column: name.to_owned() });
+        };
+        match table.get::<Option<Value>>(name) {
+            Some(Ok(values)) => Ok(Cow::Borrowed(values)),
+            _ => Ok(Cow::Owned(table.any(name).map(|cells| cells.values()).unwrap_or_default())),
+        }
+    }
+
+    /// Fills a plugin's column, one value or nothing per row.
+    ///
+    /// # Errors
+    /// If the column is not declared as a dynamic one, a value has another type than declared, or the number of
+    /// values is not the number of rows.
+    pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
+        let name = &*full_name(name.to_owned());
+        let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+        let declared = self.check_write(name, values.len(), entity)?;
+        let CellType::Dynamic(cell) = declared else {
+            return Err(self.wrong_type(name, "values of a plugin", &declared.to_string()));
+        };
+        if let Some(found) = foreign_type(&values, cell) {
+            return Err(self.wrong_type(name, &found.to_string(), &cell.to_string()));
+        }
+        self.put(entity, Cow::Owned(name.to_owned()), values);
+        Ok(())
+    }
+
+    /// Every plugin column of an entity which has been written so far, by its name without the entity, in order
+    /// of name. Empty unless the stage declares `reads_dynamic()`.
+    pub fn dynamic_columns(&self, entity: Entity) -> impl Iterator<Item = (&str, &[Option<Value>])> {
+        let table = self.grant.reads_dynamic.then(|| self.batch().table(entity));
+        table
+            .into_iter()
+            .flat_map(Table::dynamic)
+            .map(|(name, values)| (name.split_once('.').map_or(name, |(_, bare)| bare), values))
+    }
+
+    /// An owned copy of the rows with the columns which this stage may read.
+    pub fn copy(&self) -> BatchCopy {
+        let readable = |name: &str| {
+            let declared = self.grant.columns.get(name).is_some_and(|permission| permission.read);
+            declared && !self.taken.iter().any(|taken| taken == name)
+        };
+        BatchCopy::of(self.batch(), readable)
+    }
+
+    /// Drops the file rows which are not kept, and their chunks.
+    ///
+    /// # Errors
+    /// If the stage does not declare `restructures()`, or `keep` has not one entry per file row.
+    pub fn retain_files(&mut self, keep: &[bool]) -> Result<(), AccessError> {
+        self.check_flags(keep, self.files())?;
+        self.exclusive()?.retain_files(keep);
+        Ok(())
+    }
+
+    /// Drops the chunk rows which are not kept.
+    ///
+    /// # Errors
+    /// If the stage does not declare `restructures()`, or `keep` has not one entry per chunk row.
+    pub fn retain_chunks(&mut self, keep: &[bool]) -> Result<(), AccessError> {
+        self.check_flags(keep, self.chunks())?;
+        let batch = self.exclusive()?;
+        let mut kept = keep.iter();
+        batch.chunk_files.retain(|_| kept.next().copied().unwrap_or(false));
+        batch.chunks.retain(keep);
+        Ok(())
+    }
+
+    /// Adds chunk rows: for each the file row it belongs to. Their columns are written afterwards.
+    ///
+    /// # Errors
+    /// If the stage does not declare `restructures()`, a file row does not exist, or chunk columns exist already.
+    pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
+        let (stage, rows) = (self.grant.stage(), self.files());
+        let batch = self.exclusive()?;
+        if let Some(file) = files.iter().copied().find(|file| *file as usize >= rows) {
+            return Err(AccessError::NoSuchFile { stage, file, files: rows });
+        }
+        if !batch.chunks.is_bare() {
+            return Err(AccessError::ChunksFilled { stage });
+        }
+        batch.chunk_files.extend(files);
+        batch.chunks.set_rows(batch.chunk_files.len());
+        Ok(())
+    }
+
+    /// Whether there are no rows at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch().is_empty()
+    }
+
+    /// Ends the stage's turn: a refusal which it swallowed comes up, and every declared column must be there.
+    pub(crate) fn conclude(self) -> Result<(), AccessError> {
+        if let Some(refusal) = self.refused.get() {
+            return Err(refusal.clone());
+        }
+        for (name, permission) in &self.grant.columns {
+            let Some(entity) = Entity::of_column(name).filter(|_| permission.write.is_some()) else { continue };
+            if self.batch().table(entity).rows() > 0
+                && self.find_any(entity, name).is_none()
+                && !self.taken.contains(name)
+            {
+                return Err(AccessError::Unwritten { stage: self.grant.stage(), column: name.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    fn batch(&self) -> &Batch {
+        match &self.rows {
+            Rows::Exclusive(batch) => batch,
+            Rows::Shared { base, .. } => base,
+        }
+    }
+
+    fn exclusive(&mut self) -> Result<&mut Batch, AccessError> {
+        let stage = self.grant.stage();
+        match &mut self.rows {
+            Rows::Exclusive(batch) if self.grant.restructures => Ok(batch),
+            _ => Err(refuse(&self.refused, AccessError::Rows { stage })),
+        }
+    }
+
+    fn find(&self, entity: Entity, name: &str) -> Option<&Table> {
+        if self.taken.iter().any(|taken| taken == name) {
+            return None;
+        }
+        self.find_any(entity, name)
+    }
+
+    fn find_any(&self, entity: Entity, name: &str) -> Option<&Table> {
+        let own = match &self.rows {
+            Rows::Exclusive(_) => None,
+            Rows::Shared { staged, .. } => Some(staged.table(entity)),
+        };
+        own.into_iter().chain([self.batch().table(entity)]).find(|table| table.contains(name))
+    }
+
+    fn put<T: Cell>(&mut self, entity: Entity, name: Name, values: Vec<T>) {
+        self.written.push(name.clone());
+        self.taken.retain(|taken| *taken != name);
+        let table = match &mut self.rows {
+            Rows::Exclusive(batch) => batch.table_mut(entity),
+            Rows::Shared { staged, .. } => staged.table_mut(entity),
+        };
+        table.insert(name, values);
+    }
+
+    fn check_read(&self, name: &str) -> Result<(), AccessError> {
+        let declared = self.grant.columns.get(name).is_some_and(|permission| permission.read);
+        if declared || self.written.iter().any(|written| written == name) {
+            return Ok(());
+        }
+        Err(self.undeclared(name, "reads"))
+    }
+
+    fn check_write(&self, name: &str, values: usize, entity: Entity) -> Result<CellType, AccessError> {
+        let Some(cell) = self.grant.columns.get(name).and_then(|permission| permission.write) else {
+            return Err(self.undeclared(name, "writes"));
+        };
+        let rows = self.batch().table(entity).rows();
+        if rows != values {
+            let (stage, column) = (self.grant.stage(), name.to_owned());
+            return Err(AccessError::WrongLength { stage, column, rows, values });
+        }
+        Ok(cell)
+    }
+
+    fn check_flags(&self, keep: &[bool], rows: usize) -> Result<(), AccessError> {
+        if keep.len() == rows {
+            return Ok(());
+        }
+        Err(AccessError::Flags { stage: self.grant.stage(), rows, flags: keep.len() })
+    }
+
+    fn undeclared(&self, name: &str, action: &'static str) -> AccessError {
+        let (stage, column) = (self.grant.stage(), name.to_owned());
+        refuse(&self.refused, AccessError::Undeclared { stage, column, action })
+    }
+
+    fn wrong_type(&self, name: &str, asked: &str, found: &str) -> AccessError {
+        AccessError::WrongType {
+            stage: self.grant.stage(),
+            column: name.to_owned(),
+            asked: asked.to_owned(),
+            found: found.to_owned(),
+        }
+    }
+}
+
+/// Remembers the first refusal, and hands it on.
+fn refuse(refused: &OnceLock<AccessError>, error: AccessError) -> AccessError {
+    refused.get_or_init(|| error.clone());
+    error
+}
+
+fn foreign_type(values: &[Option<Value>], declared: DynamicType) -> Option<DynamicType> {
+    values.iter().flatten().map(Value::dynamic_type).find(|found| *found != declared)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::access::Access;
+
+    const ID: Column<u32> = Column::new("file.id");
+    const NAME: Column<String> = Column::new("file.name");
+    const OF: Column<u32> = Column::new("chunk.of");
+
+    fn batch(files: u32, chunk_files: &[u32]) -> Batch {
+        let access = Access::source().writes([ID.spec(), NAME.spec(), OF.spec()]);
+        let grant = Grant::new("rows", &access, |_| false);
+        let mut batch = Batch::with_files(files as usize);
+        let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+        view.write(ID, (0..files).collect()).expect("declared");
+        view.write(NAME, (0..files).map(|n| n.to_string()).collect()).expect("declared");
+        view.add_chunks(chunk_files.to_vec()).expect("sources add rows");
+        view.write(OF, chunk_files.to_vec()).expect("declared");
+        view.conclude().expect("everything declared is written");
+        batch
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_still_point_at_their_files_after_rows_were_dropped(
+            keep in prop::collection::vec(any::<bool>(), 1..12),
+            chunks in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        ) {
+            let chunk_files: Vec<u32> = chunks.iter().map(|index| index.index(keep.len()) as u32).collect();
+            let mut batch = batch(keep.len() as u32, &chunk_files);
+            batch.expected_bytes = 1 << 20;
+            let access = Access::transform().reads([ID.spec(), OF.spec()]).restructures();
+            let grant = Grant::new("drop", &access, |_| false);
+            let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+            view.retain_files(&keep).expect("declared");
+
+            let ids: Vec<u32> = (0..keep.len() as u32).filter(|id| keep[*id as usize]).collect();
+            prop_assert_eq!(view.read(ID).expect("declared"), ids.as_slice());
+            let expected: Vec<u32> = chunk_files.iter().copied().filter(|file| keep[*file as usize]).collect();
+            prop_assert_eq!(view.read(OF).expect("declared"), expected.as_slice());
+            let pointed: Vec<u32> = view.chunk_files().iter().map(|file| ids[*file as usize]).collect();
+            prop_assert_eq!(pointed, expected);
+            prop_assert_eq!(batch.expected_bytes, (1 << 20) * ids.len() as u64 / keep.len() as u64);
+        }
+    }
+
+    #[test]
+    fn taking_moves_the_last_use_and_copies_any_other() {
+        for last in [true, false] {
+            let mut batch = batch(3, &[]);
+            let access = Access::sink().reads([NAME]);
+            let grant = Grant::new("keep", &access, |_| last);
+            let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+            assert_eq!(view.take(NAME).expect("declared"), ["0", "1", "2"]);
+            assert!(matches!(view.take(NAME), Err(AccessError::Absent { .. })), "it has been taken");
+            view.conclude().expect("nothing undeclared");
+            assert_eq!(batch.files.contains("file.name"), !last);
+        }
+    }
+
+    #[test]
+    fn stages_side_by_side_do_not_see_each_other() {
+        let base = batch(2, &[]);
+        let access = Access::transform().reads([ID]).writes([ID]);
+        let grant = Grant::new("update", &access, |_| false);
+        let mut staged = Staged::beside(&base);
+        let mut view = BatchView::new(Rows::Shared { base: &base, staged: &mut staged }, &grant);
+        view.write(ID, vec![7, 8]).expect("declared");
+        assert_eq!(view.read(ID).expect("declared"), [7, 8], "its own writing");
+        assert!(view.retain_files(&[true, false]).is_err(), "rows are everybody's");
+        assert_eq!(base.files.get::<u32>("file.id").expect("there").expect("numbers"), [0, 1]);
+    }
+
+    #[test]
+    fn a_view_refuses_what_was_not_declared() {
+        let mut batch = batch(2, &[0]);
+        let access = Access::transform().reads([ID]).writes_dynamic("owner", DynamicType::String);
+        let grant = Grant::new("owners", &access, |_| false);
+        let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+        let messages = [
+            view.read(NAME).err(),
+            view.write(ID, vec![1, 2]).err(),
+            view.read(Column::<String>::new("file.id")).err(),
+            view.write_dynamic("owner", vec![]).err(),
+            view.write_dynamic("owner", vec![Some(Value::Bool(true))]).err(),
+            view.read_dynamic("chunk.owner").err(),
+            view.add_chunks(vec![0]).err(),
+            view.conclude().err(),
+        ];
+        let text: Vec<String> = messages.into_iter().flatten().map(|error| error.to_string()).collect();
+        insta::assert_snapshot!(text.join("\n"), @r"
+        stage `owners` reads column `file.name` without declaring it; add it to the stage's access
+        stage `owners` writes column `file.id` without declaring it; add it to the stage's access
+        stage `owners` uses column `file.id` as `alloc::string::String`, but it holds `u32`
+        stage `owners` writes 0 values to column `chunk.owner` of a batch with 1 rows
+        stage `owners` uses column `chunk.owner` as `bool`, but it holds `string`
+        stage `owners` reads column `chunk.owner` without declaring it; add it to the stage's access
+        stage `owners` drops or adds rows without declaring `restructures()`
+        stage `owners` reads column `file.name` without declaring it; add it to the stage's access
+        ");
+    }
+}

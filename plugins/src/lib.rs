@@ -1,0 +1,44 @@
+//! What a team needs to add stages of its own to a pipeline.
+//!
+//! [`testkit`] runs one stage over rows made by hand and shows the columns which it wrote. The pipeline's own
+//! checks are on: a stage which reads or writes a column that it did not declare fails the test.
+//!
+//! Deliberately absent: the contract of a stage itself, which is [`aurora_pipeline`]'s.
+//!
+//! ```
+//! use aurora_pipeline::{Access, BatchView, Column, Fingerprint, StageContext, StageError, Stateless, Transform};
+//! use aurora_plugins::testkit::StageTest;
+//!
+//! const TEXT: Column<String> = Column::new("file.text");
+//! const TODOS: Column<u32> = Column::new("file.todos");
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Todos {
+//!     marker: String,
+//! }
+//!
+//! impl Transform for Todos {
+//!     const TYPE: &'static str = "todos";
+//!     fn access(&self) -> Access {
+//!         Access::transform().reads([TEXT]).writes([TODOS])
+//!     }
+//!     fn fingerprint(&self) -> Fingerprint {
+//!         Fingerprint::new(Self::TYPE, 1).with("marker", &self.marker)
+//!     }
+//!     fn process(&self, batch: &mut BatchView<'_>, _: &StageContext<'_>) -> Result<(), StageError> {
+//!         let texts = batch.read(TEXT)?;
+//!         let todos = texts.iter().map(|text| text.matches(&self.marker).count() as u32).collect();
+//!         Ok(batch.write(TODOS, todos)?)
+//!     }
+//! }
+//!
+//! let outcome = StageTest::of::<Stateless<Todos>>("marker = 'TODO'")?
+//!     .column(TEXT, vec!["// TODO: a TODO".to_owned(), "fine".to_owned()])
+//!     .run()?;
+//! assert_eq!(outcome.read(TODOS), [2, 0]);
+//! # Ok::<(), aurora_plugins::testkit::TestError>(())
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod testkit;

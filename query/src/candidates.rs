@@ -1,0 +1,129 @@
+//! Stage 1: the chunks worth ranking, from keywords, vectors and exact names.
+
+use std::collections::BTreeSet;
+
+use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
+use roaring::RoaringBitmap;
+
+use crate::bm25::Bm25;
+use crate::dense::{Semantics, cosine};
+use crate::identifier::{ExactMatch, IdentifierQuery, Named};
+use crate::query::{Mode, ParsedQuery};
+
+/// Most definitions of one name that a query's words bring in; a name with more tells nothing.
+const MOST_DEFINITIONS: u64 = 32;
+
+/// A chunk that may become a hit, with what stage 1 knows about it.
+pub(crate) struct Candidate<'s> {
+    pub(crate) id: ChunkId,
+    pub(crate) chunk: &'s ArchivedChunk,
+    /// Raw BM25F; 0 without a match.
+    pub(crate) bm25: f32,
+    /// Places of the query's terms that the chunk holds.
+    pub(crate) matched: Vec<usize>,
+    /// Cosine with the query; `None` when the chunk or the query has no vector.
+    pub(crate) cosine: Option<f32>,
+    /// Set when the chunk's name is the query.
+    pub(crate) exact: Option<ExactMatch>,
+}
+
+/// What stage 1 found.
+pub(crate) struct Candidates<'s> {
+    /// Sorted by key, so that nothing later depends on the order of insertion into the index.
+    pub(crate) list: Vec<Candidate<'s>>,
+    /// Chunks that the keywords brought in.
+    pub(crate) from_keywords: usize,
+    /// Chunks that the vectors brought in.
+    pub(crate) from_vectors: usize,
+}
+
+/// Collects the candidates of a query: the best `k` by keywords and by vectors as `mode` asks, all chunks whose name is
+/// the query, and definitions of identifiers that the query mentions.
+pub(crate) fn collect<'s>(
+    snapshot: &'s Snapshot,
+    bm25: &Bm25<'s>,
+    semantics: &Semantics,
+    query: (&str, &ParsedQuery),
+    (mode, k): (Mode, usize),
+    filter: Option<&RoaringBitmap>,
+) -> Result<Candidates<'s>, StorageError> {
+    let keywords = if mode == Mode::Dense { Vec::new() } else { bm25.top(k, filter)? };
+    let near = match semantics.vector() {
+        Some(vector) if mode != Mode::Sparse => snapshot.nearest(vector, k, filter)?,
+        _ => Vec::new(),
+    };
+    let identifier = IdentifierQuery::new(query.0);
+    let exact = exact_matches(snapshot, &identifier, filter)?;
+    let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
+
+    let mut ids: BTreeSet<ChunkId> = keywords.iter().chain(&near).map(|&(id, _)| id).collect();
+    ids.extend(exact.iter().map(|(id, _)| *id));
+    ids.extend(mentioned);
+    let ids: Vec<ChunkId> = ids.into_iter().collect();
+    let scores = bm25.score(&ids);
+    let mut list = Vec::with_capacity(ids.len());
+    for (&id, score) in ids.iter().zip(scores) {
+        let Some(chunk) = snapshot.chunk(id)? else { continue };
+        let cosine = match semantics.vector() {
+            Some(query) if mode != Mode::Sparse => snapshot.vector(id)?.map(|vector| cosine(query, &vector)),
+            _ => None,
+        };
+        let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
+        list.push(Candidate { id, chunk, bm25: score.score, matched: score.matched, cosine, exact });
+    }
+    list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
+    Ok(Candidates { list, from_keywords: keywords.len(), from_vectors: near.len() })
+}
+
+/// What of a chunk its name is judged by.
+pub(crate) fn named(chunk: &ArchivedChunk) -> Named<'_> {
+    Named {
+        name: &chunk.name,
+        qualified_name: &chunk.qualified_name,
+        chunk_type: chunk.chunk_type.to_native(),
+        exported: chunk.exported,
+        path: &chunk.path,
+        line_start: chunk.line_start.to_native(),
+        key: &chunk.key,
+    }
+}
+
+fn exact_matches(snapshot: &Snapshot, identifier: &IdentifierQuery, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, ExactMatch)>, StorageError> {
+    let mut ids = RoaringBitmap::new();
+    for name in identifier.lookups() {
+        ids |= within(snapshot.label(Label::Defines(&name))?, filter);
+    }
+    let mut matches = Vec::new();
+    for id in ids.into_iter().map(ChunkId) {
+        if let Some(chunk) = snapshot.chunk(id)?
+            && let Some(found) = identifier.matches(named(chunk))
+        {
+            matches.push((id, found));
+        }
+    }
+    Ok(matches)
+}
+
+/// Chunks that define an identifier which is a word of a longer query.
+fn mentioned_definitions(snapshot: &Snapshot, query: &ParsedQuery, filter: Option<&RoaringBitmap>) -> Result<Vec<ChunkId>, StorageError> {
+    let mut ids = Vec::new();
+    if query.words.len() < 2 {
+        return Ok(ids);
+    }
+    for word in query.words.iter().filter(|word| word.compound) {
+        for name in IdentifierQuery::new(&word.text).lookups() {
+            let defined = within(snapshot.label(Label::Defines(&name))?, filter);
+            if defined.len() <= MOST_DEFINITIONS {
+                ids.extend(defined.into_iter().map(ChunkId));
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn within(chunks: RoaringBitmap, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
+    match filter {
+        Some(filter) => chunks & filter,
+        None => chunks,
+    }
+}

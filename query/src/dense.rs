@@ -1,0 +1,49 @@
+//! The query's vector, and why there may be none.
+
+use aurora_analysis::Embedder;
+use aurora_storage::Snapshot;
+
+/// What a search can say about meaning.
+pub(crate) enum Semantics {
+    /// The query's vector, comparable with the stored ones.
+    Vector(Vec<f32>),
+    /// Nothing, and why.
+    None(String),
+}
+
+impl Semantics {
+    /// Embeds `text` if the index's vectors come from the same model.
+    pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn Embedder>, text: &str) -> Self {
+        let Some(model) = &snapshot.manifest().model else {
+            return Self::None("the index holds no embeddings".to_owned());
+        };
+        let Some(embedder) = embedder else {
+            return Self::None(format!("the index holds embeddings of {}, but no model is loaded", model.id));
+        };
+        if model.id != embedder.id() || model.dimensions != embedder.dimensions() {
+            return Self::None(format!(
+                "the index holds embeddings of {}, but the configured model is {}; run `aur mem index` to embed with it",
+                model.id,
+                embedder.id()
+            ));
+        }
+        match embedder.embed_query(text) {
+            Ok(vector) if vector.iter().all(|&x| x == 0.0) => Self::None("the model knows no word of the query".to_owned()),
+            Ok(vector) => Self::Vector(vector),
+            Err(e) => Self::None(e.to_string()),
+        }
+    }
+
+    /// The vector, if there is one.
+    pub(crate) fn vector(&self) -> Option<&[f32]> {
+        match self {
+            Self::Vector(vector) => Some(vector),
+            Self::None(_) => None,
+        }
+    }
+}
+
+/// Cosine of two vectors of unit length, within −1..1 in spite of rounding.
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0)
+}

@@ -1,0 +1,54 @@
+//! Searching an index: which chunks answer a query, in which order, and why.
+//!
+//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]) in two stages. Stage 1 collects
+//! candidates: the best by BM25F among the chunks that pass the filters, joined in hybrid mode by the nearest vectors,
+//! and every chunk whose name *is* the query. Stage 2 normalises keyword score, cosine and activation within the
+//! candidates, fuses them and applies ranking rules; exact names come first whatever the scores. Each hit carries its
+//! components, raw and normalised, and the reasons in words.
+//!
+//! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums run in the order of
+//! the query's terms, ties are broken by chunk keys, never by ids or hash order.
+//!
+//! Deliberately absent: writing (callers record accesses), printing, and any knowledge of stages or pipelines.
+//!
+//! ```no_run
+//! use aurora_query::{Query, Retriever, SearchConfig};
+//! use aurora_storage::{Environment, OpenMode};
+//!
+//! let environment = Environment::open("project/.aurora/index".as_ref(), OpenMode::Existing)?;
+//! let retriever = Retriever::new(environment.snapshot()?, None, SearchConfig::default());
+//! for hit in retriever.search(&Query::new("parse config", 1_760_000_000))?.hits {
+//!     println!("{:.3} {}:{} {}", hit.score, hit.file, hit.line_start, hit.qualified_name);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod activation;
+mod bm25;
+mod candidates;
+mod config;
+mod dense;
+pub mod explain;
+mod filter;
+mod fusion;
+mod identifier;
+mod path_class;
+mod query;
+mod results;
+mod retriever;
+mod rules;
+mod settings;
+mod spreading;
+
+pub use bm25::{FieldScorer, idf};
+pub use config::{
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin, RulesConfig, SearchConfig,
+};
+pub use explain::Explanation;
+pub use filter::{FilterError, FilterSpec};
+pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use query::{Mode, Query, QueryError};
+pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};
+pub use retriever::Retriever;
+pub use rules::AppliedRule;

@@ -1,0 +1,208 @@
+//! What is asked: the query as given, and the terms and words that it is made of.
+
+use aurora_analysis::Analyzer;
+use aurora_storage::{AccessLog, StorageError};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::filter::{FilterError, FilterSpec};
+
+/// Which scores a search uses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Keywords and vectors.
+    #[default]
+    Hybrid,
+    /// Keywords only.
+    Sparse,
+    /// Vectors only.
+    Dense,
+}
+
+impl Mode {
+    /// The name as typed after `--mode`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::Sparse => "sparse",
+            Self::Dense => "dense",
+        }
+    }
+}
+
+impl std::str::FromStr for Mode {
+    type Err = QueryError;
+
+    fn from_str(text: &str) -> Result<Self, QueryError> {
+        [Self::Hybrid, Self::Sparse, Self::Dense]
+            .into_iter()
+            .find(|mode| mode.as_str().eq_ignore_ascii_case(text.trim()))
+            .ok_or_else(|| QueryError::Mode(text.to_owned()))
+    }
+}
+
+/// One search.
+#[derive(Clone)]
+pub struct Query<'a> {
+    /// What the user typed.
+    pub text: String,
+    /// Most hits to return.
+    pub limit: usize,
+    /// Which scores to use.
+    pub mode: Mode,
+    /// Which chunks may be found.
+    pub filter: FilterSpec,
+    /// The time to judge recency by, in Unix seconds.
+    pub now: i64,
+    /// What was shown before; `None` leaves accesses out of the activation.
+    pub access: Option<&'a AccessLog>,
+    /// Whether hits carry the chunks' full text.
+    pub content: bool,
+}
+
+impl Query<'_> {
+    /// A hybrid search over everything for ten hits.
+    pub fn new(text: impl Into<String>, now: i64) -> Self {
+        Self { text: text.into(), limit: 10, mode: Mode::default(), filter: FilterSpec::default(), now, access: None, content: false }
+    }
+}
+
+/// Why a search cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// Nothing to look for.
+    #[error("the query is empty; give at least one word, such as `aur mem search \"parse config\"`")]
+    Empty,
+    /// No word character in the query.
+    #[error("the query `{0}` holds no letter or digit to search for")]
+    NoTerms(String),
+    /// Not a mode.
+    #[error("unknown search mode '{0}'; valid modes: hybrid, sparse, dense")]
+    Mode(String),
+    /// A filter that cannot be understood.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// Vectors only, and there are none to compare.
+    #[error("mode `dense` needs vectors: {0}")]
+    NoVectors(String),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// A term of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QueryTerm {
+    /// The term as the analyzer gives it.
+    pub(crate) text: String,
+    /// How often the query holds it.
+    pub(crate) count: u32,
+    /// Whether it is a whole identifier whose parts are terms too.
+    pub(crate) whole: bool,
+}
+
+/// A word of a query, as it was typed between spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// The word without punctuation around it.
+    pub(crate) text: String,
+    /// The same in lower case.
+    pub(crate) folded: String,
+    /// Whether it reads as an identifier: parts joined by case, `_`, `.`, `::` or digits.
+    pub(crate) compound: bool,
+}
+
+/// A query as the ranking sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ParsedQuery {
+    /// Distinct terms in the order of their first appearance: the order in which scores are summed.
+    pub(crate) terms: Vec<QueryTerm>,
+    /// Words in order.
+    pub(crate) words: Vec<Word>,
+}
+
+impl ParsedQuery {
+    /// Cuts `text` with the analyzer that also cut the indexed chunks.
+    ///
+    /// # Errors
+    /// [`QueryError::Empty`] and [`QueryError::NoTerms`].
+    pub(crate) fn parse(analyzer: &Analyzer, text: &str) -> Result<Self, QueryError> {
+        if text.trim().is_empty() {
+            return Err(QueryError::Empty);
+        }
+        let mut parsed = Self::default();
+        let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+        for raw in text.split_whitespace() {
+            let mut terms: Vec<String> = Vec::new();
+            analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+            parsed.words.extend(words_of(analyzer, raw));
+            for (at, term) in terms.iter().enumerate() {
+                let whole = terms[at + 1..].first().is_some_and(|part| term.len() > part.len() && term.contains(part.as_str()));
+                match seen.get(term) {
+                    Some(&index) => parsed.terms[index].count += 1,
+                    None => {
+                        seen.insert(term.clone(), parsed.terms.len());
+                        parsed.terms.push(QueryTerm { text: term.clone(), count: 1, whole });
+                    }
+                }
+            }
+        }
+        if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
+    }
+
+    /// Terms that are not made of other terms of the query: what it says, once.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &QueryTerm)> {
+        self.terms.iter().enumerate().filter(|(_, term)| !term.whole)
+    }
+
+    /// Whether the query holds one of `terms`.
+    pub(crate) fn mentions(&self, terms: &[&str]) -> bool {
+        self.terms.iter().any(|term| terms.contains(&term.text.as_str()))
+    }
+}
+
+/// The identifiers and plain words of a stretch without spaces: both names of `nextInt/nextLong()`.
+fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
+    raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
+        let text = piece.trim_matches(['.', ':', '-', '>', '#']);
+        let mut terms = 0;
+        analyzer.terms(text, &mut |_| terms += 1);
+        (terms > 0).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: terms > 1 })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> ParsedQuery {
+        ParsedQuery::parse(&Analyzer, text).expect("not empty")
+    }
+
+    #[test]
+    fn a_query_without_words_is_refused() {
+        assert!(matches!(ParsedQuery::parse(&Analyzer, " \t "), Err(QueryError::Empty)));
+        assert!(matches!(ParsedQuery::parse(&Analyzer, "?!"), Err(QueryError::NoTerms(text)) if text == "?!"));
+    }
+
+    #[test]
+    fn terms_are_distinct_and_in_order() {
+        let query = parse("parse userName then parse");
+        let terms: Vec<_> = query.terms.iter().map(|term| (term.text.as_str(), term.count, term.whole)).collect();
+        assert_eq!(terms, [("parse", 2, false), ("username", 1, true), ("user", 1, false), ("name", 1, false), ("then", 1, false)]);
+    }
+
+    #[test]
+    fn words_know_identifiers() {
+        let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
+        let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
+        assert_eq!(words, [("Reject", false), ("digits", false), ("in", false), ("Reader.nextInt", true), ("nextLong", true), ("all", false)]);
+    }
+
+    #[test]
+    fn modes_are_parsed_and_named() {
+        assert_eq!("Sparse".parse::<Mode>().expect("a mode"), Mode::Sparse);
+        assert_eq!("fuzzy".parse::<Mode>().expect_err("no mode").to_string(), "unknown search mode 'fuzzy'; valid modes: hybrid, sparse, dense");
+    }
+}

@@ -1,0 +1,184 @@
+//! What a search returns: the shapes of the machine interface.
+
+use std::time::Duration;
+
+use aurora_storage::{AccessRecord, ChunkId, ChunkType, GitSignal, Governance, MetaValue};
+use serde::ser::{SerializeMap, Serializer};
+use serde::Serialize;
+
+use crate::explain::Explanation;
+use crate::query::Mode;
+
+/// The answer to one query.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchResults {
+    /// The query as it was given.
+    pub query: String,
+    /// The mode that was asked for.
+    pub mode: Mode,
+    /// Hits, the best first.
+    #[serde(rename = "results")]
+    pub hits: Vec<Hit>,
+    /// What a user should know about the answer, each a sentence without a full stop.
+    pub notes: Vec<String>,
+    /// How many chunks each stage looked at.
+    pub stages: StageCounts,
+    /// How long the search took.
+    #[serde(rename = "took_ms", serialize_with = "milliseconds")]
+    pub took: Duration,
+}
+
+/// How many chunks each stage of a search looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct StageCounts {
+    /// Chunks in the index.
+    pub indexed: u64,
+    /// Chunks that pass the filters.
+    pub eligible: u64,
+    /// Candidates by keywords.
+    pub from_keywords: usize,
+    /// Candidates by vectors.
+    pub from_vectors: usize,
+    /// Candidates ranked in stage 2.
+    pub ranked: usize,
+}
+
+/// One found chunk.
+#[derive(Debug, Clone, Serialize)]
+pub struct Hit {
+    /// Place in the list, from 1.
+    pub rank: usize,
+    /// The chunk's key: stable across edits elsewhere in the file.
+    #[serde(rename = "id")]
+    pub key: String,
+    /// The chunk's number in this index.
+    #[serde(skip)]
+    pub id: ChunkId,
+    /// Path relative to the indexed root.
+    pub file: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Language of the file.
+    pub language: String,
+    /// Simple name.
+    pub name: String,
+    /// Name with its scopes.
+    pub qualified_name: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Final score, 0..1.
+    pub score: f32,
+    /// How the final score came about.
+    pub scores: Scores,
+    /// History of the chunk's lines.
+    #[serde(serialize_with = "git")]
+    pub git: GitSignal,
+    /// Accesses before this search; `None` when never shown or not asked for.
+    #[serde(serialize_with = "access")]
+    pub access: Option<AccessRecord>,
+    /// Unix seconds of the conversation or pattern, where the type has a date.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "date")]
+    pub date: Option<i64>,
+    /// Declaration without the body.
+    pub signature: String,
+    /// Documentation text.
+    pub doc: String,
+    /// Full text; empty unless [`crate::Query::content`] is set.
+    #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Columns of plugin stages.
+    #[serde(serialize_with = "metadata")]
+    pub metadata: Vec<(String, MetaValue)>,
+    /// Tags and lifespan, where the type has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governance: Option<Governance>,
+    /// The reasons in words.
+    pub explanation: Explanation,
+}
+
+/// Components of a score. The first three are normalised to 0..1 within the query's candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Scores {
+    /// Keyword score.
+    pub bm25: f32,
+    /// Semantic score; `None` without an embedding.
+    pub semantic: Option<f32>,
+    /// Activation.
+    pub activation: f32,
+    /// What the components make together, before the ranking rules.
+    pub fused: f32,
+    /// The score that hits are ordered by.
+    #[serde(rename = "final")]
+    pub final_: f32,
+    /// Components before normalisation.
+    pub raw: RawScores,
+}
+
+/// Components before normalisation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RawScores {
+    /// BM25F.
+    pub bm25: f32,
+    /// Cosine of the embeddings.
+    pub cosine: Option<f32>,
+    /// Activation, a logarithm.
+    pub activation: f32,
+}
+
+fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
+}
+
+/// `{"status": "tracked", "commits": 23, "last_modified": "2025-12-29T08:00:00Z", "authors": […], …}`; the same keys
+/// with `null` and an empty list where there is no history.
+fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    let status = match git {
+        GitSignal::Tracked(_) => "tracked",
+        GitSignal::Untracked => "untracked",
+        GitSignal::Unavailable { .. } => "unavailable",
+        GitSignal::None => "none",
+    };
+    map.serialize_entry("status", status)?;
+    match git {
+        GitSignal::Tracked(history) => {
+            map.serialize_entry("commits", &history.commits)?;
+            map.serialize_entry("last_modified", &rfc3339(history.newest_time))?;
+            map.serialize_entry("authors", &history.authors)?;
+            map.serialize_entry("last_commit", &history.newest_commit)?;
+        }
+        GitSignal::Untracked | GitSignal::Unavailable { .. } | GitSignal::None => {
+            map.serialize_entry("commits", &None::<u32>)?;
+            map.serialize_entry("last_modified", &None::<&str>)?;
+            map.serialize_entry("authors", &[(); 0])?;
+            map.serialize_entry("last_commit", &None::<&str>)?;
+        }
+    }
+    if let GitSignal::Unavailable { reason } = git {
+        map.serialize_entry("reason", reason)?;
+    }
+    map.end()
+}
+
+fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(2))?;
+    map.serialize_entry("count", &access.as_ref().map_or(0, |access| access.count))?;
+    map.serialize_entry("last", &access.as_ref().and_then(|access| rfc3339(access.last)))?;
+    map.end()
+}
+
+fn date<S: Serializer>(date: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    date.and_then(rfc3339).serialize(serializer)
+}
+
+fn metadata<S: Serializer>(metadata: &[(String, MetaValue)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(metadata.iter().map(|(key, value)| (key, value)))
+}
+
+/// Unix seconds as `2025-12-29T08:00:00Z`; `None` beyond the calendar.
+fn rfc3339(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}

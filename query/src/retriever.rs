@@ -1,0 +1,309 @@
+//! One search from query to hits: candidates, their components, fusion, rules, order.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aurora_analysis::{Analyzer, Embedder};
+use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal, ArchivedMetaValue, ChunkId, ChunkType, GitHistory, GitSignal, Governance, MetaValue, Snapshot, StorageError};
+
+use crate::activation::{self, ActivationParts, UseHistory};
+use crate::bm25::Bm25;
+use crate::candidates::{self, Candidate, named};
+use crate::config::{Fusion, SearchConfig};
+use crate::dense::Semantics;
+use crate::explain::{self, Explanation};
+use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
+use crate::query::{Mode, ParsedQuery, Query, QueryError};
+use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
+use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
+use crate::spreading::{LabelGraph, spread};
+
+/// Answers queries over one generation of an index. Open it once, search many times.
+pub struct Retriever {
+    snapshot: Snapshot,
+    embedder: Option<Arc<dyn Embedder>>,
+    config: SearchConfig,
+    analyzer: Analyzer,
+}
+
+/// Components of every candidate, in the candidates' order.
+struct Components {
+    bm25: Vec<Option<f32>>,
+    semantic: Vec<Option<f32>>,
+    activation: Vec<Option<f32>>,
+}
+
+impl Components {
+    fn of(&self, at: usize) -> (Option<f32>, Option<f32>, Option<f32>) {
+        (self.bm25[at], self.semantic[at], self.activation[at])
+    }
+}
+
+impl Retriever {
+    /// A retriever over `snapshot`. Without an embedder, or with one of another model than the index's, searches use
+    /// keywords only and say so.
+    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn Embedder>>, config: SearchConfig) -> Self {
+        Self { snapshot, embedder, config, analyzer: Analyzer }
+    }
+
+    /// The generation that is searched.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The configuration in use.
+    pub fn config(&self) -> &SearchConfig {
+        &self.config
+    }
+
+    /// Answers one query.
+    ///
+    /// # Errors
+    /// [`QueryError`] for a query or filter that cannot be understood, for mode `dense` without vectors, and when the
+    /// index cannot be read.
+    pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
+        let start = Instant::now();
+        let parsed = ParsedQuery::parse(&self.analyzer, &query.text)?;
+        let selection = query.filter.resolve()?.select(&self.snapshot)?;
+        let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
+        let mut notes = selection.notes;
+
+        let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
+        let semantics = self.semantics(query)?;
+        let found = candidates::collect(
+            &self.snapshot,
+            &bm25,
+            &semantics,
+            (&query.text, &parsed),
+            (query.mode, self.config.hybrid.stage1_top_k.max(query.limit)),
+            filter.as_ref(),
+        )?;
+        self.note_missing(query.mode, &semantics, found.from_keywords, &mut notes);
+        let stages = StageCounts {
+            indexed: self.snapshot.live().len(),
+            eligible: filter.as_ref().map_or_else(|| self.snapshot.live().len(), |filter| filter.len()),
+            from_keywords: found.from_keywords,
+            from_vectors: found.from_vectors,
+            ranked: found.list.len(),
+        };
+
+        let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
+        let hits = self.rank(query, &parsed, &rule_query, &found.list)?;
+        Ok(SearchResults { query: query.text.clone(), mode: query.mode, hits, notes, stages, took: start.elapsed() })
+    }
+
+    fn semantics(&self, query: &Query<'_>) -> Result<Semantics, QueryError> {
+        if query.mode == Mode::Sparse {
+            return Ok(Semantics::None("mode `sparse` uses keywords only".to_owned()));
+        }
+        match Semantics::of(&self.snapshot, self.embedder.as_deref(), &query.text) {
+            Semantics::None(reason) if query.mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
+            semantics => Ok(semantics),
+        }
+    }
+
+    fn note_missing(&self, mode: Mode, semantics: &Semantics, from_keywords: usize, notes: &mut Vec<String>) {
+        let no_keywords = mode != Mode::Dense && from_keywords == 0;
+        match semantics {
+            Semantics::Vector(_) if no_keywords => notes.push("No keyword matches found, falling back to semantic search".to_owned()),
+            Semantics::None(_) if no_keywords => notes.push("No keyword matches found".to_owned()),
+            _ => {}
+        }
+        if let (Mode::Hybrid, Semantics::None(reason)) = (mode, semantics) {
+            notes.push(format!("Ranked without semantic scores: {reason}"));
+        }
+    }
+
+    fn rank(&self, query: &Query<'_>, parsed: &ParsedQuery, rule_query: &RuleQuery<'_>, list: &[Candidate<'_>]) -> Result<Vec<Hit>, QueryError> {
+        let chunks: Vec<RuleChunk<'_>> = list.iter().map(|candidate| RuleChunk::new(&self.analyzer, named(candidate.chunk))).collect();
+        let accesses = list
+            .iter()
+            .map(|candidate| query.access.map_or(Ok(None), |log| log.get(&candidate.chunk.key)))
+            .collect::<Result<Vec<_>, StorageError>>()?;
+        let mut components = Components {
+            bm25: min_max(&list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>()),
+            semantic: min_max(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>()),
+            activation: vec![None; list.len()],
+        };
+        let parts = self.activations(query, rule_query, list, &chunks, &accesses, &components)?;
+        let neutral = activation::neutral(&parts);
+        components.activation = min_max(&parts.iter().map(|parts| Some(parts.total(neutral))).collect::<Vec<_>>());
+
+        let fused = self.fuse(query, list, &components);
+        let mut scores = fused.clone();
+        let mut applied = rules::apply(&self.config.rules, rule_query, &chunks, &mut scores);
+        let order = order(list, &mut scores, &mut applied);
+
+        let hits = order.into_iter().take(query.limit).enumerate().map(|(place, at)| {
+            let candidate = &list[at];
+            let (bm25, semantic, activation) = components.of(at);
+            let scores = Scores {
+                bm25: bm25.unwrap_or(0.0),
+                semantic,
+                activation: activation.unwrap_or(0.0),
+                fused: fused[at],
+                final_: scores[at],
+                raw: RawScores { bm25: candidate.bm25, cosine: candidate.cosine, activation: parts[at].total(neutral) },
+            };
+            let git = git_signal(&candidate.chunk.git);
+            let keywords = explain::keyword_match(parsed, &candidate.matched, &candidate.chunk.name);
+            let explanation = Explanation {
+                matched_terms: keywords.matched_terms,
+                exact_term: keywords.exact_term,
+                exact_identifier: candidate.exact.is_some(),
+                bm25: keywords.reason,
+                semantic: if query.mode == Mode::Sparse { "not used in mode sparse".to_owned() } else { explain::semantic_reason(semantic).to_owned() },
+                activation: explain::activation_reason(&git, accesses[at].as_ref(), query.now),
+                activation_parts: parts[at],
+                rules: std::mem::take(&mut applied[at]),
+            };
+            hit(place + 1, candidate, query.content, scores, git, accesses[at].clone(), explanation)
+        });
+        Ok(hits.collect())
+    }
+
+    /// Activation of every candidate, spread from the candidates that keywords and vectors put first.
+    fn activations(
+        &self,
+        query: &Query<'_>,
+        rule_query: &RuleQuery<'_>,
+        list: &[Candidate<'_>],
+        chunks: &[RuleChunk<'_>],
+        accesses: &[Option<AccessRecord>],
+        components: &Components,
+    ) -> Result<Vec<ActivationParts>, StorageError> {
+        let config = &self.config.activation;
+        let mut parts: Vec<ActivationParts> = list
+            .iter()
+            .zip(accesses)
+            .zip(chunks)
+            .map(|((candidate, access), chunk)| ActivationParts {
+                context: activation::context_boost(config, rule_query.context_share(chunk)),
+                ..activation::from_history(config, &history(candidate.chunk, access.as_ref()), query.now)
+            })
+            .collect();
+        if self.config.hybrid.activation_weight > 0.0 && self.config.hybrid.fusion == Fusion::Weighted {
+            let mut best = self.fuse(query, list, components).into_iter().enumerate().collect::<Vec<_>>();
+            best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let sources: Vec<ChunkId> = best.iter().take(config.sources).map(|&(at, _)| list[at].id).collect();
+            let arrived = spread(config, &sources, &LabelGraph(&self.snapshot))?;
+            for (parts, candidate) in parts.iter_mut().zip(list) {
+                parts.spreading = arrived.get(&candidate.id).copied().unwrap_or(0.0);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// One score per candidate from its components.
+    fn fuse(&self, query: &Query<'_>, list: &[Candidate<'_>], components: &Components) -> Vec<f32> {
+        let config = &self.config.hybrid;
+        let mut fused: Vec<f32> = match config.fusion {
+            Fusion::Weighted => {
+                let weights = Weights::of(config);
+                (0..list.len()).map(|at| components.of(at)).map(|(bm25, semantic, activation)| weights.combine(bm25, semantic, activation)).collect()
+            }
+            Fusion::Rrf => {
+                let sparse = ranks(&list.iter().map(|candidate| Some(candidate.bm25).filter(|&score| score > 0.0)).collect::<Vec<_>>());
+                let dense = ranks(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>());
+                sparse.into_iter().zip(dense).map(|(sparse, dense)| reciprocal_rank(config, sparse, dense)).collect()
+            }
+        };
+        if self.config.activation.conversation_decay > 0.0 {
+            let lambda = f64::from(self.config.activation.conversation_decay);
+            for (score, candidate) in fused.iter_mut().zip(list) {
+                let date = candidate.chunk.date.as_ref().map(|date| date.to_native());
+                if let (ChunkType::Knowledge, Some(date)) = (candidate.chunk.chunk_type.to_native(), date) {
+                    *score *= activation::conversation_decay(lambda, date, query.now) as f32;
+                }
+            }
+        }
+        fused
+    }
+}
+
+/// Best first: exact names in their own order, then by score, equal scores by key. The scores of exact names are raised
+/// where they have to be, so that scores never grow down the list.
+fn order(list: &[Candidate<'_>], scores: &mut [f32], applied: &mut [Vec<AppliedRule>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by(|&a, &b| match (&list[a].exact, &list[b].exact) {
+        (Some(a), Some(b)) => a.cmp(b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => scores[b].total_cmp(&scores[a]).then(a.cmp(&b)),
+    });
+    let exact = order.iter().take_while(|&&at| list[at].exact.is_some()).count();
+    for place in (0..exact).rev() {
+        let at = order[place];
+        let below = order.get(place + 1).map_or(0.0, |&next| scores[next]);
+        if below > scores[at] {
+            applied[at].push(AppliedRule { rule: "exact_identifier", effect: below - scores[at] });
+            scores[at] = below;
+        }
+    }
+    order
+}
+
+fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
+    let commits = match &chunk.git {
+        ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
+        _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
+    };
+    UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
+}
+
+fn hit(rank: usize, candidate: &Candidate<'_>, content: bool, scores: Scores, git: GitSignal, access: Option<AccessRecord>, explanation: Explanation) -> Hit {
+    let chunk = candidate.chunk;
+    Hit {
+        rank,
+        key: chunk.key.to_string(),
+        id: candidate.id,
+        file: chunk.path.to_string(),
+        chunk_type: chunk.chunk_type.to_native(),
+        language: chunk.language.to_string(),
+        name: chunk.name.to_string(),
+        qualified_name: chunk.qualified_name.to_string(),
+        line_start: chunk.line_start.to_native(),
+        line_end: chunk.line_end.to_native(),
+        score: scores.final_,
+        scores,
+        git,
+        access,
+        date: chunk.date.as_ref().map(|date| date.to_native()),
+        signature: chunk.signature.to_string(),
+        doc: chunk.doc.to_string(),
+        text: if content { chunk.text.to_string() } else { String::new() },
+        metadata: chunk.metadata.iter().map(|entry| (entry.0.to_string(), meta_value(&entry.1))).collect(),
+        governance: chunk.governance.as_ref().map(|governance| Governance {
+            tags: governance.tags.iter().map(ToString::to_string).collect(),
+            lifespan: governance.lifespan.as_ref().map(ToString::to_string),
+        }),
+        explanation,
+    }
+}
+
+fn git_signal(git: &ArchivedGitSignal) -> GitSignal {
+    match git {
+        ArchivedGitSignal::None => GitSignal::None,
+        ArchivedGitSignal::Untracked => GitSignal::Untracked,
+        ArchivedGitSignal::Unavailable { reason } => GitSignal::Unavailable { reason: reason.to_string() },
+        ArchivedGitSignal::Tracked(history) => GitSignal::Tracked(GitHistory {
+            commits: history.commits.to_native(),
+            newest_commit: history.newest_commit.to_string(),
+            newest_time: history.newest_time.to_native(),
+            first_time: history.first_time.to_native(),
+            authors: history.authors.iter().map(ToString::to_string).collect(),
+            commit_times: Vec::new(),
+        }),
+    }
+}
+
+fn meta_value(value: &ArchivedMetaValue) -> MetaValue {
+    match value {
+        ArchivedMetaValue::Bool(value) => MetaValue::Bool(*value),
+        ArchivedMetaValue::Integer(value) => MetaValue::Integer(value.to_native()),
+        ArchivedMetaValue::Float(value) => MetaValue::Float(value.to_native()),
+        ArchivedMetaValue::String(value) => MetaValue::String(value.to_string()),
+        ArchivedMetaValue::Strings(values) => MetaValue::Strings(values.iter().map(ToString::to_string).collect()),
+    }
+}

@@ -1,0 +1,145 @@
+//! The reference of the keys below `search`: one row per key with its rule and the field that it sets.
+
+use std::ops::RangeInclusive;
+
+use aurora_storage::Field;
+
+use crate::config::{Fusion, SearchConfig};
+
+/// One key of the configuration.
+pub(crate) struct Setting {
+    /// The full key.
+    pub(crate) key: &'static str,
+    /// What kind of value it takes and where that goes.
+    pub(crate) slot: Slot,
+}
+
+/// The kinds of values, each with the way to the field that holds it.
+pub(crate) enum Slot {
+    /// A number within bounds.
+    Number(RangeInclusive<f32>, fn(&mut SearchConfig) -> &mut f32),
+    /// A whole number within bounds.
+    Count(RangeInclusive<usize>, fn(&mut SearchConfig) -> &mut usize),
+    /// The name of a fusion.
+    Fusion(fn(&mut SearchConfig) -> &mut Fusion),
+}
+
+const SHARE: RangeInclusive<f32> = 0.0..=1.0;
+const POSITIVE: RangeInclusive<f32> = 0.0..=f32::INFINITY;
+
+const fn number(key: &'static str, range: RangeInclusive<f32>, field: fn(&mut SearchConfig) -> &mut f32) -> Setting {
+    Setting { key, slot: Slot::Number(range, field) }
+}
+
+const fn count(key: &'static str, range: RangeInclusive<usize>, field: fn(&mut SearchConfig) -> &mut usize) -> Setting {
+    Setting { key, slot: Slot::Count(range, field) }
+}
+
+/// Every key, in the order in which the documentation lists them.
+pub(crate) static SETTINGS: &[Setting] = &[
+    number("search.bm25.k1", POSITIVE, |c| &mut c.bm25.k1),
+    number("search.bm25.b", SHARE, |c| &mut c.bm25.b),
+    number("search.bm25.fields.name", POSITIVE, |c| &mut c.bm25.fields[Field::Name as usize]),
+    number("search.bm25.fields.qualified_name", POSITIVE, |c| &mut c.bm25.fields[Field::QualifiedName as usize]),
+    number("search.bm25.fields.signature", POSITIVE, |c| &mut c.bm25.fields[Field::Signature as usize]),
+    number("search.bm25.fields.path", POSITIVE, |c| &mut c.bm25.fields[Field::Path as usize]),
+    number("search.bm25.fields.doc", POSITIVE, |c| &mut c.bm25.fields[Field::Doc as usize]),
+    number("search.bm25.fields.body", POSITIVE, |c| &mut c.bm25.fields[Field::Body as usize]),
+    count("search.hybrid.stage1_top_k", 10..=100_000, |c| &mut c.hybrid.stage1_top_k),
+    Setting { key: "search.hybrid.fusion", slot: Slot::Fusion(|c| &mut c.hybrid.fusion) },
+    number("search.hybrid.weights.bm25", SHARE, |c| &mut c.hybrid.bm25_weight),
+    number("search.hybrid.weights.semantic", SHARE, |c| &mut c.hybrid.semantic_weight),
+    number("search.hybrid.weights.activation", SHARE, |c| &mut c.hybrid.activation_weight),
+    number("search.hybrid.rrf_k", POSITIVE, |c| &mut c.hybrid.rrf_k),
+    number("search.hybrid.rrf_weights.dense", SHARE, |c| &mut c.hybrid.rrf_dense),
+    number("search.hybrid.rrf_weights.sparse", SHARE, |c| &mut c.hybrid.rrf_sparse),
+    number("search.activation.decay", SHARE, |c| &mut c.activation.decay),
+    number("search.activation.spread", SHARE, |c| &mut c.activation.spread),
+    count("search.activation.max_hops", 0..=3, |c| &mut c.activation.max_hops),
+    count("search.activation.sources", 0..=20, |c| &mut c.activation.sources),
+    number("search.activation.context_boost", 0.0..=0.5, |c| &mut c.activation.context_boost),
+    number("search.activation.conversation_decay", POSITIVE, |c| &mut c.activation.conversation_decay),
+    number("search.rules.definition", POSITIVE, |c| &mut c.rules.definition),
+    number("search.rules.name_words", POSITIVE, |c| &mut c.rules.name_words),
+    number("search.rules.file_stem", POSITIVE, |c| &mut c.rules.file_stem),
+    number("search.rules.directory", POSITIVE, |c| &mut c.rules.directory),
+    number("search.rules.file_coherence", POSITIVE, |c| &mut c.rules.file_coherence),
+    number("search.rules.repeated_file", SHARE, |c| &mut c.rules.repeated_file),
+    number("search.rules.tests", SHARE, |c| &mut c.rules.tests),
+    number("search.rules.generated", SHARE, |c| &mut c.rules.generated),
+    number("search.rules.vendored", SHARE, |c| &mut c.rules.vendored),
+    number("search.rules.examples", SHARE, |c| &mut c.rules.examples),
+    number("search.rules.reexports", SHARE, |c| &mut c.rules.reexports),
+    number("search.rules.declarations", SHARE, |c| &mut c.rules.declarations),
+    number("search.rules.changelogs", SHARE, |c| &mut c.rules.changelogs),
+    number("search.rules.fragments", SHARE, |c| &mut c.rules.fragments),
+];
+
+/// The row of `key`.
+pub(crate) fn find(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+/// Every key.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|setting| setting.key)
+}
+
+/// The environment variable that sets `key`: `search.bm25.k1` is `AURORA_SEARCH_BM25_K1`.
+pub(crate) fn variable(key: &str) -> String {
+    format!("AURORA_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// Sets the field of `setting` from text, or says the rule that `text` breaks.
+pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -> Result<(), String> {
+    match &setting.slot {
+        Slot::Number(range, field) => match text.trim().parse::<f32>() {
+            Ok(value) if value.is_finite() && range.contains(&value) => *field(config) = value,
+            _ if range.end().is_infinite() => return Err(format!("must be a number ≥ {:.1}", range.start())),
+            _ => return Err(format!("must be a number between {:.1} and {:.1}", range.start(), range.end())),
+        },
+        Slot::Count(range, field) => match text.trim().parse::<usize>() {
+            Ok(value) if range.contains(&value) => *field(config) = value,
+            _ => return Err(format!("must be a whole number between {} and {}", range.start(), range.end())),
+        },
+        Slot::Fusion(field) => match text.trim().trim_matches('"') {
+            "weighted" => *field(config) = Fusion::Weighted,
+            "rrf" => *field(config) = Fusion::Rrf,
+            _ => return Err("must be `weighted` or `rrf`".to_owned()),
+        },
+    }
+    Ok(())
+}
+
+/// The value of `setting` as it would be written.
+pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
+    match &setting.slot {
+        Slot::Number(_, field) => field(config).to_string(),
+        Slot::Count(_, field) => field(config).to_string(),
+        Slot::Fusion(field) => match field(config) {
+            Fusion::Weighted => "weighted".to_owned(),
+            Fusion::Rrf => "rrf".to_owned(),
+        },
+    }
+}
+
+/// A TOML value as text: what [`assign`] reads and what errors show. Strings keep their quotes, so that none passes for
+/// a number.
+pub(crate) fn text_of(value: &toml::de::DeValue<'_>) -> String {
+    if let Some(text) = value.as_str() {
+        return format!("\"{text}\"");
+    }
+    if let Some(number) = value.as_integer() {
+        return match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => number.to_string(),
+            Err(_) => number.as_str().to_owned(),
+        };
+    }
+    if let Some(number) = value.as_float() {
+        return number.as_str().to_owned();
+    }
+    match value.as_bool() {
+        Some(flag) => flag.to_string(),
+        None => format!("a value of type {}", value.type_str()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Layers of configuration: who wins, and everything that is wrong said at once.
+
+use std::path::{Path, PathBuf};
+
+use aurora_query::{ConfigLayers, FlagValue, Fusion, Origin, SearchConfig};
+
+struct Files {
+    _directory: tempfile::TempDir,
+    user: PathBuf,
+    project: PathBuf,
+}
+
+fn files(user: &str, project: &str) -> Files {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("a writable directory");
+        path
+    };
+    Files { user: write("user.toml", user), project: write("project.toml", project), _directory: directory }
+}
+
+fn layers<'a>(files: &'a Files, environment: &[(&str, &str)], flags: &[(&str, &str, &str)]) -> ConfigLayers<'a> {
+    ConfigLayers {
+        user: Some(&files.user),
+        project: Some(&files.project),
+        environment: environment.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        flags: flags.iter().map(|&(flag, key, value)| FlagValue { flag: flag.to_owned(), key: key.to_owned(), value: value.to_owned() }).collect(),
+        other_tables: &["index", "logs"],
+    }
+}
+
+#[test]
+fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
+    let missing = Path::new("no/such/file.toml");
+    let layers = ConfigLayers { user: Some(missing), project: Some(missing), ..ConfigLayers::default() };
+    assert_eq!(SearchConfig::load(&layers), Ok(SearchConfig::default()));
+}
+
+#[test]
+fn later_layers_win() {
+    let files = files("[search.bm25]\nk1 = 1.0\nb = 0.1\n", "[search.bm25]\nk1 = 2\n[index]\nanything = true\n");
+    let load = |environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| SearchConfig::load(&layers(&files, environment, flags)).expect("valid");
+    let bm25 = load(&[], &[]).bm25;
+    assert_eq!((bm25.k1, bm25.b), (2.0, 0.1));
+    let variables = [("AURORA_SEARCH_BM25_K1", "3"), ("AURORA_HOME", "/x"), ("PATH", "/bin")];
+    assert_eq!(load(&variables, &[]).bm25.k1, 3.0);
+    assert_eq!(load(&variables, &[("--k1", "search.bm25.k1", "4")]).bm25.k1, 4.0);
+}
+
+#[test]
+fn every_entry_can_be_written_back_through_every_layer() {
+    let mut config = SearchConfig::default();
+    config.hybrid.fusion = Fusion::Rrf;
+    config.hybrid.stage1_top_k = 250;
+    config.rules.tests = 0.25;
+    let toml: String = config.entries().iter().map(|(key, value)| if value == "rrf" { format!("{key} = \"{value}\"\n") } else { format!("{key} = {value}\n") }).collect();
+    let written = files(&toml, "");
+    assert_eq!(SearchConfig::load(&layers(&written, &[], &[])), Ok(config.clone()));
+    let flags: Vec<FlagValue> =
+        config.entries().into_iter().map(|(key, value)| FlagValue { flag: "--set".to_owned(), key: key.to_owned(), value }).collect();
+    assert_eq!(SearchConfig::load(&ConfigLayers { flags, ..ConfigLayers::default() }), Ok(config.clone()));
+    let environment = config.entries().into_iter().map(|(key, value)| (format!("AURORA_{}", key.replace('.', "_").to_uppercase()), value)).collect();
+    assert_eq!(SearchConfig::load(&ConfigLayers { environment, ..ConfigLayers::default() }), Ok(config));
+}
+
+#[test]
+fn all_errors_are_told_at_once() {
+    let files = files(
+        "[search.bm25]\nk1 = -1.5\nbb = 1\nb = \"0.5\"\n[search.hybrid]\nstage1_top_k = 9.5\nfusion = \"weigthed\"\n[serch]\n",
+        "[search.hybrid.weights]\nbm25 = 0.2\n\n[search.activation]\nmax_hops = 4\n[search]\nrules = 1\n",
+    );
+    let errors = SearchConfig::load(&layers(&files, &[("AURORA_SEARCH_BM25_K2", "1"), ("AURORA_SEARCH_BM25_B", "nan")], &[("--top-k", "search.hybrid.stage1_top_k", "many")]))
+        .expect_err("almost nothing is right");
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"at \S*/(user|project)\.toml", "at $1.toml");
+    settings.bind(|| insta::assert_snapshot!(errors));
+}
+
+#[test]
+fn the_sum_of_weights_is_checked_over_all_layers() {
+    let files = files("[search.hybrid.weights]\nbm25 = 0.5\nsemantic = 0.4\n", "[search.hybrid.weights]\nactivation = 0.2\n");
+    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("1.1");
+    assert_eq!(errors.0.len(), 1);
+    assert_eq!((errors.0[0].key.as_str(), errors.0[0].value.as_deref()), ("search.hybrid.weights", Some("1.1")));
+    assert!(matches!(&errors.0[0].origin, Some(Origin::File { line: 2.., .. })));
+    let fixed = [("--activation", "search.hybrid.weights.activation", "0.1")];
+    assert!(SearchConfig::load(&layers(&files, &[], &fixed)).is_ok());
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_told_with_its_line() {
+    let files = files("[search.bm25]\nk1 = = 2\n", "");
+    let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("broken");
+    assert!(matches!(&errors.0[..], [error] if matches!(&error.origin, Some(Origin::File { line: 2, .. })) && error.rule.starts_with("not valid TOML")));
+}

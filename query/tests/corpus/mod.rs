@@ -1,0 +1,254 @@
+//! Small indexes for tests: chunks given as rows, terms and vectors made the way an indexing run makes them.
+#![allow(dead_code, reason = "each test file uses a part of this module")]
+
+use std::path::Path;
+
+use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
+use aurora_storage::{
+    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, ManifestUpdate, MetaValue, ModelInfo, OpenMode,
+    Snapshot, TermVector, WriterOptions,
+};
+
+pub const DAY: i64 = 86_400;
+/// The time at which tests search.
+pub const NOW: i64 = 20_000 * DAY;
+
+/// A chunk of a test corpus.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub path: String,
+    pub qualified_name: String,
+    pub chunk_type: ChunkType,
+    pub text: String,
+    pub doc: String,
+    pub calls: Vec<String>,
+    pub git: GitSignal,
+    pub metadata: Vec<(String, MetaValue)>,
+    pub embedded: bool,
+}
+
+impl Row {
+    pub fn new(path: &str, qualified_name: &str, chunk_type: ChunkType, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            qualified_name: qualified_name.to_owned(),
+            chunk_type,
+            text: text.to_owned(),
+            doc: String::new(),
+            calls: Vec::new(),
+            git: GitSignal::None,
+            metadata: Vec::new(),
+            embedded: true,
+        }
+    }
+
+    pub fn doc(mut self, doc: &str) -> Self {
+        self.doc = doc.to_owned();
+        self
+    }
+
+    pub fn calls(mut self, name: &str) -> Self {
+        self.calls.push(name.to_owned());
+        self
+    }
+
+    pub fn meta(mut self, key: &str, value: MetaValue) -> Self {
+        self.metadata.push((key.to_owned(), value));
+        self
+    }
+
+    pub fn without_embedding(mut self) -> Self {
+        self.embedded = false;
+        self
+    }
+
+    /// `commits` commits, the newest so many days before [`NOW`], each a day apart.
+    pub fn committed(mut self, commits: u32, newest_days_ago: i64) -> Self {
+        let newest_time = NOW - newest_days_ago * DAY;
+        let commit_times: Vec<i64> = (0..i64::from(commits)).map(|n| newest_time - n * DAY).collect();
+        self.git = GitSignal::Tracked(GitHistory {
+            commits,
+            newest_commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            newest_time,
+            first_time: commit_times.last().copied().unwrap_or(newest_time),
+            authors: vec!["Ada".to_owned()],
+            commit_times,
+        });
+        self
+    }
+
+    pub fn key(&self) -> String {
+        format!("code:{}:{}", self.path, self.qualified_name)
+    }
+
+    fn language(&self) -> &'static str {
+        match self.path.rsplit('.').next() {
+            Some("py") => "python",
+            Some("go") => "go",
+            _ => "markdown",
+        }
+    }
+
+    fn chunk(&self, line: u32) -> Chunk {
+        let name = self.qualified_name.rsplit('.').next().unwrap_or_default().to_owned();
+        Chunk {
+            key: self.key(),
+            chunk_type: self.chunk_type,
+            path: self.path.clone(),
+            language: self.language().to_owned(),
+            signature: format!("def {name}()"),
+            name,
+            qualified_name: self.qualified_name.clone(),
+            line_start: line,
+            line_end: line + 4,
+            byte_start: line * 100,
+            byte_end: line * 100 + 99,
+            doc: self.doc.clone(),
+            text: self.text.clone(),
+            calls: self.calls.clone(),
+            imports: Vec::new(),
+            dependencies: Vec::new(),
+            complexity: Complexity::default(),
+            content_hash: [0; 16],
+            git: self.git.clone(),
+            metadata: self.metadata.clone(),
+            governance: None,
+            parent: None,
+            exported: true,
+            date: None,
+        }
+    }
+}
+
+/// The terms of a chunk by field.
+pub fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
+    let fields = [
+        (Field::Name, &chunk.name),
+        (Field::QualifiedName, &chunk.qualified_name),
+        (Field::Signature, &chunk.signature),
+        (Field::Path, &chunk.path),
+        (Field::Doc, &chunk.doc),
+        (Field::Body, &chunk.text),
+    ];
+    fields.map(|(field, text)| (field, terms(text))).into()
+}
+
+/// The terms of a text.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    Analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
+    terms
+}
+
+fn vector_of(chunk: &Chunk) -> TermVector {
+    let mut builder = TermVector::builder();
+    for (field, terms) in terms_by_field(chunk) {
+        for term in &terms {
+            builder.add(field, term);
+        }
+    }
+    builder.finish()
+}
+
+/// The chunks as they are stored, in the order of the rows.
+pub fn chunks(rows: &[Row]) -> Vec<Chunk> {
+    rows.iter().enumerate().map(|(at, row)| row.chunk(at as u32 * 10 + 1)).collect()
+}
+
+/// Writes `rows` as one run: files in the order of their first row.
+pub fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snapshot {
+    let environment = Environment::open(directory, OpenMode::Create).expect("a fresh directory");
+    let writer = environment.writer(WriterOptions::default()).expect("no other writer");
+    let chunks = chunks(rows);
+    let mut paths: Vec<&str> = Vec::new();
+    for row in rows {
+        if !paths.contains(&row.path.as_str()) {
+            paths.push(&row.path);
+        }
+    }
+    for path in paths {
+        let of_file: Vec<(Chunk, Option<Vec<f32>>)> = rows
+            .iter()
+            .zip(&chunks)
+            .filter(|(row, _)| row.path == path)
+            .map(|(row, chunk)| (chunk.clone(), model.filter(|_| row.embedded).map(|model| model.vector(&chunk.text))))
+            .collect();
+        let vectors: Vec<TermVector> = of_file.iter().map(|(chunk, _)| vector_of(chunk)).collect();
+        let ids = writer.replace_file(record(path), of_file).expect("a valid file");
+        for (id, terms) in ids.into_iter().zip(&vectors) {
+            writer.add_terms(id, terms).expect("the chunk was just written");
+        }
+    }
+    writer
+        .publish(ManifestUpdate {
+            model: model.map(|model| ModelInfo { id: model.id().to_owned(), dimensions: model.dimensions() }),
+            head_commit: None,
+            root: "/project".to_owned(),
+            fingerprints: Vec::new(),
+            complete: true,
+            now: NOW,
+            summary: serde_json::Value::Null,
+        })
+        .expect("nothing is in the way");
+    environment.snapshot().expect("just published")
+}
+
+fn record(path: &str) -> FileRecord {
+    FileRecord {
+        path: path.to_owned(),
+        size: 1,
+        mtime_ns: 1,
+        hash: [0; 32],
+        language: "python".to_owned(),
+        outcome: FileOutcome::Indexed,
+        history_key: Vec::new(),
+        chunks: Vec::new(),
+        lines: 1,
+        warnings: Vec::new(),
+    }
+}
+
+/// A model that counts terms in buckets: texts of the same words are near.
+#[derive(Debug, Clone)]
+pub struct Bag {
+    pub id: String,
+}
+
+impl Default for Bag {
+    fn default() -> Self {
+        Self { id: "bag@1".to_owned() }
+    }
+}
+
+impl Bag {
+    pub fn vector(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0f32; 32];
+        for term in terms(text) {
+            let bucket = term.bytes().fold(7usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));
+            vector[bucket % 32] += 1.0;
+        }
+        let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if norm > 0.0 {
+            vector.iter_mut().for_each(|x| *x /= norm);
+        }
+        vector
+    }
+}
+
+impl Embedder for Bag {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn dimensions(&self) -> usize {
+        32
+    }
+
+    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
+        passages.iter().map(|passage| Ok(self.vector(passage.body))).collect()
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Ok(self.vector(text))
+    }
+}

@@ -1,0 +1,177 @@
+//! Whole searches over small indexes: modes, notes, order, explanations.
+
+mod corpus;
+
+use std::sync::Arc;
+
+use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
+use aurora_storage::{AccessLog, ChunkType, MetaValue};
+use corpus::{Bag, DAY, NOW, Row};
+
+use ChunkType::{Class, Function, Kb, Method};
+
+struct Index {
+    _directory: tempfile::TempDir,
+    retriever: Retriever,
+}
+
+fn index(rows: &[Row], model: Option<Bag>) -> Index {
+    index_with(rows, model.clone(), model, SearchConfig::default())
+}
+
+fn index_with(rows: &[Row], stored: Option<Bag>, loaded: Option<Bag>, config: SearchConfig) -> Index {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let snapshot = corpus::write(directory.path(), rows, stored.as_ref());
+    let embedder = loaded.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::Embedder>);
+    Index { _directory: directory, retriever: Retriever::new(snapshot, embedder, config) }
+}
+
+impl Index {
+    fn ask(&self, query: Query<'_>) -> SearchResults {
+        self.retriever.search(&query).expect("a valid query")
+    }
+
+    fn names(&self, text: &str) -> Vec<String> {
+        self.ask(Query::new(text, NOW)).hits.into_iter().map(|hit| hit.qualified_name).collect()
+    }
+}
+
+fn project() -> Vec<Row> {
+    vec![
+        Row::new("src/auth/manager.py", "AuthManager", Class, "class AuthManager holds sessions").committed(4, 30),
+        Row::new("src/auth/manager.py", "AuthManager.authenticate_user", Method, "check the password of a user and open a session")
+            .doc("Authenticate a user by password")
+            .calls("hash_password")
+            .committed(23, 2),
+        Row::new("src/auth/hash.py", "hash_password", Function, "derive a key with scrypt").committed(2, 400),
+        Row::new("src/web/views.py", "login_view", Function, "user = authenticate_user(name, password); render page").committed(7, 12),
+        Row::new("tests/test_auth.py", "test_authenticate_user", Function, "assert authenticate_user for a user with password").committed(3, 5),
+        Row::new("docs/auth.md", "Authenticate users", Kb, "how a user is authenticated with a password").meta("owner", MetaValue::String("identity".to_owned())),
+    ]
+}
+
+#[test]
+fn an_exact_name_comes_first_in_every_mode_and_spelling() {
+    let index = index(&project(), Some(Bag::default()));
+    for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
+        for text in ["authenticate_user", "AuthManager.authenticate_user", "AuthManager::authenticate_user", "AuthManager#authenticate_user", "`authenticate_user()`"] {
+            let results = index.ask(Query { mode, ..Query::new(text, NOW) });
+            assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user", "{text}");
+            assert!(results.hits[0].explanation.exact_identifier);
+            assert!(results.hits.iter().map(|hit| hit.score).is_sorted_by(|a, b| a >= b), "{text}");
+        }
+    }
+}
+
+#[test]
+fn definitions_come_before_mentions_and_tests_last() {
+    let index = index(&project(), None);
+    let names = index.names("authenticate user password");
+    assert_eq!(names[0], "AuthManager.authenticate_user");
+    let place = |name: &str| names.iter().position(|found| found == name);
+    assert!(place("test_authenticate_user") > place("login_view"));
+    assert_eq!(index.names("test authenticate user")[0], "test_authenticate_user");
+}
+
+#[test]
+fn no_keyword_match_falls_back_to_vectors() {
+    let mut rows = project();
+    rows.push(Row::new("src/lone.py", "lone", Function, "zebra"));
+    let index = index(&rows, Some(Bag::default()));
+    // a word that no chunk holds, in the same bucket as one that a chunk does hold
+    let word = (0..).map(|n| format!("w{n}x")).find(|word| Bag::default().vector(word)[..] == Bag::default().vector("zebra")[..]);
+    let results = index.ask(Query::new(word.as_deref().unwrap_or("zebra"), NOW));
+    assert_eq!(results.stages.from_keywords, 0);
+    assert_eq!(results.notes, ["No keyword matches found, falling back to semantic search"]);
+    assert_eq!(results.hits[0].qualified_name, "lone");
+    assert_eq!(results.hits[0].explanation.bm25, "no keyword match");
+    assert!(results.hits.iter().all(|hit| hit.scores.bm25 == 0.0 && hit.score.is_finite()));
+}
+
+#[test]
+fn a_search_without_vectors_says_why() {
+    let hybrid = |stored, loaded| {
+        let index = index_with(&project(), stored, loaded, SearchConfig::default());
+        let results = index.ask(Query::new("password", NOW));
+        assert!(!results.hits.is_empty() && results.hits.iter().all(|hit| hit.scores.semantic.is_none()));
+        results.notes.join("\n")
+    };
+    let other = Bag { id: "other@2".to_owned() };
+    insta::assert_snapshot!(hybrid(None, Some(Bag::default())), @"Ranked without semantic scores: the index holds no embeddings");
+    insta::assert_snapshot!(hybrid(Some(Bag::default()), None), @"Ranked without semantic scores: the index holds embeddings of bag@1, but no model is loaded");
+    insta::assert_snapshot!(hybrid(Some(Bag::default()), Some(other)), @"Ranked without semantic scores: the index holds embeddings of bag@1, but the configured model is other@2; run `aur mem index` to embed with it");
+    let index = index(&project(), None);
+    let refused = index.retriever.search(&Query { mode: Mode::Dense, ..Query::new("password", NOW) });
+    assert!(matches!(refused, Err(QueryError::NoVectors(_))));
+    assert!(index.ask(Query { mode: Mode::Sparse, ..Query::new("password", NOW) }).notes.is_empty());
+}
+
+#[test]
+fn a_chunk_without_embedding_is_scored_by_the_rest() {
+    let mut rows = project();
+    rows[3] = rows[3].clone().without_embedding();
+    let index = index(&rows, Some(Bag::default()));
+    let results = index.ask(Query::new("render page", NOW));
+    let hit = results.hits.iter().find(|hit| hit.qualified_name == "login_view").expect("it holds both words");
+    assert_eq!((hit.rank, hit.scores.semantic), (1, None));
+    assert_eq!(hit.explanation.semantic, "No semantic score available (embedding missing)");
+}
+
+#[test]
+fn history_and_accesses_raise_activation_and_nothing_else() {
+    let twin = |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
+    let mut config = SearchConfig::default();
+    (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.5, 0.0, 0.5);
+    let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
+    assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let log = AccessLog::open(directory.path()).expect("a fresh directory");
+    log.record(&[("code:src/aa.py:aa", NOW - DAY), ("code:src/aa.py:aa", NOW - 2 * DAY)]).expect("writable");
+    let results = index.ask(Query { access: Some(&log), ..Query::new("shared words", NOW) });
+    assert_eq!(results.hits[0].qualified_name, "aa");
+    assert!(results.hits[0].explanation.activation.starts_with("accessed 2x, 3 commits, last used 1 day ago"));
+    assert!(results.hits.windows(2).all(|pair| pair[0].scores.raw.bm25 == pair[1].scores.raw.bm25));
+}
+
+#[test]
+fn activation_spreads_along_calls() {
+    let index = index(&project(), None);
+    let results = index.ask(Query::new("scrypt key of a user password session", NOW));
+    let of = |name: &str| results.hits.iter().find(|hit| hit.qualified_name == name).map(|hit| hit.explanation.activation_parts.spreading);
+    assert!(of("hash_password") > Some(0.0), "called by the best hit");
+}
+
+#[test]
+fn filters_cut_and_say_when_nothing_is_left() {
+    let index = index(&project(), None);
+    let ask = |change: &dyn Fn(&mut aurora_query::FilterSpec)| {
+        let mut query = Query::new("user password", NOW);
+        change(&mut query.filter);
+        index.ask(query)
+    };
+    let only = |results: &SearchResults| results.hits.iter().map(|hit| hit.qualified_name.clone()).collect::<Vec<_>>();
+    let kb = ask(&|filter| filter.types.push("KB".to_owned()));
+    assert_eq!(only(&kb), ["Authenticate users"]);
+    assert_eq!((kb.stages.indexed, kb.stages.eligible), (6, 1));
+    assert_eq!(only(&ask(&|filter| filter.where_.push(("owner".to_owned(), "identity".to_owned())))), ["Authenticate users"]);
+    assert_eq!(only(&ask(&|filter| filter.paths.push("tests".to_owned()))), ["test_authenticate_user"]);
+    assert_eq!(only(&ask(&|filter| filter.languages.push("Markdown".to_owned()))), ["Authenticate users"]);
+    assert!(ask(&|filter| filter.types.push("code".to_owned())).hits.iter().all(|hit| hit.chunk_type.is_source_code()));
+    let nothing = ask(&|filter| filter.languages.push("cobol".to_owned()));
+    assert!(nothing.hits.is_empty());
+    assert_eq!(nothing.notes[0], "No chunk is written in cobol; indexed languages: markdown, python");
+}
+
+#[test]
+fn empty_queries_are_refused() {
+    let index = index(&project(), None);
+    assert!(matches!(index.retriever.search(&Query::new("  ", NOW)), Err(QueryError::Empty)));
+}
+
+#[test]
+fn the_machine_interface() {
+    let index = index(&project(), Some(Bag::default()));
+    let mut results = index.ask(Query { limit: 2, content: true, ..Query::new("authenticate_user", NOW) });
+    results.took = std::time::Duration::from_micros(1_500);
+    insta::assert_json_snapshot!(results);
+}

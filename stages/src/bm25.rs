@@ -1,0 +1,55 @@
+//! `bm25`: hands every chunk's terms to the index writer, which inverts them into postings.
+
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{CHUNK_ID, StoredId, TERMS, Terms};
+use crate::job::Job;
+
+/// `[stage.bm25]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bm25 {}
+
+impl StageConfig for Bm25 {
+    const TYPE: &'static str = "bm25";
+
+    fn access(&self) -> Access {
+        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(Bm25Stage { job: Job::of(cx)? }))
+    }
+}
+
+struct Bm25Stage {
+    job: Arc<Job>,
+}
+
+impl Stage for Bm25Stage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(Bm25Worker { job: &self.job })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(Bm25::TYPE, 1)
+    }
+}
+
+struct Bm25Worker<'a> {
+    job: &'a Job,
+}
+
+impl Worker for Bm25Worker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
+        for (StoredId(id), Terms(terms)) in batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?) {
+            self.job.writer.add_terms(*id, terms).map_err(StageError::from_error)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,354 @@
+//! The chunks of one file.
+
+use std::ops::Range;
+
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::chunk::keys::Keys;
+use crate::chunk::layout::{Layout, Lines};
+use crate::chunk::references::References;
+use crate::chunk::splitter::{self, Atom, Segment, weight};
+use crate::languages;
+use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
+
+/// How definitions become chunks. Sizes are in characters other than white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChunkOptions {
+    /// Chunks larger than this are split at syntax boundaries.
+    pub max_size: usize,
+    /// Module-level code smaller than this is merged with other module-level code of its file.
+    pub min_size: usize,
+    /// Types of at most this many lines keep the bodies of their members in their own text.
+    pub whole_type_lines: u32,
+    /// Functions inside functions are chunks of their own from this many lines on.
+    pub nested_function_lines: u32,
+}
+
+impl Default for ChunkOptions {
+    fn default() -> Self {
+        Self { max_size: 2_000, min_size: 200, whole_type_lines: 40, nested_function_lines: 30 }
+    }
+}
+
+/// A parsed file.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Path relative to the root, with `/`.
+    pub path: &'a str,
+    /// Format of the file, as [`languages::format_of`] names it.
+    pub language: &'static str,
+    /// The text that was parsed.
+    pub text: &'a str,
+    /// What parsing found in it.
+    pub symbols: &'a FileSymbols,
+}
+
+/// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments.
+///
+/// Every line that is not blank lies in at least one chunk, and every byte span lies within the text on character
+/// boundaries. A type's chunk spans the whole definition, but from members that are chunks of their own its text
+/// has only the signatures, unless it is small.
+pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions) -> Vec<Chunk> {
+    let layout = Layout::new(source.text, source.symbols, options);
+    let mut assembler = Assembler {
+        source,
+        options,
+        references: References::new(source.symbols),
+        symbol_keys: FxHashMap::default(),
+        keys: Keys::default(),
+        lines: Lines::new(source.text),
+        chunks: Vec::new(),
+        layout: &layout,
+    };
+    assembler.name_symbols();
+    for index in 0..source.symbols.symbols.len() as u32 {
+        assembler.symbol(index);
+    }
+    assembler.module_level();
+    let mut chunks = assembler.chunks;
+    chunks.sort_by_key(|chunk| chunk.byte_start);
+    chunks
+}
+
+struct Assembler<'a> {
+    source: &'a Source<'a>,
+    options: &'a ChunkOptions,
+    layout: &'a Layout,
+    references: References<'a>,
+    symbol_keys: FxHashMap<u32, String>,
+    keys: Keys,
+    lines: Lines,
+    chunks: Vec<Chunk>,
+}
+
+impl<'a> Assembler<'a> {
+    /// Names come first, so that module-level code never takes the plain key of a definition.
+    fn name_symbols(&mut self) {
+        for (index, symbol) in self.source.symbols.symbols.iter().enumerate() {
+            if self.layout.is_chunk(index as u32) {
+                let key = self.keys.next(self.prefix(), self.source.path, &symbol.qualified_name);
+                self.symbol_keys.insert(index as u32, key);
+            }
+        }
+    }
+
+    fn symbol(&mut self, index: u32) {
+        let Some(key) = self.symbol_keys.get(&index).cloned() else { return };
+        let symbol = &self.source.symbols.symbols[index as usize];
+        let span = self.layout.span(index);
+        let segments = self.segments(index, symbol, span.clone());
+        let pieces = splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
+        let absorbed = self.layout.absorbed(index);
+        let sum = |count: fn(&Symbol) -> u32| absorbed.iter().map(|i| count(&self.source.symbols.symbols[*i as usize])).sum();
+        let complexity = complexity(sum(|s| s.branches), sum(|s| s.loops));
+        let calls = self.calls(symbol, &absorbed);
+        let parent = self.parent(index);
+        let is_split = pieces.len() > 1;
+        for (n, piece) in pieces.into_iter().enumerate() {
+            let text = self.render(&piece);
+            let bytes = if is_split { self.trimmed(&piece) } else { span.clone() };
+            let calls: Vec<_> = if is_split { calls.iter().filter(|c| contains_word(&text, c)).cloned().collect() } else { calls.clone() };
+            let (key, parent) = match n {
+                0 => (key.clone(), parent.clone()),
+                _ => (self.keys.piece(&key), Some(key.clone())),
+            };
+            let chunk = Chunk {
+                chunk_type: self.chunk_type(symbol.kind),
+                name: symbol.name.clone(),
+                qualified_name: symbol.qualified_name.clone(),
+                signature: symbol.signature.clone(),
+                doc: if n == 0 { symbol.doc.clone() } else { String::new() },
+                imports: self.references.imports_in(&text),
+                dependencies: self.dependencies(index, &calls),
+                exported: symbol.exported,
+                parent,
+                calls,
+                complexity,
+                ..self.chunk(key, bytes, text)
+            };
+            self.chunks.push(chunk);
+        }
+    }
+
+    /// What stands outside every symbol: runs of it between symbols, small ones merged, large ones split.
+    fn module_level(&mut self) {
+        let is_prose = languages::is_prose(self.source.language);
+        let runs = self.layout.outside(self.source.text, !is_prose);
+        let mut groups: Vec<(Vec<Segment>, usize, usize)> = Vec::new();
+        for bytes in runs {
+            let size = weight(slice(self.source.text, &bytes));
+            let segment = Segment { bytes, hole: None };
+            match groups.last_mut() {
+                Some((segments, total, last)) if (*last < self.options.min_size || size < self.options.min_size) && *total + size <= self.options.max_size => {
+                    segments.push(segment);
+                    *total += size;
+                    *last = (*last).max(size);
+                }
+                _ => groups.push((vec![segment], size, size)),
+            }
+        }
+        let name = self.source.path.rsplit('/').next().unwrap_or(self.source.path);
+        for (n, (segments, ..)) in groups.into_iter().enumerate() {
+            let first = self.keys.next(self.prefix(), self.source.path, name);
+            let pieces = splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
+            for (part, piece) in pieces.into_iter().enumerate() {
+                let text = self.render(&piece);
+                let (key, parent) = match part {
+                    0 => (first.clone(), None),
+                    _ => (self.keys.piece(&first), Some(first.clone())),
+                };
+                let calls: Vec<_> = self.source.symbols.calls.iter().filter(|c| contains_word(&text, c)).cloned().collect();
+                let chunk = Chunk {
+                    chunk_type: if is_prose { self.chunk_type(SymbolKind::Section) } else { ChunkType::Code },
+                    name: name.to_owned(),
+                    qualified_name: name.to_owned(),
+                    doc: if n == 0 && part == 0 { self.source.symbols.doc.clone() } else { String::new() },
+                    imports: self.references.imports_in(&text),
+                    dependencies: self.dependencies(u32::MAX, &calls),
+                    exported: true,
+                    parent,
+                    calls,
+                    ..self.chunk(key, self.trimmed(&piece), text)
+                };
+                self.chunks.push(chunk);
+            }
+        }
+    }
+
+    /// The parts that every chunk of the file shares.
+    fn chunk(&self, key: String, bytes: Range<u32>, text: String) -> Chunk {
+        let hash = blake3::hash(text.as_bytes());
+        let mut content_hash = [0; 16];
+        content_hash.copy_from_slice(&hash.as_bytes()[..16]);
+        Chunk {
+            key,
+            chunk_type: ChunkType::Code,
+            path: self.source.path.to_owned(),
+            language: languages::family_of(self.source.language).to_owned(),
+            name: String::new(),
+            qualified_name: String::new(),
+            line_start: self.lines.of(bytes.start),
+            line_end: self.lines.of(bytes.end.saturating_sub(1).max(bytes.start)),
+            byte_start: bytes.start,
+            byte_end: bytes.end,
+            signature: String::new(),
+            doc: String::new(),
+            text,
+            calls: Vec::new(),
+            imports: Vec::new(),
+            dependencies: Vec::new(),
+            complexity: Complexity::default(),
+            content_hash,
+            git: GitSignal::None,
+            metadata: Vec::new(),
+            governance: None,
+            parent: None,
+            exported: false,
+            date: None,
+        }
+    }
+
+    fn segments(&self, index: u32, symbol: &Symbol, span: Range<u32>) -> Vec<Segment> {
+        let lines = self.lines.of(span.end.saturating_sub(1)).saturating_sub(self.lines.of(span.start)) + 1;
+        if symbol.kind.is_container() && lines <= self.options.whole_type_lines {
+            return vec![Segment { bytes: span, hole: None }];
+        }
+        let mut segments = Vec::new();
+        let mut from = span.start;
+        for child in self.layout.holes(index) {
+            let hole = self.layout.span(*child);
+            if hole.start < from {
+                continue;
+            }
+            if from < hole.start {
+                segments.push(Segment { bytes: from..hole.start, hole: None });
+            }
+            let shown = weight(&self.source.symbols.symbols[*child as usize].signature);
+            from = hole.end;
+            segments.push(Segment { bytes: hole, hole: Some((*child, shown)) });
+        }
+        if from < span.end || segments.is_empty() {
+            segments.push(Segment { bytes: from..span.end, hole: None });
+        }
+        segments
+    }
+
+    /// The text of a piece: the source, with a signature in the place of every hole.
+    fn render(&self, piece: &[Atom]) -> String {
+        let mut text = String::new();
+        let mut end = None;
+        for atom in piece {
+            let source = slice(self.source.text, &atom.bytes);
+            if end.is_some_and(|end| end != atom.bytes.start) && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            end = Some(atom.bytes.end);
+            let Some(hole) = atom.hole else {
+                text.push_str(source);
+                continue;
+            };
+            let indent = source.len() - source.trim_start_matches([' ', '\t']).len();
+            text.push_str(&source[..indent]);
+            text.push_str(&self.source.symbols.symbols[hole as usize].signature);
+        }
+        let end = text.trim_end().len();
+        text.truncate(end);
+        let blank = text.len() - text.trim_start().len();
+        let start = text[..blank].rfind('\n').map_or(0, |feed| feed + 1);
+        text.drain(..start);
+        text
+    }
+
+    /// The span of a piece without blank lines at its ends.
+    fn trimmed(&self, piece: &[Atom]) -> Range<u32> {
+        let start = piece.first().map_or(0, |atom| atom.bytes.start);
+        let end = piece.last().map_or(start, |atom| atom.bytes.end);
+        trim(self.source.text, start..end)
+    }
+
+    /// Calls and bases of a symbol and of the symbols inside it that are no chunks, each once.
+    fn calls(&self, symbol: &Symbol, absorbed: &[u32]) -> Vec<String> {
+        let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
+        let mut seen = FxHashSet::default();
+        inner.chain(&symbol.bases).filter(|name| seen.insert(name.as_str())).cloned().collect()
+    }
+
+    fn dependencies(&self, index: u32, calls: &[String]) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for call in calls {
+            let target = self.references.definition(call, index, self.source.symbols, |i| self.symbol_keys.contains_key(&i));
+            if let Some(key) = target.and_then(|target| self.symbol_keys.get(&target)).filter(|key| !found.contains(key)) {
+                found.push(key.clone());
+            }
+        }
+        found
+    }
+
+    /// The key of the chunk around a symbol or, for one that stands outside its type, of that type.
+    fn parent(&self, index: u32) -> Option<String> {
+        let symbol = &self.source.symbols.symbols[index as usize];
+        let owner = symbol.owner.as_deref().and_then(|owner| self.references.named(owner));
+        let around = self.layout.parent(index);
+        owner.filter(|owner| *owner != index).and_then(|o| self.symbol_keys.get(&o)).or_else(|| self.symbol_keys.get(&around?)).cloned()
+    }
+
+    fn prefix(&self) -> &'static str {
+        match self.chunk_type(SymbolKind::Section) {
+            ChunkType::Kb => "kb",
+            ChunkType::Doc => "doc",
+            _ => "code",
+        }
+    }
+
+    fn chunk_type(&self, kind: SymbolKind) -> ChunkType {
+        match kind {
+            SymbolKind::Function => ChunkType::Function,
+            SymbolKind::Method => ChunkType::Method,
+            SymbolKind::Class => ChunkType::Class,
+            SymbolKind::Interface => ChunkType::Interface,
+            SymbolKind::Type => ChunkType::Type,
+            SymbolKind::Struct => ChunkType::Struct,
+            SymbolKind::Enum => ChunkType::Enum,
+            SymbolKind::Module | SymbolKind::Implementation => ChunkType::Code,
+            SymbolKind::Section => match languages::by_name(self.source.language) {
+                None => ChunkType::Doc,
+                Some(language) if language.is_prose() => ChunkType::Kb,
+                Some(_) => ChunkType::Code,
+            },
+        }
+    }
+}
+
+/// Cyclomatic complexity (McCabe 1976) less one is the number of decisions d; the score is d / (d + 10), so that
+/// McCabe's limit of ten lies near one half.
+fn complexity(branches: u32, loops: u32) -> Complexity {
+    let decisions = (branches + loops) as f32;
+    Complexity { branches, loops, score: decisions / (decisions + 10.0) }
+}
+
+/// Whether `word` stands in `text` with no identifier character on either side.
+pub(crate) fn contains_word(text: &str, word: &str) -> bool {
+    !word.is_empty() && is_word_in(text, memchr::memmem::find_iter(text.as_bytes(), word), word.len())
+}
+
+pub(crate) fn is_word_in(text: &str, mut found: impl Iterator<Item = usize>, len: usize) -> bool {
+    let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$');
+    let bytes = text.as_bytes();
+    found.any(|at| !is_part(at.checked_sub(1).and_then(|i| bytes.get(i))) && !is_part(bytes.get(at + len)))
+}
+
+/// A span without the blank lines at its start and the white space at its end.
+pub(crate) fn trim(text: &str, bytes: Range<u32>) -> Range<u32> {
+    let source = slice(text, &bytes);
+    let end = source.trim_end().len();
+    let blank = source[..end].len() - source[..end].trim_start().len();
+    let start = source[..blank].rfind('\n').map_or(0, |feed| feed + 1);
+    bytes.start + start as u32..bytes.start + end as u32
+}
+
+fn slice<'t>(text: &'t str, bytes: &Range<u32>) -> &'t str {
+    text.get(bytes.start as usize..bytes.end as usize).unwrap_or_default()
+}

@@ -1,0 +1,102 @@
+//! Dates as they stand in logs and patterns, as Unix seconds.
+
+/// Reads `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM:SS`, a fraction, `Z` or an offset. Without an
+/// offset the time is UTC.
+pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (date, rest) = (text.get(..10)?, text.get(10..)?);
+    let day = days(date)? * 86_400;
+    let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
+        return rest.is_empty().then_some(day);
+    };
+    let clock = number(time.get(..2)?, 0..=23)? * 3_600 + minutes(time.get(2..5)?)? * 60;
+    let (seconds, rest) = match time[5..].strip_prefix(':') {
+        Some(rest) => (number(rest.get(..2)?, 0..=60)?, &rest[2..]),
+        None => (0, &time[5..]),
+    };
+    let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
+    Some(day + clock + seconds - offset(zone)?)
+}
+
+/// The last date in a text such as a file name: `oauth-setup-2025-12-15`.
+pub(crate) fn last_date_in(text: &str) -> Option<&str> {
+    let is_edge = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_digit());
+    (0..text.len().saturating_sub(9)).rev().find_map(|at| {
+        let date = text.get(at..at + 10)?;
+        let before = at.checked_sub(1).and_then(|i| text.as_bytes().get(i));
+        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && days(date).is_some()).then_some(date)
+    })
+}
+
+/// Days since 1970-01-01 in the proleptic Gregorian calendar.
+fn days(date: &str) -> Option<i64> {
+    let mut parts = date.splitn(3, '-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
+        return None;
+    }
+    let (year, month) = (number(year, 0..=9_999)?, number(month, 1..=12)?);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let lengths = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let day = number(day, 1..=lengths[month as usize - 1])?;
+    let before = year - 1;
+    let years = 365 * year + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400);
+    let epoch = 719_528;
+    Some(years + lengths[..month as usize - 1].iter().sum::<i64>() + day - epoch)
+}
+
+fn minutes(text: &str) -> Option<i64> {
+    number(text.strip_prefix(':')?, 0..=59)
+}
+
+fn offset(zone: &str) -> Option<i64> {
+    let sign = match zone.as_bytes().first() {
+        None | Some(b'Z' | b'z') => return (zone.len() <= 1).then_some(0),
+        Some(b'+') => 1,
+        Some(b'-') => -1,
+        Some(_) => return None,
+    };
+    let (hours, rest) = (zone.get(1..3)?, zone.get(3..)?);
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let minutes = if rest.is_empty() { 0 } else { number(rest, 0..=59)? };
+    Some(sign * (number(hours, 0..=23)? * 3_600 + minutes * 60))
+}
+
+fn number(digits: &str, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|n| is_number && range.contains(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{last_date_in, unix_seconds};
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_dates_with_and_without_time() {
+        assert_eq!(unix_seconds("1970-01-01"), Some(0));
+        assert_eq!(unix_seconds("2000-03-01"), Some(951_868_800));
+        assert_eq!(unix_seconds("2025-12-12T14:20:00Z"), Some(1_765_549_200));
+        assert_eq!(unix_seconds("2025-12-12T15:20:00.25+01:00"), Some(1_765_549_200));
+        assert_eq!(unix_seconds("2025-12-12 14:20"), Some(1_765_549_200));
+        for wrong in ["2025-02-29", "2025-13-01", "12-12-2025", "2025-12-12T", "2025-12-12x", ""] {
+            assert_eq!(unix_seconds(wrong), None, "{wrong}");
+        }
+        assert_eq!(last_date_in("oauth-2024-01-01-2025-12-15"), Some("2025-12-15"));
+        assert_eq!(last_date_in("run-12025-12-15"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_day_is_a_day_later(year in 1600i64..2400, month in 1u32..=12, day in 1u32..=28) {
+            let today = unix_seconds(&format!("{year:04}-{month:02}-{day:02}")).unwrap();
+            let next = if day == 28 { None } else { unix_seconds(&format!("{year:04}-{month:02}-{:02}", day + 1)) };
+            prop_assert!(next.is_none_or(|next| next - today == 86_400));
+        }
+
+        #[test]
+        fn any_text_is_read_without_panic(text in ".{0,40}") {
+            let _ = (unix_seconds(&text), last_date_in(&text));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Documents that are neither source code nor Markdown: plain text, and formats that text is extracted from.
+//!
+//! Extraction marks headings with `#`, as in Markdown, so that sections survive it.
+
+use std::io::{Cursor, Read};
+
+use quick_xml::events::{BytesStart, Event};
+use thiserror::Error;
+
+use crate::languages::Extractor;
+
+/// A document format.
+#[derive(Debug)]
+pub struct DocumentFormat {
+    /// Name, as files of the format are filed.
+    pub name: &'static str,
+    /// File extensions, lower-case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Turns bytes into text; none for formats that are text.
+    pub extract: Option<Extractor>,
+}
+
+/// Every document format.
+pub static DOCUMENTS: &[DocumentFormat] = &[
+    DocumentFormat { name: "text", extensions: &["txt", "text", "rst", "adoc"], extract: None },
+    DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx_text) },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(|_| Err(ExtractError::Unsupported)) },
+];
+
+/// Text that unpacks to more than this is refused.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// Why no text could be extracted.
+#[derive(Debug, Error)]
+pub enum ExtractError {
+    /// Not a zip archive, or a damaged one.
+    #[error("not a readable zip archive: {0}")]
+    Archive(#[from] zip::result::ZipError),
+    /// A part of the archive cannot be unpacked.
+    #[error("cannot unpack the document: {0}")]
+    Unpack(#[from] std::io::Error),
+    /// The document's markup is broken.
+    #[error("broken markup: {0}")]
+    Markup(#[from] quick_xml::Error),
+    /// The text is too large.
+    #[error("the text is larger than {LARGEST_TEXT} bytes")]
+    TooLarge,
+    /// The format is known, but its text is out of reach.
+    #[error("pdf text extraction not built in")]
+    Unsupported,
+}
+
+/// The text of a Word document, a paragraph a line, headings marked with `#`.
+///
+/// # Errors
+/// The bytes are no Word document.
+pub fn docx_text(bytes: &[u8]) -> Result<String, ExtractError> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
+    let part = archive.by_name("word/document.xml")?;
+    let mut markup = String::new();
+    part.take(LARGEST_TEXT + 1).read_to_string(&mut markup)?;
+    if markup.len() as u64 > LARGEST_TEXT {
+        return Err(ExtractError::TooLarge);
+    }
+    let mut reader = quick_xml::Reader::from_str(&markup);
+    let (mut text, mut paragraph, mut level, mut in_text) = (String::new(), String::new(), 0, false);
+    loop {
+        match reader.read_event()? {
+            Event::Start(tag) if tag.local_name().as_ref() == "t" => in_text = true,
+            Event::End(tag) if tag.local_name().as_ref() == "t" => in_text = false,
+            Event::Start(tag) | Event::Empty(tag) => match tag.local_name().as_ref() {
+                "tab" => paragraph.push('\t'),
+                "br" | "cr" => paragraph.push(' '),
+                "pStyle" => level = heading_level(&tag),
+                _ => {}
+            },
+            Event::Text(part) if in_text => paragraph.push_str(&part),
+            Event::GeneralRef(entity) if in_text => {
+                let named = match entity.as_ref() {
+                    "amp" => Some('&'),
+                    "lt" => Some('<'),
+                    "gt" => Some('>'),
+                    "quot" => Some('"'),
+                    "apos" => Some('\''),
+                    _ => entity.resolve_char_ref()?,
+                };
+                paragraph.extend(named);
+            }
+            Event::End(tag) if tag.local_name().as_ref() == "p" => {
+                push_paragraph(&mut text, paragraph.trim_end(), level);
+                paragraph.clear();
+                level = 0;
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    Ok(text)
+}
+
+/// `Title` and `Heading1` to `Heading6`, with or without a space.
+fn heading_level(style: &BytesStart<'_>) -> usize {
+    let value = style.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == "val");
+    let Some(value) = value else { return 0 };
+    let name = value.value.to_ascii_lowercase().replace(' ', "");
+    match name.strip_prefix("heading").map(str::parse) {
+        Some(Ok(level @ 1..=6)) => level,
+        _ => usize::from(name == "title"),
+    }
+}
+
+fn push_paragraph(text: &mut String, paragraph: &str, level: usize) {
+    if level > 0 && !paragraph.trim().is_empty() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&"#".repeat(level));
+        text.push(' ');
+    }
+    text.push_str(paragraph);
+    text.push('\n');
+}

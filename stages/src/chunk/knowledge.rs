@@ -1,0 +1,264 @@
+//! Knowledge chunks: the phases of a conversation log.
+//!
+//! A log is read line by line and only the phase at hand is held, up to [`LONGEST_PIECE`] bytes: logs may be larger
+//! than memory. A phase that is longer becomes several chunks, cut between paragraphs.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, MetaValue};
+
+use crate::chunk::date;
+use crate::chunk::keys::Keys;
+
+/// A phase is cut after this many bytes at the next blank line, and at twice as many at the next line.
+pub const LONGEST_PIECE: usize = 32 * 1024;
+
+/// Longer lines are read in pieces of this size.
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// A log opened for reading, unpacked if its name ends with `.gz`.
+pub fn reader(path: &str, file: impl Read + 'static) -> Box<dyn BufRead> {
+    match path.strip_suffix(".gz") {
+        Some(_) => Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file))),
+        None => Box::new(BufReader::new(file)),
+    }
+}
+
+/// Whether a path is that of a conversation log.
+pub fn is_log(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    path.ends_with(".md") || path.ends_with(".md.gz")
+}
+
+/// Hands every chunk of a log to `emit` in order; `path` is the log's path relative to the directory of logs, with
+/// `/`. A log without phases is one chunk, or several if it is long. Line and byte spans are those of the unpacked
+/// text; spans beyond 4 GiB are cut off there.
+///
+/// The date is the one in the file name, or else that of the `Date:` line.
+///
+/// # Errors
+/// The log cannot be read; what came before the error has been emitted.
+pub fn chunks_of_log(path: &str, mut log: impl BufRead, mut emit: impl FnMut(Chunk)) -> io::Result<()> {
+    let mut state = Log::new(path);
+    let (mut raw, mut is_start) = (Vec::new(), true);
+    loop {
+        raw.clear();
+        if log.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut raw)? == 0 {
+            break;
+        }
+        let line = String::from_utf8_lossy(&raw);
+        if is_start {
+            state.read_line(&line, &mut emit);
+        } else {
+            state.append(&line, &mut emit);
+        }
+        state.bytes += raw.len() as u64;
+        is_start = raw.ends_with(b"\n");
+        state.line += u32::from(is_start);
+    }
+    state.finish(&mut emit);
+    Ok(())
+}
+
+struct Log<'a> {
+    path: &'a str,
+    name: &'a str,
+    keys: Keys,
+    topic: String,
+    query: String,
+    date: Option<String>,
+    phase: Option<Phase>,
+    /// A key once the first piece of the phase is out.
+    first_piece: Option<String>,
+    text: String,
+    started: (u32, u64),
+    fence: Option<(u8, usize)>,
+    /// Something besides the header stands before the first phase.
+    has_introduction: bool,
+    line: u32,
+    bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Phase {
+    number: u32,
+    name: String,
+}
+
+impl<'a> Log<'a> {
+    fn new(path: &'a str) -> Self {
+        let name = path.strip_suffix(".gz").unwrap_or(path);
+        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        Self {
+            path,
+            name,
+            keys: Keys::default(),
+            topic: String::new(),
+            query: String::new(),
+            date: date::last_date_in(name).map(str::to_owned),
+            phase: None,
+            first_piece: None,
+            text: String::new(),
+            started: (1, 0),
+            fence: None,
+            has_introduction: false,
+            line: 1,
+            bytes: 0,
+        }
+    }
+
+    fn read_line(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
+        let trimmed = line.trim();
+        let is_fenced = self.fence.is_some();
+        self.track_fence(trimmed);
+        if let Some(phase) = phase_heading(trimmed).filter(|_| !is_fenced) {
+            self.close(emit);
+            self.phase = Some(phase);
+        } else if self.phase.is_none() && !self.read_header(trimmed) {
+            self.has_introduction |= !trimmed.is_empty();
+        }
+        if self.text.len() > LONGEST_PIECE && trimmed.is_empty() {
+            self.emit_piece(emit);
+        }
+        self.append(line, emit);
+    }
+
+    fn append(&mut self, line: &str, emit: &mut impl FnMut(Chunk)) {
+        if self.text.len() > 2 * LONGEST_PIECE {
+            self.emit_piece(emit);
+        }
+        if self.text.is_empty() {
+            if line.trim().is_empty() {
+                return;
+            }
+            self.started = (self.line, self.bytes);
+        }
+        self.text.push_str(line);
+    }
+
+    /// Title, date and query stand before the first phase; they belong to every chunk of the log. False for any
+    /// other line.
+    fn read_header(&mut self, line: &str) -> bool {
+        let field = |name: &str| {
+            let plain = line.trim_start_matches(['*', '-', ' ']);
+            let (key, value) = plain.split_once(':')?;
+            let value = value.trim_start_matches('*').trim();
+            (key.trim_matches('*').eq_ignore_ascii_case(name) && !value.is_empty()).then(|| value.to_owned())
+        };
+        if let Some(title) = line.strip_prefix("# ").filter(|_| self.topic.is_empty()) {
+            self.topic = title.trim().strip_prefix("Conversation:").unwrap_or(title).trim().to_owned();
+        } else if let Some(date) = field("Date") {
+            self.date.get_or_insert(date);
+        } else if let Some(query) = field("Query").filter(|_| self.query.is_empty()) {
+            self.query = query;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn track_fence(&mut self, line: &str) {
+        let mark = line.as_bytes().first().copied().filter(|b| matches!(b, b'`' | b'~'));
+        let length = mark.map_or(0, |mark| line.bytes().take_while(|b| *b == mark).count());
+        match (self.fence, mark) {
+            (None, Some(mark)) if length >= 3 => self.fence = Some((mark, length)),
+            (Some((open, least)), Some(mark)) if mark == open && length >= least && line.len() == length => self.fence = None,
+            _ => {}
+        }
+    }
+
+    /// Ends a phase, or what stands before the first one: nothing of its own if that is only the header.
+    fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
+        if self.phase.is_none() && !self.has_introduction {
+            self.text.clear();
+        }
+        self.finish(emit);
+        self.fence = None;
+    }
+
+    fn finish(&mut self, emit: &mut impl FnMut(Chunk)) {
+        self.emit_piece(emit);
+        self.first_piece = None;
+    }
+
+    fn emit_piece(&mut self, emit: &mut impl FnMut(Chunk)) {
+        let text = std::mem::take(&mut self.text);
+        if !text.trim().is_empty() {
+            emit(self.chunk(text.trim_end()));
+        }
+    }
+
+    fn chunk(&mut self, text: &str) -> Chunk {
+        let key = match (&self.first_piece, &self.phase) {
+            (Some(first), _) => self.keys.piece(first),
+            (None, Some(phase)) => self.keys.next("know", self.name, &format!("phase{}", phase.number)),
+            (None, None) => self.keys.next("know", self.name, "log"),
+        };
+        let parent = self.first_piece.clone();
+        self.first_piece.get_or_insert_with(|| key.clone());
+        let date = self.date.as_deref().and_then(date::unix_seconds);
+        let file = self.name.rsplit('/').next().unwrap_or(self.name);
+        let title = if self.topic.is_empty() { file } else { &self.topic };
+        let (name, qualified_name) = match &self.phase {
+            Some(phase) => (phase.name.clone(), format!("{title} > Phase {}: {}", phase.number, phase.name)),
+            None => (title.to_owned(), title.to_owned()),
+        };
+        let mut metadata = vec![("conversation".to_owned(), MetaValue::String(title.to_owned()))];
+        if let Some(phase) = &self.phase {
+            metadata.push(("phase_number".to_owned(), MetaValue::Integer(i64::from(phase.number))));
+            metadata.push(("phase_name".to_owned(), MetaValue::String(phase.name.clone())));
+        }
+        if let Some(date) = &self.date {
+            metadata.push(("conversation_date".to_owned(), MetaValue::String(date.clone())));
+        }
+        if !self.query.is_empty() {
+            metadata.push(("query".to_owned(), MetaValue::String(self.query.clone())));
+        }
+        let mut content_hash = [0; 16];
+        content_hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+        let lines = text.lines().count().max(1) as u32;
+        let start = u32::try_from(self.started.1).unwrap_or(u32::MAX);
+        Chunk {
+            key,
+            chunk_type: ChunkType::Knowledge,
+            path: self.path.to_owned(),
+            language: "markdown".to_owned(),
+            name,
+            qualified_name,
+            line_start: self.started.0,
+            line_end: self.started.0.saturating_add(lines - 1),
+            byte_start: start,
+            byte_end: start.saturating_add(text.len() as u32),
+            signature: String::new(),
+            doc: self.query.clone(),
+            text: text.to_owned(),
+            calls: Vec::new(),
+            imports: Vec::new(),
+            dependencies: Vec::new(),
+            complexity: Complexity::default(),
+            content_hash,
+            git: GitSignal::None,
+            metadata,
+            governance: None,
+            parent,
+            exported: true,
+            date,
+        }
+    }
+}
+
+/// `## Phase 3: Name` or `### Phase 3: NAME`; the separator may be a dash, and the name may be missing.
+fn phase_heading(line: &str) -> Option<Phase> {
+    let title = line.strip_prefix("###").or_else(|| line.strip_prefix("##"))?.strip_prefix(' ')?.trim();
+    let rest = title.get(..5).filter(|word| word.eq_ignore_ascii_case("phase")).and(title.get(5..))?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let number = rest[..digits].parse().ok()?;
+    let name = rest[digits..].trim_start();
+    if !(name.is_empty() || name.starts_with([':', '-', '–', '—', '.'])) {
+        return None;
+    }
+    let name = name.trim_start_matches([':', '-', '–', '—', '.', ' ']).trim_end_matches('#').trim();
+    let name = if name.is_empty() { format!("Phase {number}") } else { name.to_owned() };
+    Some(Phase { number, name })
+}

@@ -1,0 +1,150 @@
+//! Which symbols are chunks, and which bytes each of them has.
+
+use std::ops::Range;
+
+use crate::chunk::assemble::{ChunkOptions, trim};
+use crate::parse::docs::begins_line;
+use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
+
+/// The division of a file into symbols that are chunks, and the rest.
+pub(crate) struct Layout {
+    /// Per symbol.
+    spans: Vec<Range<u32>>,
+    is_chunk: Vec<bool>,
+    /// The nearest enclosing chunk.
+    parents: Vec<Option<u32>>,
+    /// Chunks directly inside each symbol.
+    holes: Vec<Vec<u32>>,
+    /// The symbol itself and those inside it that are no chunks.
+    absorbed: Vec<Vec<u32>>,
+    /// Chunks inside no other.
+    top: Vec<u32>,
+}
+
+impl Layout {
+    pub(crate) fn new(text: &str, symbols: &FileSymbols, options: &ChunkOptions) -> Self {
+        let all = &symbols.symbols;
+        let mut layout = Self {
+            spans: Vec::with_capacity(all.len()),
+            is_chunk: Vec::with_capacity(all.len()),
+            parents: Vec::with_capacity(all.len()),
+            holes: vec![Vec::new(); all.len()],
+            absorbed: vec![Vec::new(); all.len()],
+            top: Vec::new(),
+        };
+        let mut in_function = Vec::with_capacity(all.len());
+        for (index, symbol) in all.iter().enumerate() {
+            let around = symbol.parent.map(|parent| parent as usize);
+            let nested = around.is_some_and(|p| in_function[p] || matches!(all[p].kind, SymbolKind::Function | SymbolKind::Method));
+            in_function.push(nested);
+            let bounds = around.map_or(0..text.len() as u32, |parent| layout.spans[parent].clone());
+            layout.spans.push(span(text, symbol, &bounds));
+            let parent = around.and_then(|p| if layout.is_chunk[p] { Some(p as u32) } else { layout.parents[p] });
+            layout.parents.push(parent);
+            let is_chunk = is_chunk(symbol, around.map(|p| &all[p]), nested, options);
+            layout.is_chunk.push(is_chunk);
+            match parent {
+                _ if is_chunk => layout.absorbed[index].push(index as u32),
+                Some(parent) => layout.absorbed[parent as usize].push(index as u32),
+                None => {}
+            }
+            match parent {
+                Some(parent) if is_chunk => layout.holes[parent as usize].push(index as u32),
+                None if is_chunk => layout.top.push(index as u32),
+                _ => {}
+            }
+        }
+        layout
+    }
+
+    pub(crate) fn is_chunk(&self, index: u32) -> bool {
+        self.is_chunk[index as usize]
+    }
+
+    pub(crate) fn span(&self, index: u32) -> Range<u32> {
+        self.spans[index as usize].clone()
+    }
+
+    pub(crate) fn parent(&self, index: u32) -> Option<u32> {
+        self.parents[index as usize]
+    }
+
+    pub(crate) fn holes(&self, index: u32) -> &[u32] {
+        &self.holes[index as usize]
+    }
+
+    pub(crate) fn absorbed(&self, index: u32) -> Vec<u32> {
+        self.absorbed[index as usize].clone()
+    }
+
+    /// The runs of text outside every chunk, without blank ends. With `marks_are_nothing`, a run without letters or
+    /// digits that shares its lines with chunks is left out.
+    pub(crate) fn outside(&self, text: &str, marks_are_nothing: bool) -> Vec<Range<u32>> {
+        let mut runs = Vec::new();
+        let mut from = 0;
+        let end = text.len() as u32..text.len() as u32;
+        for span in self.top.iter().map(|index| self.span(*index)).chain([end]) {
+            if span.start > from || (from == 0 && span.start == from) {
+                let run = trim(text, from..span.start.max(from));
+                let source = &text[run.start as usize..run.end as usize];
+                let is_marks = marks_are_nothing && !source.chars().any(char::is_alphanumeric) && !source.contains('\n');
+                let shares_line = !begins_line(text, run.start) || !ends_line(text, run.end);
+                if !run.is_empty() && !(is_marks && shares_line) {
+                    runs.push(run);
+                }
+            }
+            from = from.max(span.end);
+        }
+        runs
+    }
+}
+
+fn is_chunk(symbol: &Symbol, around: Option<&Symbol>, nested: bool, options: &ChunkOptions) -> bool {
+    let lines = symbol.lines.1.saturating_sub(symbol.lines.0) + 1;
+    let is_bare_member = symbol.kind == SymbolKind::Method && symbol.body.is_none() && symbol.doc.is_empty() && around.is_some();
+    !is_bare_member && (!nested || lines >= options.nested_function_lines)
+}
+
+/// The bytes of a symbol with its documentation, from the start of its first line where nothing else stands before
+/// it, to the end of its last where only punctuation follows.
+fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
+    if symbol.kind == SymbolKind::Section {
+        return trim(text, symbol.bytes.clone());
+    }
+    let start = symbol.doc_bytes.as_ref().map_or(symbol.bytes.start, |doc| doc.start.min(symbol.bytes.start));
+    let start = if begins_line(text, start) { line_start(text, start) } else { start };
+    let rest = &text[symbol.bytes.end as usize..];
+    let line = rest.split('\n').next().unwrap_or_default().trim_end();
+    let is_punctuation = line.bytes().all(|b| b.is_ascii_punctuation() || b.is_ascii_whitespace());
+    let is_open = line.contains(['{', '(', '[', '"', '\'', '`', '/', '#', '<']);
+    let end = symbol.bytes.end + if is_punctuation && !is_open { line.len() as u32 } else { 0 };
+    let start = start.clamp(bounds.start, bounds.end);
+    // A member never takes what closes the symbol around it.
+    let end = if end >= bounds.end && symbol.parent.is_some() { symbol.bytes.end } else { end };
+    start..end.clamp(start, bounds.end)
+}
+
+fn line_start(text: &str, at: u32) -> u32 {
+    memchr::memrchr(b'\n', &text.as_bytes()[..at as usize]).map_or(0, |feed| feed as u32 + 1)
+}
+
+fn ends_line(text: &str, at: u32) -> bool {
+    text[at as usize..].chars().take_while(|c| *c != '\n').all(char::is_whitespace)
+}
+
+/// Line numbers of a text.
+pub(crate) struct Lines {
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    pub(crate) fn new(text: &str) -> Self {
+        let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1);
+        Self { starts: std::iter::once(0).chain(feeds).collect() }
+    }
+
+    /// The 1-based number of the line that holds an offset.
+    pub(crate) fn of(&self, at: u32) -> u32 {
+        self.starts.partition_point(|start| *start <= at) as u32
+    }
+}

@@ -1,0 +1,220 @@
+//! Reasoning chunks: patterns of past problem solving, one JSON document each.
+
+use std::fmt::Write;
+
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, Governance, MetaValue};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::chunk::date;
+
+/// Attempts below this score are not stored.
+pub const LOWEST_SCORE: f64 = 0.5;
+
+/// From this score on an attempt is a pattern.
+pub const PATTERN_SCORE: f64 = 0.8;
+
+/// Why a document is not stored.
+#[derive(Debug, Error)]
+pub enum ReasoningError {
+    /// Not JSON, or not of the schema.
+    #[error("not a reasoning document: {0}")]
+    Schema(#[from] serde_json::Error),
+    /// The document's type is another one.
+    #[error("type is `{0}`, not `reasoning`")]
+    Type(String),
+    /// Neither an id nor a pattern.
+    #[error("`id` and `content.pattern` are both missing")]
+    Unnamed,
+    /// Not between 0 and 1.
+    #[error("`success_score` is {0}, not between 0 and 1")]
+    Score(f64),
+    /// A failed attempt.
+    #[error("`success_score` is {0}: attempts below {LOWEST_SCORE} are not stored")]
+    Failed(f64),
+}
+
+/// The chunk of a reasoning document. `path` is where it was found, relative to the root.
+///
+/// The text is what can be searched: pattern, query, subgoals, tools, keywords. The rest is metadata.
+///
+/// # Errors
+/// See [`ReasoningError`].
+pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
+    let document: Document = serde_json::from_str(json)?;
+    if let Some(other) = document.kind.as_deref().filter(|kind| !matches!(*kind, "reasoning" | "reas")) {
+        return Err(ReasoningError::Type(other.to_owned()));
+    }
+    let score = document.content.success_score;
+    if !(0.0..=1.0).contains(&score) {
+        return Err(ReasoningError::Score(score));
+    }
+    if score < LOWEST_SCORE {
+        return Err(ReasoningError::Failed(score));
+    }
+    let pattern = document.content.pattern.clone().unwrap_or_default();
+    let id = document.id.as_deref().map(|id| id.strip_prefix("reas:").unwrap_or(id)).filter(|id| !id.is_empty());
+    let name = id.unwrap_or(&pattern).to_owned();
+    if name.is_empty() {
+        return Err(ReasoningError::Unnamed);
+    }
+    let text = document.text(&pattern);
+    let mut content_hash = [0; 16];
+    content_hash.copy_from_slice(&blake3::hash(json.as_bytes()).as_bytes()[..16]);
+    let lines = json.lines().count().max(1) as u32;
+    Ok(Chunk {
+        key: format!("reas:{name}"),
+        chunk_type: ChunkType::Reasoning,
+        path: path.to_owned(),
+        language: "json".to_owned(),
+        qualified_name: if pattern.is_empty() { name.clone() } else { pattern },
+        name,
+        line_start: 1,
+        line_end: lines,
+        byte_start: 0,
+        byte_end: u32::try_from(json.len()).unwrap_or(u32::MAX),
+        signature: String::new(),
+        doc: document.content.original_query.clone().unwrap_or_default(),
+        text,
+        calls: document.content.tools(),
+        imports: Vec::new(),
+        dependencies: Vec::new(),
+        complexity: Complexity::default(),
+        content_hash,
+        git: GitSignal::None,
+        date: document.metadata.timestamp.as_deref().and_then(date::unix_seconds),
+        metadata: document.facts(),
+        governance: document.governance.map(|governance| Governance {
+            tags: governance.compliance_tags,
+            lifespan: governance.lifespan_policy,
+        }),
+        parent: None,
+        exported: true,
+    })
+}
+
+#[derive(Deserialize)]
+struct Document {
+    id: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    content: Content,
+    #[serde(default)]
+    metadata: Metadata,
+    governance: Option<GovernanceFields>,
+    conversation_log_reference: Option<LogReference>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    pattern: Option<String>,
+    original_query: Option<String>,
+    complexity: Option<String>,
+    #[serde(default)]
+    subgoals: Vec<Subgoal>,
+    #[serde(default)]
+    tools_used: Vec<ToolUse>,
+    #[serde(default)]
+    tool_sequence: Vec<String>,
+    success_score: f64,
+    verification_option: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Subgoal {
+    id: Option<String>,
+    description: Option<String>,
+    agent: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ToolUse {
+    #[serde(default)]
+    tools: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata {
+    timestamp: Option<String>,
+    semantic_role: Option<String>,
+    #[serde(default)]
+    keywords: Vec<String>,
+    domain: Option<String>,
+    usage_count: Option<i64>,
+    execution_time_ms: Option<i64>,
+    total_cost_usd: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct GovernanceFields {
+    #[serde(default)]
+    compliance_tags: Vec<String>,
+    lifespan_policy: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct LogReference {
+    file: Option<String>,
+    section: Option<String>,
+}
+
+impl Document {
+    fn text(&self, pattern: &str) -> String {
+        let mut text = String::new();
+        let mut line = |label: &str, value: &str| {
+            if !value.is_empty() {
+                // Writing to a string does not fail.
+                let _ = writeln!(text, "{label}: {value}");
+            }
+        };
+        line("Pattern", pattern);
+        line("Query", self.content.original_query.as_deref().unwrap_or_default());
+        line("Role", self.metadata.semantic_role.as_deref().unwrap_or_default());
+        line("Domain", self.metadata.domain.as_deref().unwrap_or_default());
+        line("Keywords", &self.metadata.keywords.join(", "));
+        for subgoal in &self.content.subgoals {
+            let id = subgoal.id.as_deref().unwrap_or("Subgoal");
+            let agent = subgoal.agent.as_deref().map(|agent| format!(" ({agent})")).unwrap_or_default();
+            line(id, &format!("{}{agent}", subgoal.description.as_deref().unwrap_or_default()));
+        }
+        line("Tools", &self.content.tools().join(", "));
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    fn facts(&self) -> Vec<(String, MetaValue)> {
+        let string = |value: &Option<String>| value.clone().map(MetaValue::String);
+        let content = &self.content;
+        let log = self.conversation_log_reference.as_ref();
+        let facts = [
+            ("success_score", Some(MetaValue::Float(content.success_score))),
+            ("is_pattern", Some(MetaValue::Bool(content.success_score >= PATTERN_SCORE))),
+            ("pattern_type", string(&content.pattern)),
+            ("complexity", string(&content.complexity)),
+            ("verification_option", string(&content.verification_option)),
+            ("semantic_role", string(&self.metadata.semantic_role)),
+            ("domain", string(&self.metadata.domain)),
+            ("keywords", Some(self.metadata.keywords.clone()).filter(|k| !k.is_empty()).map(MetaValue::Strings)),
+            ("usage_count", self.metadata.usage_count.map(MetaValue::Integer)),
+            ("created_at", string(&self.metadata.timestamp)),
+            ("execution_time_ms", self.metadata.execution_time_ms.map(MetaValue::Integer)),
+            ("total_cost_usd", self.metadata.total_cost_usd.map(MetaValue::Float)),
+            ("conversation_log", log.and_then(|log| string(&log.file))),
+            ("conversation_section", log.and_then(|log| string(&log.section))),
+        ];
+        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}
+
+impl Content {
+    /// Tools in the order of their first use.
+    fn tools(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for tool in self.tool_sequence.iter().chain(self.tools_used.iter().flat_map(|u| &u.tools)) {
+            if !found.contains(tool) {
+                found.push(tool.clone());
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,138 @@
+//! Split, then merge, along the syntax: cAST (Zhang et al. 2025, "cAST: Enhancing Code Retrieval-Augmented Generation
+//! with Structural Chunking via Abstract Syntax Tree").
+//!
+//! A piece that is too large is cut at the outermost boundaries inside it; pieces that are still too large are cut
+//! again further in; then neighbours are merged while they fit together. Sizes are in characters other than white
+//! space, so that indentation does not count.
+
+use std::ops::Range;
+
+use crate::parse::symbols::Boundary;
+
+/// Something that is never cut: the text between two boundaries, or a hole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Atom {
+    pub(crate) bytes: Range<u32>,
+    /// Depth of the boundary at its start.
+    depth: u32,
+    weight: usize,
+    /// For a hole, the symbol that stands there as a chunk of its own.
+    pub(crate) hole: Option<u32>,
+}
+
+/// A span of the text and, for a hole, the symbol in it with the weight of what is shown in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) bytes: Range<u32>,
+    pub(crate) hole: Option<(u32, usize)>,
+}
+
+/// The size of a text.
+pub(crate) fn weight(text: &str) -> usize {
+    text.bytes().filter(|b| !b.is_ascii_whitespace() && (*b as i8) >= -0x40).count()
+}
+
+/// The pieces of `segments`, in order, each at most `limit` in size.
+pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], limit: usize) -> Vec<Vec<Atom>> {
+    let whole = |segment: &Segment| Atom {
+        bytes: segment.bytes.clone(),
+        depth: 0,
+        weight: segment.hole.map_or_else(|| weight(slice(text, &segment.bytes)), |(_, shown)| shown),
+        hole: segment.hole.map(|(symbol, _)| symbol),
+    };
+    let atoms: Vec<_> = segments.iter().map(whole).collect();
+    if atoms.iter().map(|atom| atom.weight).sum::<usize>() <= limit {
+        return vec![atoms];
+    }
+    let mut cut = Vec::new();
+    for atom in atoms {
+        match atom.hole {
+            Some(_) => {
+                let depth = depth_at(boundaries, atom.bytes.start).unwrap_or(1);
+                cut.push(Atom { depth, ..atom });
+            }
+            None => cut_atom(text, atom.bytes, boundaries, limit, &mut cut),
+        }
+    }
+    let sums: Vec<usize> = std::iter::once(0)
+        .chain(cut.iter().scan(0, |sum, atom| {
+            *sum += atom.weight;
+            Some(*sum)
+        }))
+        .collect();
+    let pieces = partition(&cut, &sums, 0..cut.len(), limit);
+    pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
+}
+
+fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
+    let size = |range: &Range<usize>| sums[range.end] - sums[range.start];
+    let inner = range.start + 1..range.end;
+    let Some(depth) = atoms.get(inner.clone()).and_then(|a| a.iter().map(|atom| atom.depth).min()) else {
+        return vec![range];
+    };
+    if size(&range) <= limit {
+        return vec![range];
+    }
+    let cuts = inner.filter(|at| atoms[*at].depth == depth).chain([range.end]);
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    let mut from = range.start;
+    for at in cuts {
+        for piece in partition(atoms, sums, from..at, limit) {
+            match merged.last_mut() {
+                Some(last) if size(&(last.start..piece.end)) <= limit => last.end = piece.end,
+                _ => merged.push(piece),
+            }
+        }
+        from = at;
+    }
+    merged
+}
+
+/// Cuts a span at all boundaries inside it, and what is still too large at lines and, in a last resort, anywhere.
+fn cut_atom(text: &str, bytes: Range<u32>, boundaries: &[Boundary], limit: usize, cut: &mut Vec<Atom>) {
+    let mut push = |bytes: Range<u32>, depth| {
+        if !bytes.is_empty() {
+            cut.push(Atom { weight: weight(slice(text, &bytes)), bytes, depth, hole: None });
+        }
+    };
+    let inside = boundaries.partition_point(|b| b.at <= bytes.start);
+    let ends = boundaries[inside..].iter().take_while(|b| b.at < bytes.end);
+    let mut from = bytes.start;
+    let mut depth = depth_at(boundaries, bytes.start).unwrap_or(1);
+    for boundary in ends.copied().chain([Boundary { at: bytes.end, depth: 0 }]) {
+        let span = from..boundary.at;
+        if weight(slice(text, &span)) <= limit {
+            push(span, depth);
+        } else {
+            for (n, (at, line)) in lines(text, &span, limit).into_iter().enumerate() {
+                push(at..at + line.len() as u32, if n == 0 { depth } else { u32::MAX });
+            }
+        }
+        (from, depth) = (boundary.at, boundary.depth);
+    }
+}
+
+fn depth_at(boundaries: &[Boundary], at: u32) -> Option<u32> {
+    boundaries.binary_search_by_key(&at, |b| b.at).ok().map(|found| boundaries[found].depth)
+}
+
+/// The lines of a span with their offsets; lines of more than `limit` bytes are cut.
+fn lines<'t>(text: &'t str, span: &Range<u32>, limit: usize) -> Vec<(u32, &'t str)> {
+    let mut found = Vec::new();
+    let mut at = span.start;
+    for mut line in slice(text, span).split_inclusive('\n') {
+        while line.len() > limit.max(4) {
+            let cut = (1..=limit.max(4)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(line.len());
+            found.push((at, &line[..cut]));
+            line = &line[cut..];
+            at += cut as u32;
+        }
+        found.push((at, line));
+        at += line.len() as u32;
+    }
+    found
+}
+
+fn slice<'t>(text: &'t str, bytes: &Range<u32>) -> &'t str {
+    text.get(bytes.start as usize..bytes.end as usize).unwrap_or_default()
+}

@@ -1,0 +1,141 @@
+//! `chunk`: the stage around the chunker. Turns symbols into chunk records with their history and
+//! terms; takes the chunks of refreshed files from the index instead.
+
+use std::sync::Arc;
+
+use aurora_analysis::Analyzer;
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
+use serde::{Deserialize, Serialize};
+
+use super::{ChunkOptions, Source, chunks_of};
+use crate::columns::{Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
+use crate::job::Job;
+
+/// `[stage.chunk]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChunkConfig {
+    /// How definitions become chunks.
+    #[serde(flatten)]
+    pub options: ChunkOptions,
+}
+
+impl StageConfig for ChunkConfig {
+    const TYPE: &'static str = "chunk";
+
+    fn access(&self) -> Access {
+        Access::transform()
+            .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
+            .reads_optional([BLAME.spec()])
+            .writes([RECORD.spec(), TERMS.spec()])
+            .restructures()
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(ChunkStage { job: Job::of(cx)?, options: self.options }))
+    }
+}
+
+struct ChunkStage {
+    job: Arc<Job>,
+    options: ChunkOptions,
+}
+
+impl Stage for ChunkStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(ChunkWorker { stage: self, analyzer: Analyzer::default() })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(ChunkConfig::TYPE, 1).with("options", format!("{:?}", self.options)).with("analyzer", aurora_analysis::ANALYZER_VERSION)
+    }
+}
+
+struct ChunkWorker<'a> {
+    stage: &'a ChunkStage,
+    analyzer: Analyzer,
+}
+
+impl Worker for ChunkWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let (mut owners, mut records) = (Vec::new(), Vec::new());
+        let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
+        let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
+        let blames = batch.read_optional(BLAME)?;
+        for (row, path) in paths.iter().enumerate() {
+            let mut chunks = match (&statuses[row], &symbols[row]) {
+                (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
+                (_, Some(symbols)) => {
+                    let source = Source { path, language: languages[row], text: &texts[row], symbols };
+                    chunks_of(&source, &self.stage.options)
+                }
+                _ => Vec::new(),
+            };
+            let attribution = blames.map_or(&Attribution::NoRepository, |blames| &blames[row]);
+            for chunk in &mut chunks {
+                chunk.git = signal(attribution, chunk.line_start, chunk.line_end);
+            }
+            cx.count("chunks", chunks.len() as u64);
+            owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
+            records.extend(chunks.into_iter().map(Record));
+        }
+        let terms = records.iter().map(|Record(chunk)| Terms(terms_of(&self.analyzer, chunk))).collect();
+        batch.add_chunks(owners)?;
+        batch.write(RECORD, records)?;
+        batch.write(TERMS, terms)?;
+        Ok(())
+    }
+}
+
+impl ChunkWorker<'_> {
+    fn stored_chunks(&self, path: &str) -> Result<Vec<Chunk>, StageError> {
+        let previous = &self.stage.job.previous;
+        let Some(file) = previous.file(path).map_err(StageError::from_error)? else { return Ok(Vec::new()) };
+        let mut chunks = Vec::with_capacity(file.chunks.len());
+        for id in file.chunks {
+            chunks.extend(previous.chunk(id).map_err(StageError::from_error)?.map(ArchivedChunk::to_chunk));
+        }
+        Ok(chunks)
+    }
+}
+
+/// What the attribution of a file says of some of its lines.
+fn signal(attribution: &Attribution, line_start: u32, line_end: u32) -> GitSignal {
+    let blame = match attribution {
+        Attribution::NoRepository => return GitSignal::None,
+        Attribution::Untracked => return GitSignal::Untracked,
+        Attribution::Unavailable(reason) => return GitSignal::Unavailable { reason: reason.to_string() },
+        Attribution::Lines { blame, .. } => blame,
+    };
+    let history = blame.summary(line_start.saturating_sub(1)..line_end);
+    let Some(newest) = history.newest else { return GitSignal::Untracked };
+    GitSignal::Tracked(GitHistory {
+        commits: history.commits,
+        newest_commit: newest.id.to_string(),
+        newest_time: newest.author_time,
+        first_time: history.first_time.unwrap_or(newest.author_time),
+        authors: history.authors.iter().map(|(author, _)| author.name.clone()).collect(),
+        commit_times: history.commit_times,
+    })
+}
+
+/// The terms of a chunk by field. Documentation and code are both there where the text holds the
+/// documentation: a word of it counts in both fields, as the weights of the fields expect.
+pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
+    let mut terms = TermVector::builder();
+    let mut add = |field, text: &str| {
+        analyzer.terms(text, &mut |term: &str| {
+            terms.add(field, term);
+        });
+    };
+    add(Field::Name, &chunk.name);
+    add(Field::QualifiedName, &chunk.qualified_name);
+    add(Field::Signature, &chunk.signature);
+    add(Field::Path, &chunk.path);
+    add(Field::Doc, &chunk.doc);
+    add(Field::Body, &chunk.text);
+    terms.finish()
+}

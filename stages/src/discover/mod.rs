@@ -1,0 +1,119 @@
+//! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
+//! with them ids, are the same on every run.
+
+mod skip;
+mod walk;
+
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use serde::{Deserialize, Serialize};
+
+
+use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
+use crate::job::Job;
+use walk::{Candidate, WalkOptions};
+
+/// `[stage.discover]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Discover {
+    /// Files of more bytes than this are skipped.
+    pub max_file_size: u64,
+    /// Names of directories to skip beside the built-in ones.
+    pub skip_directories: Vec<String>,
+    /// Most files in one batch.
+    pub batch_files: usize,
+    /// Most bytes of source in one batch.
+    pub batch_bytes: u64,
+}
+
+impl Default for Discover {
+    fn default() -> Self {
+        Self { max_file_size: 4 << 20, skip_directories: Vec::new(), batch_files: 64, batch_bytes: 1 << 20 }
+    }
+}
+
+impl StageConfig for Discover {
+    const TYPE: &'static str = "discover";
+
+    fn access(&self) -> Access {
+        Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(DiscoverStage { job: Job::of(cx)?, config: self }))
+    }
+}
+
+struct DiscoverStage {
+    job: Arc<Job>,
+    config: Discover,
+}
+
+impl Stage for DiscoverStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(DiscoverWorker { stage: self })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        // What is walked decides which files there are, not what becomes of one: a change of it
+        // needs no rebuild, since every run compares the whole walk with the index.
+        Fingerprint::new(Discover::TYPE, 1)
+    }
+}
+
+struct DiscoverWorker<'a> {
+    stage: &'a DiscoverStage,
+}
+
+impl Worker for DiscoverWorker<'_> {
+    fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let config = &self.stage.config;
+        let found = walk::walk(&WalkOptions {
+            root: &self.stage.job.root,
+            threads: cx.jobs(),
+            max_file_size: config.max_file_size,
+            skip_directories: &config.skip_directories,
+            cancelled: &|| cx.cancelled(),
+        });
+        for omission in &found.omissions {
+            if omission.is_error {
+                cx.error(&omission.path, &omission.reason);
+            } else {
+                cx.skip(&omission.path, &omission.reason);
+            }
+        }
+        cx.set_total_files(found.candidates.len() as u64);
+        let mut rest = found.candidates.as_slice();
+        while !rest.is_empty() && !cx.cancelled() {
+            let (batch, later) = rest.split_at(batch_length(rest, config));
+            rest = later;
+            emit(batch, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// How many of the files go into the next batch: at least one.
+fn batch_length(files: &[Candidate], config: &Discover) -> usize {
+    let mut bytes = 0;
+    let fitting = files.iter().take(config.batch_files).take_while(|file| {
+        bytes += file.size;
+        bytes <= config.batch_bytes
+    });
+    fitting.count().max(1)
+}
+
+fn emit(files: &[Candidate], out: &mut Emitter<'_>) -> Result<(), StageError> {
+    let mut batch = out.batch(files.len());
+    batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
+    batch.write(SIZE, files.iter().map(|file| file.size).collect())?;
+    batch.write(MTIME, files.iter().map(|file| file.mtime).collect())?;
+    batch.write(LANGUAGE, files.iter().map(|file| file.language).collect())?;
+    // The text, and later chunks and terms of about the same size, are paid for here.
+    batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
+    out.emit(batch)
+}

@@ -1,0 +1,86 @@
+//! Names that are never indexed, whatever the ignore files say.
+
+/// Directories that hold no sources of the project itself: version control, dependencies, build
+/// output, caches.
+const DIRECTORIES: &[&str] = &[
+    ".aurora",
+    ".bzr",
+    ".cache",
+    ".eggs",
+    ".git",
+    ".gradle",
+    ".hg",
+    ".idea",
+    ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".terraform",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "bower_components",
+    "build",
+    "coverage",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "target",
+    "vendor",
+    "venv",
+];
+
+/// Whether a directory of this name is left out.
+pub(super) fn is_skipped_directory(name: &str) -> bool {
+    DIRECTORIES.binary_search(&name).is_ok()
+}
+
+/// Why a file of this name is left out, if it is.
+pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if is_secret(&lower) {
+        return Some("may hold secrets");
+    }
+    is_minified(&lower).then_some("minified or bundled")
+}
+
+fn is_secret(name: &str) -> bool {
+    let env = name == ".env" || (name.starts_with(".env.") && !name.ends_with(".example"));
+    env || ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"].contains(&name)
+        || [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"].iter().any(|end| name.ends_with(end))
+}
+
+fn is_minified(name: &str) -> bool {
+    [".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js"].iter().any(|end| name.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_sorted_for_the_search() {
+        assert!(DIRECTORIES.is_sorted());
+        assert!(is_skipped_directory("node_modules"));
+        assert!(!is_skipped_directory("src"));
+    }
+
+    #[test]
+    fn secrets_and_bundles_have_reasons() {
+        for (name, reason) in [
+            (".env", Some("may hold secrets")),
+            (".env.production", Some("may hold secrets")),
+            (".env.example", None),
+            ("server.PEM", Some("may hold secrets")),
+            ("jquery.min.js", Some("minified or bundled")),
+            ("main.py", None),
+            ("environment.py", None),
+        ] {
+            assert_eq!(skipped_file(name), reason, "{name}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The attribution of one file: runs of lines, the commits they came from, and what that says about a range of lines.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::blame::MAX_FILE_BYTES;
+use super::commit::{CommitInfo, Person};
+use super::commit_graph::{CommitGraph, CommitPos};
+use super::line_diff::{LineDiffer, LineTable, Origin};
+
+/// Takes the place of a commit where a line of the working tree differs from HEAD.
+pub const NOT_COMMITTED: u32 = u32::MAX;
+
+/// Neighbouring lines that came from the same commit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Run {
+    /// The first line, counted from 0.
+    pub start_line: u32,
+    /// The number of lines, at least 1.
+    pub len: u32,
+    /// The position in [`FileBlame::commits`], or [`NOT_COMMITTED`].
+    pub commit: u32,
+}
+
+/// Which commit each line of a file came from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct FileBlame {
+    /// All lines from first to last, without gaps; neighbours differ in their commit.
+    pub runs: Vec<Run>,
+    /// The commits, in the order of their first line.
+    pub commits: Vec<CommitInfo>,
+    /// Whether objects were missing (in a partial clone), so that some lines may be older than they look.
+    pub incomplete: bool,
+}
+
+/// What the history says about a range of lines.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ChunkHistory {
+    /// The number of distinct commits, without lines that are not committed yet.
+    pub commits: u32,
+    /// The number of lines that are not committed yet.
+    pub uncommitted_lines: u32,
+    /// The commit with the latest author time.
+    pub newest: Option<CommitInfo>,
+    /// The earliest author time, in Unix seconds.
+    pub first_time: Option<i64>,
+    /// The distinct authors and how many lines each has, most lines first, then by name.
+    pub authors: Vec<(Arc<Person>, u32)>,
+    /// The author times of the distinct commits, in Unix seconds, latest first.
+    pub commit_times: Vec<i64>,
+}
+
+impl FileBlame {
+    pub(super) fn new(lines: &[CommitPos], graph: &CommitGraph, incomplete: bool) -> Self {
+        let mut blame = Self { incomplete, ..Self::default() };
+        let mut positions: FxHashMap<CommitPos, u32> = FxHashMap::default();
+        for &commit in lines {
+            let position = *positions.entry(commit).or_insert_with(|| {
+                blame.commits.push(graph.info(commit));
+                blame.commits.len() as u32 - 1
+            });
+            blame.push_lines(1, position);
+        }
+        blame
+    }
+
+    /// The number of lines.
+    pub fn line_count(&self) -> u32 {
+        self.runs.last().map_or(0, |run| run.start_line + run.len)
+    }
+
+    /// The commit of line `line`, counted from 0; `None` if there is no such line or it is not committed yet.
+    pub fn commit_of(&self, line: u32) -> Option<&CommitInfo> {
+        let run = self.runs_within(line..line.saturating_add(1)).next()?;
+        self.commits.get(run.commit as usize)
+    }
+
+    /// Carries the attribution of `head_text` over to `worktree_text`; changed lines become [`NOT_COMMITTED`].
+    ///
+    /// Where only the copy in the working tree has CRLF line ends, as after a checkout with `core.autocrlf`, a carriage
+    /// return before a newline is no change. In a text above 64 MiB no line counts as committed.
+    pub fn for_worktree(&self, head_text: &[u8], worktree_text: &[u8]) -> FileBlame {
+        self.carry_over(head_text, worktree_text, &mut LineDiffer::new(true))
+    }
+
+    pub(super) fn carry_over(&self, head_text: &[u8], worktree_text: &[u8], differ: &mut LineDiffer) -> FileBlame {
+        if head_text == worktree_text {
+            return self.clone();
+        }
+        if worktree_text.len() > MAX_FILE_BYTES {
+            let mut blame = Self { incomplete: self.incomplete, ..Self::default() };
+            let last = u32::from(worktree_text.last() != Some(&b'\n'));
+            blame.push_lines(memchr::memchr_iter(b'\n', worktree_text).count() as u32 + last, NOT_COMMITTED);
+            return blame;
+        }
+        let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
+        let worktree_text = match !has_crlf(head_text) && has_crlf(worktree_text) {
+            true => without_crlf(worktree_text),
+            false => worktree_text.to_vec(),
+        };
+        let mut table = LineTable::default();
+        let head = table.version(head_text.to_vec(), None);
+        let worktree = table.version(worktree_text, Some(&head));
+        let regions = differ.compare(&table, &head, &worktree);
+        let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
+        for (at, region) in regions.iter().enumerate() {
+            let len = regions.get(at + 1).map_or(worktree.len(), |next| next.start) - region.start;
+            match region.origin {
+                Origin::Changed(_) => blame.push_lines(len, NOT_COMMITTED),
+                Origin::Same(old) => {
+                    for run in self.runs_within(old..old + len) {
+                        blame.push_lines(run.len, run.commit);
+                    }
+                }
+            }
+        }
+        blame.drop_unused_commits();
+        blame
+    }
+
+    /// Sums up the lines in `lines`, counted from 0; what lies behind the last line is ignored.
+    pub fn summary(&self, lines: Range<u32>) -> ChunkHistory {
+        let mut history = ChunkHistory::default();
+        let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut lines_of_author: FxHashMap<&Arc<Person>, u32> = FxHashMap::default();
+        for run in self.runs_within(lines) {
+            match self.commits.get(run.commit as usize) {
+                None => history.uncommitted_lines += run.len,
+                Some(commit) => {
+                    *lines_of_commit.entry(run.commit).or_insert(0) += run.len;
+                    *lines_of_author.entry(&commit.author).or_insert(0) += run.len;
+                }
+            }
+        }
+        let commits = || lines_of_commit.keys().map(|&commit| &self.commits[commit as usize]);
+        history.commits = lines_of_commit.len() as u32;
+        history.newest = commits().max_by_key(|commit| (commit.author_time, commit.committer_time, commit.id)).cloned();
+        history.commit_times = commits().map(|commit| commit.author_time).collect();
+        history.commit_times.sort_unstable_by(|left, right| right.cmp(left));
+        history.first_time = history.commit_times.last().copied();
+        history.authors = lines_of_author.into_iter().map(|(author, lines)| (Arc::clone(author), lines)).collect();
+        history.authors.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+        history
+    }
+
+    /// The runs that overlap `lines`, cut to it.
+    fn runs_within(&self, lines: Range<u32>) -> impl Iterator<Item = Run> + '_ {
+        let first = self.runs.partition_point(|run| run.start_line + run.len <= lines.start);
+        self.runs[first..].iter().take_while(move |run| run.start_line < lines.end).map(move |run| {
+            let start = run.start_line.max(lines.start);
+            let end = (run.start_line + run.len).min(lines.end);
+            Run { start_line: start, len: end - start, commit: run.commit }
+        })
+    }
+
+    fn push_lines(&mut self, len: u32, commit: u32) {
+        let start_line = self.line_count();
+        match self.runs.last_mut() {
+            Some(run) if run.commit == commit => run.len += len,
+            _ => self.runs.push(Run { start_line, len, commit }),
+        }
+    }
+
+    /// Renumbers the commits in the order of their first line, leaving out those without lines.
+    fn drop_unused_commits(&mut self) {
+        let mut renumbered = vec![NOT_COMMITTED; self.commits.len()];
+        let mut commits = Vec::new();
+        for run in self.runs.iter_mut().filter(|run| run.commit != NOT_COMMITTED) {
+            let position = &mut renumbered[run.commit as usize];
+            if *position == NOT_COMMITTED {
+                *position = commits.len() as u32;
+                commits.push(self.commits[run.commit as usize].clone());
+            }
+            run.commit = *position;
+        }
+        self.commits = commits;
+    }
+}
+
+fn without_crlf(text: &[u8]) -> Vec<u8> {
+    let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
+    (0..text.len()).filter(is_kept).map(|at| text[at]).collect()
+}

@@ -1,0 +1,317 @@
+//! Which commit each line of a file at HEAD came from, by the rules of `git blame`.
+//!
+//! The walk goes from event to event of a path. At each one, a parent with identical content takes all lines; otherwise the
+//! parents, in order, take the lines that a diff finds unchanged in them, and the rest belongs to the commit. Where a parent
+//! lacks the path, the file may have been renamed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use gix::ObjectId;
+use gix::hashtable::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+
+use super::commit_graph::CommitPos;
+use super::events::{EventId, EventIndex, PathId};
+use super::ignored_commits::guess_sources;
+use super::line_diff::{LineDiffer, LineTable, Origin, Region, Version};
+use super::objects::ObjectReader;
+use super::rename::{RenameFinder, Target};
+use super::tree::TreeCache;
+use super::tree_diff::PathState;
+
+/// Larger files are not attributed; larger older versions count as missing.
+pub(super) const MAX_FILE_BYTES: usize = 64 << 20;
+/// Bytes of file versions that one walk keeps for later steps.
+const VERSION_BYTES: usize = 48 << 20;
+
+/// What one thread needs to attribute files, one after the other.
+pub(super) struct Blamer {
+    pub(super) reader: ObjectReader,
+    trees: TreeCache,
+    renames: RenameFinder,
+    differ: LineDiffer,
+    buffer: Vec<u8>,
+}
+
+/// The commit of each line of a file.
+pub(super) struct LineCommits {
+    /// The content that the lines are those of.
+    pub(super) text: Vec<u8>,
+    pub(super) commits: Vec<CommitPos>,
+    /// Whether an object was missing, so that some lines may be older than they look.
+    pub(super) incomplete: bool,
+}
+
+impl Blamer {
+    /// A blamer for the calling thread.
+    pub(super) fn new(reader: ObjectReader, indent_heuristic: bool) -> Self {
+        Self {
+            reader,
+            trees: TreeCache::new(),
+            renames: RenameFinder::new(),
+            differ: LineDiffer::new(indent_heuristic),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    pub(super) fn attribute(
+        &mut self,
+        index: &EventIndex,
+        ignored: &HashSet<ObjectId>,
+        path: PathId,
+        blob: ObjectId,
+    ) -> Option<LineCommits> {
+        let text = self.read_file(&blob)?;
+        let mut walk = Walk::new(self, index, ignored);
+        let version = Arc::new(walk.table.version(text, None));
+        let lines = version.len();
+        walk.keep_version(blob, &version);
+        walk.commits = vec![CommitPos(0); lines as usize];
+        let all = Segment { line: 0, source: 0, len: lines };
+        walk.pass_on(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
+        while let Some((Reverse(commit), event)) = walk.queue.pop() {
+            if let Some(suspect) = walk.suspects.remove(&event) {
+                walk.examine(commit, event, suspect);
+            }
+        }
+        let (commits, incomplete) = (std::mem::take(&mut walk.commits), walk.incomplete);
+        drop(walk);
+        let text = Arc::try_unwrap(version).map_or_else(|shared| shared.bytes.clone(), |version| version.bytes);
+        Some(LineCommits { text, commits, incomplete })
+    }
+
+    fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
+        let kind = self.reader.read(blob, &mut self.buffer)?;
+        let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;
+        is_usable.then(|| std::mem::take(&mut self.buffer))
+    }
+}
+
+/// Lines of the file at HEAD and where they stand in an older version.
+#[derive(Clone, Copy)]
+struct Segment {
+    /// The first line at HEAD.
+    line: u32,
+    /// The first line in the older version.
+    source: u32,
+    len: u32,
+}
+
+/// An event, and the lines that came from it or from below it.
+struct Suspect {
+    path: PathId,
+    blob: ObjectId,
+    segments: Vec<Segment>,
+}
+
+/// What a parent holds of the file.
+#[derive(Clone, Copy)]
+struct ParentFile {
+    parent: usize,
+    path: PathId,
+    blob: ObjectId,
+}
+
+/// The walk of one file.
+struct Walk<'a> {
+    blamer: &'a mut Blamer,
+    index: &'a EventIndex,
+    ignored: &'a HashSet<ObjectId>,
+    table: LineTable,
+    versions: HashMap<ObjectId, Arc<Version>>,
+    version_bytes: usize,
+    queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
+    suspects: FxHashMap<EventId, Suspect>,
+    commits: Vec<CommitPos>,
+    incomplete: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(blamer: &'a mut Blamer, index: &'a EventIndex, ignored: &'a HashSet<ObjectId>) -> Self {
+        Self {
+            blamer,
+            index,
+            ignored,
+            table: LineTable::default(),
+            versions: HashMap::default(),
+            version_bytes: 0,
+            queue: BinaryHeap::new(),
+            suspects: FxHashMap::default(),
+            commits: Vec::new(),
+            incomplete: false,
+        }
+    }
+
+    /// Hands `segments` to the next event of `path` at or below `commit`, where the path holds `blob`.
+    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, segments: Vec<Segment>) {
+        if segments.is_empty() {
+            return;
+        }
+        let Some(event) = self.index.next_event(path, commit) else {
+            self.incomplete = true;
+            return self.settle(commit, &segments);
+        };
+        if let Some(suspect) = self.suspects.get_mut(&event) {
+            suspect.segments.extend(segments);
+            return;
+        }
+        self.queue.push((Reverse(self.index.commit(event)), event));
+        self.suspects.insert(event, Suspect { path, blob, segments });
+    }
+
+    /// Attributes `segments` to `commit`.
+    fn settle(&mut self, commit: CommitPos, segments: &[Segment]) {
+        for segment in segments {
+            self.commits[segment.line as usize..(segment.line + segment.len) as usize].fill(commit);
+        }
+    }
+
+    /// Shares the lines of a suspect out between the parents of its commit and the commit itself.
+    fn examine(&mut self, commit: CommitPos, event: EventId, suspect: Suspect) {
+        let Suspect { path, blob, mut segments } = suspect;
+        let index = self.index;
+        let parents = index.graph.parents(commit);
+        let files = self.parent_files(commit, event, path, blob);
+        if let Some(file) = files.iter().find(|file| file.blob == blob) {
+            return self.pass_on(parents[file.parent], file.path, blob, segments);
+        }
+        if files.is_empty() {
+            return self.settle(commit, &segments);
+        }
+        let Some(new) = self.version(blob, None) else {
+            self.incomplete = true;
+            return self.settle(commit, &segments);
+        };
+        for file in &files {
+            if segments.is_empty() {
+                break;
+            }
+            if let Some(old) = self.version(file.blob, Some(&new)) {
+                let regions = self.blamer.differ.compare(&self.table, &old, &new);
+                let (passed, kept) = split(&segments, &regions, new.len());
+                self.pass_on(parents[file.parent], file.path, file.blob, passed);
+                segments = kept;
+            } else {
+                self.incomplete = true;
+            }
+        }
+        if !segments.is_empty() && self.ignored.contains(&index.graph.id(commit)) {
+            segments = self.pass_ignored(&files, parents, &new, segments);
+        }
+        self.settle(commit, &segments);
+        self.forget_versions();
+    }
+
+    /// What the parents hold of the file, without duplicates; the last one is identical to `blob` if any is.
+    fn parent_files(&mut self, commit: CommitPos, event: EventId, path: PathId, blob: ObjectId) -> Vec<ParentFile> {
+        let count = self.index.graph.parents(commit).len();
+        let mut files: Vec<ParentFile> = Vec::with_capacity(count);
+        let add = |files: &mut Vec<ParentFile>, file: ParentFile| {
+            if files.iter().all(|known| known.blob != file.blob) {
+                files.push(file);
+            }
+            file.blob == blob
+        };
+        let mut absent = Vec::new();
+        for parent in 0..count {
+            match self.index.parent_state(event, parent) {
+                PathState::File(content) if add(&mut files, ParentFile { parent, path, blob: content }) => {
+                    return files;
+                }
+                PathState::Absent => absent.push(parent),
+                _ => {}
+            }
+        }
+        for parent in absent {
+            let Blamer { reader, trees, renames, .. } = &mut *self.blamer;
+            let target = Target { commit, parent, path, blob };
+            if let Some(source) = renames.source(self.index, reader, trees, target)
+                && add(&mut files, ParentFile { parent, path: source.path, blob: source.blob })
+            {
+                return files;
+            }
+        }
+        files.sort_by_key(|file| file.parent);
+        files
+    }
+
+    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns those without any.
+    fn pass_ignored(
+        &mut self,
+        files: &[ParentFile],
+        parents: &[CommitPos],
+        new: &Version,
+        mut segments: Vec<Segment>,
+    ) -> Vec<Segment> {
+        for file in files {
+            let Some(old) = self.version(file.blob, Some(new)) else { continue };
+            let regions = self.blamer.differ.compare(&self.table, &old, new);
+            let sources = guess_sources(&old, new, &regions);
+            let (mut passed, mut kept) = (Vec::new(), Vec::new());
+            for segment in &segments {
+                for offset in 0..segment.len {
+                    let (line, source) = (segment.line + offset, segment.source + offset);
+                    match sources[source as usize] {
+                        Some(source) => passed.push(Segment { line, source, len: 1 }),
+                        None => kept.push(Segment { line, source, len: 1 }),
+                    }
+                }
+            }
+            self.pass_on(parents[file.parent], file.path, file.blob, passed);
+            segments = kept;
+        }
+        segments
+    }
+
+    /// The version with content `blob`; `None` if it is missing or too large.
+    fn version(&mut self, blob: ObjectId, near: Option<&Version>) -> Option<Arc<Version>> {
+        if let Some(known) = self.versions.get(&blob) {
+            return Some(Arc::clone(known));
+        }
+        let bytes = self.blamer.read_file(&blob)?;
+        let version = Arc::new(self.table.version(bytes, near));
+        self.keep_version(blob, &version);
+        Some(version)
+    }
+
+    fn keep_version(&mut self, blob: ObjectId, version: &Arc<Version>) {
+        self.version_bytes += version.weight();
+        self.versions.insert(blob, Arc::clone(version));
+    }
+
+    /// Drops versions that no suspect needs; all of them if they outgrow their bound.
+    fn forget_versions(&mut self) {
+        if self.version_bytes > VERSION_BYTES {
+            self.versions.clear();
+        } else if self.versions.len() > 64 || (self.queue.len() <= 1 && self.versions.len() > 2) {
+            let needed: HashSet<ObjectId> = self.suspects.values().map(|suspect| suspect.blob).collect();
+            self.versions.retain(|blob, _| needed.contains(blob));
+        }
+        self.version_bytes = self.versions.values().map(|version| version.weight()).sum();
+    }
+}
+
+/// Cuts `segments` along `regions` into those found in the old version, with their place there, and the others.
+fn split(segments: &[Segment], regions: &[Region], lines: u32) -> (Vec<Segment>, Vec<Segment>) {
+    let (mut passed, mut kept) = (Vec::new(), Vec::new());
+    for segment in segments {
+        let mut rest = *segment;
+        let mut at = regions.partition_point(|region| region.start <= rest.source).saturating_sub(1);
+        while let Some(region) = regions.get(at).filter(|_| rest.len > 0) {
+            let end = regions.get(at + 1).map_or(lines, |next| next.start);
+            let len = rest.len.min(end.saturating_sub(rest.source));
+            match region.origin {
+                Origin::Same(old) => {
+                    passed.push(Segment { line: rest.line, source: old + (rest.source - region.start), len });
+                }
+                Origin::Changed(_) => kept.push(Segment { len, ..rest }),
+            }
+            rest = Segment { line: rest.line + len, source: rest.source + len, len: rest.len - len };
+            at += 1;
+        }
+    }
+    (passed, kept)
+}

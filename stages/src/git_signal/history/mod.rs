@@ -1,0 +1,42 @@
+//! Which commit each line of a repository came from: what `git blame` says, for every file, from one walk of the history.
+//!
+//! The work is cut in two. [`History::index_events`] compares every commit with its parent once and keeps, per path, which
+//! commits changed it. [`History::blame`] then goes through the changes of one path and passes lines back from version to
+//! version; it touches no commit that left the path alone, and files are independent of each other.
+//!
+//! Attribution at HEAD depends on nothing but the path, its latest change ([`EventIndex::latest`]) and the configuration
+//! ([`History::config_fingerprint`]), so results can be kept between runs under these.
+//!
+//! Deliberately absent: copies between files (`git blame -C`), lines moved within a file (`-M`), textconv filters, and any
+//! fetching of objects that a partial clone lacks.
+
+mod attribution;
+mod blame;
+mod byte_runs;
+mod changes;
+mod commit;
+mod commit_graph;
+mod error;
+mod event_key;
+mod events;
+mod ignored_commits;
+mod index_stat;
+mod line_diff;
+mod objects;
+mod rename;
+mod repository;
+mod settings;
+mod similarity;
+mod tree;
+mod tree_diff;
+
+#[cfg(test)]
+mod tests;
+
+pub use attribution::{ChunkHistory, FileBlame, NOT_COMMITTED, Run};
+pub use commit::{CommitId, CommitInfo, Person};
+pub use error::{BlameFailure, HistoryError};
+pub use event_key::EventKey;
+pub use events::EventIndex;
+pub use index_stat::{TrackedFile, WorktreeState};
+pub use repository::{History, RepositoryState};

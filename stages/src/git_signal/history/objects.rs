@@ -1,0 +1,55 @@
+//! Reading git objects: one reader per thread, with a pack cache bounded in bytes.
+
+use gix::ObjectId;
+use gix::objs::Find as _;
+
+/// Bytes that the delta bases of one reader may take.
+const PACK_CACHE_BYTES: usize = 48 << 20;
+/// How many delta bases the pack cache looks through at most.
+const PACK_CACHE_ENTRIES: usize = 64;
+
+/// Reads objects from the object database of one repository; alternates and replace refs are followed.
+///
+/// A reader is `Send` but not `Sync`: each thread takes its own.
+pub(super) struct ObjectReader {
+    repository: gix::Repository,
+}
+
+impl ObjectReader {
+    /// Makes a reader for the calling thread.
+    pub(super) fn new(shared: &gix::ThreadSafeRepository) -> Self {
+        let mut repository = shared.to_thread_local();
+        repository.objects.refresh_never();
+        repository.objects.unset_object_cache();
+        repository.objects.set_pack_cache(|| {
+            Box::new(gix::odb::pack::cache::lru::StaticLinkedList::<PACK_CACHE_ENTRIES>::new(PACK_CACHE_BYTES))
+        });
+        Self { repository }
+    }
+
+    /// Replaces `buffer` by the bytes of the object `id`; `None` if it is missing or cannot be decoded.
+    pub(super) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
+        let (kind, start, len) = {
+            let found = self.repository.objects.try_find(id, buffer).ok()??;
+            (found.kind, found.data.as_ptr() as usize, found.data.len())
+        };
+        let offset = start.wrapping_sub(buffer.as_ptr() as usize);
+        if len > 0 && offset > 0 {
+            // The bytes lie within the buffer, behind a header.
+            buffer.get(offset..offset.checked_add(len)?)?;
+            buffer.drain(..offset);
+        }
+        buffer.truncate(len);
+        Some(kind)
+    }
+
+    /// The size of the object `id` in bytes, without decoding it as a whole; `None` if it is missing.
+    pub(super) fn size(&self, id: &ObjectId) -> Option<u64> {
+        Some(self.repository.try_find_header(*id).ok()??.size())
+    }
+
+    /// The hash that names the objects of this repository.
+    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
+        self.repository.object_hash()
+    }
+}

@@ -1,0 +1,209 @@
+//! The git repository at or above a directory, as a source of attribution.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use gix::bstr::ByteSlice as _;
+
+use super::attribution::FileBlame;
+use super::blame::Blamer;
+use super::commit::CommitId;
+use super::commit_graph::{CommitGraph, CommitPos};
+use super::error::{BlameFailure, HistoryError};
+use super::events::EventIndex;
+use super::line_diff::LineDiffer;
+use super::objects::ObjectReader;
+use super::settings::Settings;
+use super::tree_diff::PathState;
+
+/// The history of the repository that a directory belongs to, seen from one HEAD.
+///
+/// HEAD and the configuration are read once, by [`History::open`]; open again to see changes. Paths are relative to the
+/// directory that was opened and use `/`. All methods may be called from several threads at once.
+pub struct History {
+    repository: gix::ThreadSafeRepository,
+    /// The directory that paths are relative to.
+    pub(super) root: PathBuf,
+    /// That directory relative to the work tree, ending in `/`, or empty.
+    pub(super) prefix: Vec<u8>,
+    head: Option<CommitId>,
+    state: RepositoryState,
+    settings: Settings,
+    idle: Mutex<Vec<Blamer>>,
+}
+
+/// What kind of repository it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RepositoryState {
+    /// Whether history was cut off when cloning; the commits at the cut count as the first ones.
+    pub is_shallow: bool,
+    /// Whether objects may be missing because the clone left them out.
+    pub is_partial: bool,
+    /// Whether there is no work tree.
+    pub is_bare: bool,
+    /// Which hash names the objects.
+    pub hash: gix::hash::Kind,
+}
+
+impl History {
+    /// Opens the repository that `root` lies in; `None` if there is none at or above it.
+    pub fn open(root: &Path) -> Result<Option<History>, HistoryError> {
+        let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
+        let Some(repository) = discover(root).map_err(failure)? else { return Ok(None) };
+        let local = repository.to_thread_local();
+        let head = local.head().map_err(|error| failure(error.to_string()))?;
+        let head = match head.is_unborn() {
+            true => None,
+            false => Some(CommitId(local.head_id().map_err(|error| failure(error.to_string()))?.detach())),
+        };
+        let config = local.config_snapshot();
+        let state = RepositoryState {
+            is_shallow: local.is_shallow().unwrap_or(false),
+            is_partial: is_partial(&config, local.common_dir()),
+            is_bare: local.workdir().is_none(),
+            hash: local.object_hash(),
+        };
+        let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
+        let settings = Settings::read(&local)?;
+        let idle = Mutex::new(Vec::new());
+        Ok(Some(History { repository, root: root.to_owned(), prefix, head, state, settings, idle }))
+    }
+
+    /// The commit at HEAD; `None` before the first commit.
+    pub fn head(&self) -> Option<&CommitId> {
+        self.head.as_ref()
+    }
+
+    /// What kind of repository it is.
+    pub fn state(&self) -> RepositoryState {
+        self.state
+    }
+
+    /// Changes whenever configuration changes what attribution yields: `.mailmap`, ignored commits, the shallow boundary,
+    /// replaced objects, the diff's indent heuristic.
+    ///
+    /// Attribution that was stored under another fingerprint is void, whatever its [`EventKey`](super::EventKey).
+    pub fn config_fingerprint(&self) -> [u8; 20] {
+        self.settings.fingerprint
+    }
+
+    /// Walks the whole history once, in parallel on rayon's current pool. `progress(done, total)` counts commits.
+    pub fn index_events(
+        &self,
+        cancel: &AtomicBool,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<EventIndex, HistoryError> {
+        let Some(head) = self.head else { return Ok(EventIndex::default()) };
+        let graph = CommitGraph::load(&self.reader(), head.0, &self.settings.shallow, &self.settings.mailmap, cancel)?;
+        EventIndex::build(graph, &self.prefix, &self.repository, cancel, progress)
+    }
+
+    /// Attributes the lines that `path` has at HEAD. `index` must come from this history.
+    pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Result<FileBlame, BlameFailure> {
+        self.with_blamer(|blamer| Ok(self.attribute(blamer, index, path.as_ref())?.0))
+    }
+
+    /// Attributes the lines of `worktree_text`, the content of `path` in the working tree.
+    ///
+    /// Lines that differ from HEAD become [`NOT_COMMITTED`](super::NOT_COMMITTED).
+    pub fn blame_worktree(
+        &self,
+        index: &EventIndex,
+        path: impl AsRef<[u8]>,
+        worktree_text: &[u8],
+    ) -> Result<FileBlame, BlameFailure> {
+        self.with_blamer(|blamer| {
+            let (blame, head_text) = self.attribute(blamer, index, path.as_ref())?;
+            let mut differ = LineDiffer::new(self.settings.indent_heuristic);
+            Ok(blame.carry_over(&head_text, worktree_text, &mut differ))
+        })
+    }
+
+    /// Attributes `path` at HEAD and returns its content there too.
+    fn attribute(
+        &self,
+        blamer: &mut Blamer,
+        index: &EventIndex,
+        path: &[u8],
+    ) -> Result<(FileBlame, Vec<u8>), BlameFailure> {
+        let id = index.path_id_below_prefix(path).ok_or(BlameFailure::Untracked)?;
+        let event = index.next_event(id, CommitPos(0)).ok_or(BlameFailure::Untracked)?;
+        let PathState::File(blob) = index.new_state(event) else { return Err(BlameFailure::Untracked) };
+        let Some(lines) = blamer.attribute(index, &self.settings.ignored, id, blob) else {
+            let size = blamer.reader.size(&blob);
+            let reason = match size {
+                Some(size) => format!("blob {blob} of {} has {size} bytes, too many to attribute", path.as_bstr()),
+                None => format!("blob {blob} of {} is missing from this clone", path.as_bstr()),
+            };
+            return Err(BlameFailure::Unavailable { reason });
+        };
+        let incomplete = lines.incomplete || index.is_incomplete();
+        Ok((FileBlame::new(&lines.commits, &index.graph, incomplete), lines.text))
+    }
+
+    /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.
+    fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
+        let resting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut blamer = resting.unwrap_or_else(|| Blamer::new(self.reader(), self.settings.indent_heuristic));
+        let result = work(&mut blamer);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(blamer);
+        result
+    }
+
+    /// The repository for the calling thread.
+    pub(super) fn local(&self) -> gix::Repository {
+        self.repository.to_thread_local()
+    }
+
+    /// A reader of objects for the calling thread.
+    pub(super) fn reader(&self) -> ObjectReader {
+        ObjectReader::new(&self.repository)
+    }
+
+    /// Whether the parents of `commit` were not cloned.
+    pub(super) fn is_shallow_boundary(&self, commit: &gix::oid) -> bool {
+        self.settings.shallow.contains(commit)
+    }
+}
+
+/// The repository at or above `root`.
+fn discover(root: &Path) -> Result<Option<gix::ThreadSafeRepository>, String> {
+    let is_within_repository =
+        root.canonicalize().map_err(|error| error.to_string())?.ancestors().any(looks_like_repository);
+    if !is_within_repository {
+        return Ok(None);
+    }
+    gix::ThreadSafeRepository::discover(root).map(Some).map_err(|error| error.to_string())
+}
+
+fn looks_like_repository(directory: &Path) -> bool {
+    let git = directory.join(".git");
+    git.is_file()
+        || git.join("HEAD").exists()
+        || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
+}
+
+/// Whether the clone left objects out.
+fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
+    if config.string("extensions.partialClone").is_some() {
+        return true;
+    }
+    let packs = std::fs::read_dir(common_dir.join("objects").join("pack"));
+    packs.is_ok_and(|packs| {
+        packs.flatten().any(|file| file.path().extension().is_some_and(|extension| extension == "promisor"))
+    })
+}
+
+/// `root` relative to the work tree, with `/` between and behind its components.
+fn prefix_below(work_tree: Option<&Path>, root: &Path) -> std::io::Result<Vec<u8>> {
+    let Some(work_tree) = work_tree else { return Ok(Vec::new()) };
+    let (work_tree, root) = (work_tree.canonicalize()?, root.canonicalize()?);
+    let below = root.strip_prefix(&work_tree).unwrap_or(Path::new(""));
+    let mut prefix = Vec::new();
+    for component in below.components() {
+        prefix.extend_from_slice(component.as_os_str().as_encoded_bytes());
+        prefix.push(b'/');
+    }
+    Ok(prefix)
+}

@@ -1,0 +1,7 @@
+//! Attribution compared with the `git` binary, line by line, on repositories that small scripts build.
+
+mod cases;
+mod fixture;
+mod generated;
+mod index_stat;
+mod worktree;

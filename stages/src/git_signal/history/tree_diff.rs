@@ -1,0 +1,152 @@
+//! What differs between two trees, file by file, in the order in which `git diff-tree` lists it.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use gix::ObjectId;
+
+use super::byte_runs::common_prefix;
+use super::objects::ObjectReader;
+use super::tree::{Entry, EntryKind, Tree, TreeCache};
+
+/// Directories nested deeper than this are left out; it keeps a crafted tree from exhausting the stack.
+const MAX_DEPTH: usize = 256;
+
+/// What a path is on one side of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PathState {
+    /// There is nothing, or a directory.
+    Absent,
+    /// There is a symbolic link or a submodule.
+    Other,
+    /// There is a regular file with this content.
+    File(ObjectId),
+}
+
+/// Compares trees through a cache.
+pub(super) struct TreeDiffer<'a> {
+    pub(super) reader: &'a ObjectReader,
+    pub(super) trees: &'a mut TreeCache,
+    /// Set as soon as a tree was missing: the comparison then treats it as described at [`TreeDiffer::compare`].
+    pub(super) missing: bool,
+}
+
+impl TreeDiffer<'_> {
+    /// Calls `change(path, old, new)` for each path that is a regular file on at least one side and differs.
+    ///
+    /// A tree missing on the old side counts as empty, so that its files look added; one missing on the new side is skipped.
+    pub(super) fn compare(
+        &mut self,
+        old: Option<&ObjectId>,
+        new: Option<&ObjectId>,
+        change: &mut dyn FnMut(&[u8], PathState, PathState),
+    ) {
+        self.descend(old, new, &mut Vec::new(), 0, change);
+    }
+
+    /// What `path` is in the tree `root`.
+    pub(super) fn look_up(&mut self, root: &ObjectId, path: &[u8]) -> PathState {
+        let mut directory = *root;
+        let mut components = path.split(|&byte| byte == b'/').peekable();
+        while let Some(component) = components.next() {
+            let Some(tree) = self.trees.get(self.reader, &directory) else {
+                self.missing = true;
+                return PathState::Absent;
+            };
+            match (tree.find(component), components.peek()) {
+                (Some(entry), None) => return state(Some(&entry)),
+                (Some(entry), Some(_)) if entry.kind == EntryKind::Tree => match entry.object_id() {
+                    Some(id) => directory = id,
+                    None => return PathState::Absent,
+                },
+                _ => return PathState::Absent,
+            }
+        }
+        PathState::Absent
+    }
+
+    fn descend(
+        &mut self,
+        old: Option<&ObjectId>,
+        new: Option<&ObjectId>,
+        path: &mut Vec<u8>,
+        depth: usize,
+        change: &mut dyn FnMut(&[u8], PathState, PathState),
+    ) {
+        if old == new || depth > MAX_DEPTH {
+            return;
+        }
+        let old = self.load(old).unwrap_or_default();
+        let Some(new) = self.load(new) else { return };
+        let (mut old_at, mut new_at) = (0, 0);
+        loop {
+            skip_equal_entries(&old, &new, &mut old_at, &mut new_at);
+            let (left, right) = (old.entry_at(old_at), new.entry_at(new_at));
+            let order = match (&left, &right) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(left), Some(right)) => left.cmp(right),
+            };
+            let left = left.filter(|_| order != Ordering::Greater);
+            let right = right.filter(|_| order != Ordering::Less);
+            old_at = left.map_or(old_at, |entry| entry.end);
+            new_at = right.map_or(new_at, |entry| entry.end);
+            self.entries(left, right, path, depth, change);
+        }
+    }
+
+    /// Reports one pair of entries of the same name, or what lies below them.
+    fn entries(
+        &mut self,
+        old: Option<Entry<'_>>,
+        new: Option<Entry<'_>>,
+        path: &mut Vec<u8>,
+        depth: usize,
+        change: &mut dyn FnMut(&[u8], PathState, PathState),
+    ) {
+        let Some(name) = old.or(new).map(|entry| entry.name) else { return };
+        let (old_state, new_state) = (state(old.as_ref()), state(new.as_ref()));
+        let base = path.len();
+        path.extend_from_slice(name);
+        let is_file = |state| matches!(state, PathState::File(_));
+        if old_state != new_state && (is_file(old_state) || is_file(new_state)) {
+            change(path, old_state, new_state);
+        }
+        let old_tree = old.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
+        let new_tree = new.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
+        if old_tree.is_some() || new_tree.is_some() {
+            path.push(b'/');
+            self.descend(old_tree.as_ref(), new_tree.as_ref(), path, depth + 1, change);
+        }
+        path.truncate(base);
+    }
+
+    /// The tree `id`; an empty one for no id; `None` if it is missing.
+    fn load(&mut self, id: Option<&ObjectId>) -> Option<Arc<Tree>> {
+        let Some(id) = id else { return Some(Arc::default()) };
+        let tree = self.trees.get(self.reader, id);
+        self.missing |= tree.is_none();
+        tree
+    }
+}
+
+fn state(entry: Option<&Entry<'_>>) -> PathState {
+    match entry {
+        Some(Entry { kind: EntryKind::Other, .. }) => PathState::Other,
+        Some(entry) if entry.kind == EntryKind::File => entry.object_id().map_or(PathState::Other, PathState::File),
+        _ => PathState::Absent,
+    }
+}
+
+/// Moves both offsets past what is equal byte by byte, to the start of the first entries that may differ.
+fn skip_equal_entries(old: &Tree, new: &Tree, old_at: &mut usize, new_at: &mut usize) {
+    let (Some(left), Some(right)) = (old.bytes.get(*old_at..), new.bytes.get(*new_at..)) else { return };
+    let shared = common_prefix(left, right);
+    let entry = old.offsets.partition_point(|&start| start as usize <= *old_at + shared).saturating_sub(1);
+    let Some(&start) = old.offsets.get(entry) else { return };
+    if let Some(step) = (start as usize).checked_sub(*old_at) {
+        *old_at += step;
+        *new_at += step;
+    }
+}

@@ -1,0 +1,76 @@
+//! `git-signal`: attributes every line of a file to the commit that last changed it.
+
+pub mod history;
+mod repository;
+
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use serde::{Deserialize, Serialize};
+
+pub use repository::Repository;
+
+use crate::columns::{Attribution, BLAME, PATH, STATUS, TEXT};
+use crate::job::Job;
+
+/// `[stage.git-signal]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GitSignal {}
+
+impl GitSignal {
+    /// Name of the stage's type.
+    pub const NAME: &'static str = "git-signal";
+}
+
+impl StageConfig for GitSignal {
+    const TYPE: &'static str = Self::NAME;
+
+    fn access(&self) -> Access {
+        Access::transform().reads([PATH.spec(), STATUS.spec(), TEXT.spec()]).writes([BLAME.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(GitSignalStage { job: Job::of(cx)? }))
+    }
+}
+
+struct GitSignalStage {
+    job: Arc<Job>,
+}
+
+impl Stage for GitSignalStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(GitSignalWorker { stage: self })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(GitSignal::TYPE, 1)
+    }
+}
+
+struct GitSignalWorker<'a> {
+    stage: &'a GitSignalStage,
+}
+
+impl Worker for GitSignalWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
+        let mut blames = Vec::with_capacity(paths.len());
+        for ((path, status), text) in paths.iter().zip(statuses).zip(texts) {
+            let blame = if status.has_chunks() {
+                self.stage.job.repository.attribute(path, text)
+            } else {
+                Attribution::NoRepository
+            };
+            if let Attribution::Unavailable(reason) = &blame {
+                cx.warn(path, &format!("git history unavailable: {reason}"));
+            }
+            blames.push(blame);
+        }
+        batch.write(BLAME, blames)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! The indexed root's git repository, opened at once but walked no sooner than something needs it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use aurora_pipeline::CancelToken;
+
+use super::history::{BlameFailure, EventIndex, History, WorktreeState};
+use crate::columns::Attribution;
+
+/// A repository, or the lack of one.
+pub struct Repository {
+    history: Option<History>,
+    /// Why there is none to be read, where git's own files are broken.
+    broken: Option<Arc<str>>,
+    /// [`Self::state`] when the index was last published.
+    previous_state: Option<String>,
+    attributes: bool,
+    events: OnceLock<Result<EventIndex, Arc<str>>>,
+    clean: OnceLock<HashMap<String, Vec<u8>>>,
+    cancel: CancelToken,
+}
+
+impl Repository {
+    /// Opens the repository that `root` lies in. `previous_state` is [`Self::state`] as it was when
+    /// the index was published. One that cannot be opened is as good as none; [`Self::remarks`] says so.
+    ///
+    /// A run that does not attribute lines (`attributes` is false) takes no notice of new commits.
+    pub fn open(root: &Path, previous_state: Option<String>, attributes: bool, cancel: CancelToken) -> Self {
+        let (history, broken) = match History::open(root) {
+            Ok(history) => (history, None),
+            Err(error) => (None, Some(Arc::from(error.to_string()))),
+        };
+        let (events, clean) = (OnceLock::new(), OnceLock::new());
+        Self { history, broken, previous_state, attributes, events, clean, cancel }
+    }
+
+    /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
+    pub fn head(&self) -> Option<String> {
+        Some(self.history.as_ref()?.head()?.to_string())
+    }
+
+    /// All that the attribution of an unchanged file depends on: HEAD, and the configuration that
+    /// rewrites authors and passes over commits.
+    pub fn state(&self) -> String {
+        if !self.attributes {
+            return String::from("not attributed");
+        }
+        let Some(history) = &self.history else { return String::from("no repository") };
+        let head = self.head().unwrap_or_else(|| String::from("no commits"));
+        format!("{head} {}", configuration(history))
+    }
+
+    /// What a user should know of the history, for the run report.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Some(reason) = &self.broken {
+            remarks.push(format!("git history is unavailable: {reason}"));
+        }
+        let Some(history) = &self.history else { return remarks };
+        if history.state().is_shallow {
+            remarks.push("shallow clone: history ends where the clone does".into());
+        }
+        if history.state().is_partial {
+            remarks.push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
+        }
+        if let Ok(submodules) = history.submodules()
+            && !submodules.is_empty()
+        {
+            remarks.push(format!("{} submodules: their files have no history here", submodules.len()));
+        }
+        remarks
+    }
+
+    /// The object id under which git's index holds a file that git can vouch for without reading it.
+    pub fn clean_blob(&self, path: &str) -> Option<&[u8]> {
+        let history = self.history.as_ref()?;
+        self.clean.get_or_init(|| clean_files(history)).get(path).map(Vec::as_slice)
+    }
+
+    /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
+    /// file's content being the same. Walks the history if HEAD has moved.
+    pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
+        let Some(previous) = &self.previous_state else { return true };
+        if !self.attributes || *previous == self.state() {
+            return false;
+        }
+        let Some(history) = &self.history else { return !known_key.is_empty() };
+        if !previous.ends_with(&configuration(history)) {
+            return true;
+        }
+        self.events(history).as_ref().is_ok_and(|events| key(events, path) != known_key)
+    }
+
+    /// Attributes every line of a file of the working tree.
+    pub fn attribute(&self, path: &str, text: &str) -> Attribution {
+        let Some(history) = &self.history else {
+            return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
+        };
+        let events = match self.events(history) {
+            Ok(events) => events,
+            Err(reason) => return Attribution::Unavailable(Arc::clone(reason)),
+        };
+        match history.blame_worktree(events, path, text.as_bytes()) {
+            Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: key(events, path) },
+            Err(BlameFailure::Untracked) => Attribution::Untracked,
+            Err(failure) => Attribution::Unavailable(failure.to_string().into()),
+        }
+    }
+
+    fn events(&self, history: &History) -> &Result<EventIndex, Arc<str>> {
+        self.events.get_or_init(|| {
+            let index = history.index_events(self.cancel.flag(), &|_, _| {});
+            index.map_err(|error| error.to_string().into())
+        })
+    }
+}
+
+/// What the attribution of a path is a function of; empty for a path that HEAD does not have.
+fn key(events: &EventIndex, path: &str) -> Vec<u8> {
+    events.latest(path).map(|key| key.to_bytes().to_vec()).unwrap_or_default()
+}
+
+fn configuration(history: &History) -> String {
+    history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn clean_files(history: &History) -> HashMap<String, Vec<u8>> {
+    // Without git's word every file is judged by its time and content: slower, not wrong.
+    let tracked = history.worktree_scan().unwrap_or_default();
+    let clean = tracked.into_iter().filter(|file| file.state == WorktreeState::Unmodified);
+    clean.filter_map(|file| Some((String::from_utf8(file.path.into()).ok()?, file.blob.as_slice().to_vec()))).collect()
+}

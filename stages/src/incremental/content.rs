@@ -1,0 +1,91 @@
+//! From bytes on disk to text worth indexing.
+
+use std::sync::Arc;
+
+/// How much of a file is looked at for a NUL byte; git looks at as much.
+const BINARY_PROBE: usize = 8_000;
+/// Sources of fewer bytes are never taken for minified.
+const MINIFIED_SIZE: usize = 8 << 10;
+/// Mean bytes per line from which a source counts as minified.
+const MINIFIED_LINE: usize = 400;
+
+/// What the bytes of a file turn out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Text, and what had to be done to it to make it text.
+    Text { text: Arc<str>, warning: Option<&'static str> },
+    /// Nothing to index, and why.
+    Nothing(&'static str),
+}
+
+/// Decodes a text file. `prose` exempts from the test for minified code, since paragraphs may be
+/// one long line.
+pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> Content {
+    if bytes.is_empty() {
+        return Content::Nothing("empty file");
+    }
+    if let Some(text) = decode_utf16(&bytes) {
+        return Content::Text { text: text.into(), warning: None };
+    }
+    if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
+        return Content::Nothing("binary");
+    }
+    if !prose && is_minified(&bytes) {
+        return Content::Nothing("minified or bundled");
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Content::Text { text: text.into(), warning: None },
+        Err(error) => Content::Text {
+            text: String::from_utf8_lossy(error.as_bytes()).into(),
+            warning: Some("not valid UTF-8: the bytes at fault were replaced"),
+        },
+    }
+}
+
+fn decode_utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    Some(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+}
+
+fn is_minified(bytes: &[u8]) -> bool {
+    if bytes.len() < MINIFIED_SIZE {
+        return false;
+    }
+    let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    bytes.len() / lines >= MINIFIED_LINE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8]) -> String {
+        match decode(bytes.to_vec(), false) {
+            Content::Text { text, .. } => text.to_string(),
+            Content::Nothing(reason) => format!("<{reason}>"),
+        }
+    }
+
+    #[test]
+    fn bytes_become_text_or_a_reason() {
+        assert_eq!(text(b"def f(): pass\n"), "def f(): pass\n");
+        assert_eq!(text(b""), "<empty file>");
+        assert_eq!(text(b"\x7fELF\0\0"), "<binary>");
+        assert_eq!(text(b"caf\xe9"), "caf\u{fffd}");
+        assert_eq!(text(b"\xff\xfeh\0i\0"), "hi");
+        assert_eq!(text(b"\xfe\xff\0h\0i"), "hi");
+        assert_eq!(text("x=1;".repeat(4_000).as_bytes()), "<minified or bundled>");
+        assert_eq!(text("x=1;\n".repeat(4_000).as_bytes()).len(), 20_000);
+    }
+
+    #[test]
+    fn prose_may_have_long_lines() {
+        let paragraph = "word ".repeat(4_000).into_bytes();
+        assert!(matches!(decode(paragraph, true), Content::Text { warning: None, .. }));
+    }
+}

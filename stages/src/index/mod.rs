@@ -1,0 +1,274 @@
+//! An index run from end to end: plan, open, run the stages, publish.
+
+mod access;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use aurora_analysis::{Analyzer, ModelDirectory};
+use aurora_pipeline::{
+    BuildContext, CancelToken, Diagnostics, Observer, Outcome, PipelineSource, Plan, RunError, RunOptions, Services,
+    StageError,
+};
+use aurora_storage::{ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions};
+
+pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
+
+use crate::git_signal::{GitSignal, Repository};
+use crate::job::{Job, Scope};
+use crate::{chunk, pipelines, registry};
+use summary::After;
+
+/// Name of the directory below the root that holds an index and the project's configuration.
+pub const INDEX_DIRECTORY: &str = ".aurora";
+
+/// Which pipeline to run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PipelineChoice {
+    /// The project's `.aurora/pipeline.toml`, or the embedded default.
+    #[default]
+    Default,
+    /// An embedded one.
+    Named(String),
+    /// A file.
+    File(PathBuf),
+}
+
+/// What an index run is asked to do.
+#[derive(Debug, Clone)]
+pub struct IndexOptions {
+    /// Directory to index.
+    pub root: PathBuf,
+    /// Which pipeline.
+    pub pipeline: PipelineChoice,
+    /// Make everything again, and set aside an index that cannot be opened.
+    pub force: bool,
+    /// Threads; as many as there are cores unless given.
+    pub jobs: Option<usize>,
+    /// Bytes for batches in flight and for postings; the pipeline's figure unless given.
+    pub memory: Option<u64>,
+    /// Stops the run cleanly.
+    pub cancel: CancelToken,
+    /// Where models other than the embedded one are found.
+    pub models: ModelDirectory,
+}
+
+/// Why there is no new index.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The pipeline's configuration is wrong.
+    #[error("the pipeline has errors")]
+    Pipeline(Diagnostics),
+    /// The pipeline's file cannot be read.
+    #[error("cannot read the pipeline {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The root is not there, or no directory.
+    #[error("{path} cannot be indexed: {reason}")]
+    Root {
+        /// As given.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The index cannot be opened or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A stage could not be made ready.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A stage failed while running; the index is as it was.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Resolves and checks a pipeline for a root, without touching anything but its TOML files.
+///
+/// # Errors
+/// With every fault of the configuration at once, or when its file cannot be read.
+pub fn plan(root: &Path, choice: &PipelineChoice) -> Result<Plan, IndexError> {
+    let (name, text) = pipeline_source(root, choice)?;
+    let source = PipelineSource { name: &name, text: &text };
+    aurora_pipeline::load(&[source], &registry(), pipelines::EMBEDDED).map_err(IndexError::Pipeline)
+}
+
+/// The name and the TOML of a pipeline.
+fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, String), IndexError> {
+    let read = |path: PathBuf| match std::fs::read_to_string(&path) {
+        Ok(text) => Ok((path.display().to_string(), text)),
+        Err(source) => Err(IndexError::Unreadable { path, source }),
+    };
+    let extending = |name: &str| (name.to_owned(), format!("extends = {name:?}\n"));
+    match choice {
+        PipelineChoice::File(path) => read(path.clone()),
+        PipelineChoice::Named(name) => Ok(extending(name)),
+        PipelineChoice::Default => {
+            let project = root.join(INDEX_DIRECTORY).join("pipeline.toml");
+            if project.exists() { read(project) } else { Ok(extending("default")) }
+        }
+    }
+}
+
+/// Brings the index of a root up to date and publishes it.
+///
+/// A run that is cancelled publishes what it has finished; the next one goes on from there. A run
+/// that fails publishes nothing.
+///
+/// # Errors
+/// When the configuration is wrong, the index cannot be written, or a stage fails.
+pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
+    let begun = Instant::now();
+    let root = indexable(&options.root)?;
+    let plan = plan(&root, &options.pipeline)?;
+    let warnings = plan.warnings().iter().map(ToString::to_string).collect();
+    let memory = options.memory.unwrap_or(plan.run_config().memory);
+    let environment = open(&root.join(INDEX_DIRECTORY), options.force)?;
+    let job = job(&root, &plan, &environment, options, memory)?;
+    let before = job.previous.manifest().clone();
+
+    let mut services = Services::new();
+    services.insert(Arc::clone(&job));
+    let pipeline = plan.build(&BuildContext { root: &root, services: &services })?;
+    drop(services);
+    let mut chain: Vec<_> = pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
+    job.decide(scope(&before.fingerprints, &chain, options.force));
+
+    let run = RunOptions { jobs: options.jobs, memory: Some(memory), cancel: options.cancel.clone(), observer };
+    let report = pipeline.run(run)?;
+    let is_complete = report.outcome == Outcome::Completed;
+    let scope = job.scope();
+    let (model, job) = (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
+    let (writer, repository, moves) = job.into_parts();
+    chain.push((HISTORY.to_owned(), repository.state()));
+    let is_first = before.generation == 0;
+    let published = if is_complete || is_first || scope == Scope::Changes {
+        writer.publish(ManifestUpdate {
+            model,
+            head_commit: repository.head(),
+            root: root.display().to_string(),
+            // Files that a stopped run has not reached are still as the last run left them.
+            fingerprints: if is_complete || is_first { chain } else { before.fingerprints.clone() },
+            complete: is_complete,
+            now: now_ns() / 1_000_000_000,
+            summary: serde_json::Value::Null,
+        })?
+    } else {
+        // Half an index of one configuration and half of another would answer neither's way.
+        writer.abandon()?;
+        before.clone()
+    };
+    access::follow(&root, &moves, &environment.snapshot()?);
+    let after = After { published, snapshot: environment.snapshot()?, remarks: repository.remarks(), warnings };
+    Ok(IndexSummary::new(&root, &before, after, report, begun.elapsed())?)
+}
+
+/// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
+const HISTORY: &str = "history";
+
+fn job(
+    root: &Path,
+    plan: &Plan,
+    environment: &Environment,
+    options: &IndexOptions,
+    memory: u64,
+) -> Result<Arc<Job>, IndexError> {
+    let started = now_ns();
+    let writer = environment.writer(WriterOptions { memory: usize::try_from(memory).unwrap_or(usize::MAX) })?;
+    let previous = environment.snapshot()?;
+    let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
+    let state = known.map(|(_, state)| state.clone());
+    let attributes = plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME);
+    let repository = Repository::open(root, state, attributes, options.cancel.clone());
+    Ok(Arc::new(Job::new(root.to_owned(), previous, writer, repository, options.models.clone(), started)))
+}
+
+/// Builds the keyword index anew from the stored chunks; returns how many there are.
+///
+/// # Errors
+/// When there is no index, another run is writing, or the disk refuses.
+pub fn rebuild_bm25(root: &Path) -> Result<u64, IndexError> {
+    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing)?;
+    let snapshot = environment.snapshot()?;
+    let writer = environment.writer(WriterOptions::default())?;
+    writer.rebuild_terms()?;
+    for id in snapshot.live() {
+        let id = ChunkId(id);
+        if let Some(chunk) = snapshot.chunk(id)? {
+            writer.add_terms(id, &chunk::stage::terms_of(&Analyzer, &chunk.to_chunk()))?;
+        }
+    }
+    let manifest = snapshot.manifest();
+    let published = writer.publish(ManifestUpdate {
+        model: manifest.model.clone(),
+        head_commit: manifest.head_commit.clone(),
+        root: manifest.root.clone(),
+        fingerprints: manifest.fingerprints.clone(),
+        complete: manifest.complete,
+        now: now_ns() / 1_000_000_000,
+        summary: manifest.summary.clone(),
+    })?;
+    Ok(published.chunk_count)
+}
+
+/// The absolute path of a directory that can be indexed.
+fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
+    let refuse = |reason: &str| Err(IndexError::Root { path: path.to_owned(), reason: reason.to_owned() });
+    let root = match path.canonicalize() {
+        Ok(root) => root,
+        Err(error) => return refuse(&error.to_string()),
+    };
+    if !root.is_dir() {
+        return refuse("it is not a directory");
+    }
+    let is_git_directory = root.join("HEAD").is_file() && root.join("objects").is_dir() && root.join("refs").is_dir();
+    if is_git_directory {
+        return refuse("it is a git directory without a work tree; check a branch out and index that");
+    }
+    Ok(root)
+}
+
+/// Opens the environment for writing. With `force`, one that cannot be opened is set aside first.
+fn open(directory: &Path, force: bool) -> Result<Environment, StorageError> {
+    match Environment::open(directory, OpenMode::Create) {
+        Err(error) if force && error.is_unusable_index() => {
+            Environment::set_aside(directory)?;
+            Environment::open(directory, OpenMode::Create)
+        }
+        result => result,
+    }
+}
+
+/// What the stages' fingerprints say about the index that is there. What is made of a file's text
+/// has to be made again from the file when parsing or chunking differs, and from the stored chunks
+/// when only a later stage does.
+fn scope(before: &[(String, String)], now: &[(String, String)], force: bool) -> Scope {
+    if force || before.is_empty() {
+        return Scope::Everything;
+    }
+    let differing: Vec<&str> = now
+        .iter()
+        .chain(before)
+        .filter(|entry| entry.0 != HISTORY && !(before.contains(entry) && now.contains(entry)))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let derived = |name: &&str| DERIVED.contains(name);
+    match differing.as_slice() {
+        [] => Scope::Changes,
+        names if names.iter().all(derived) => Scope::Derived,
+        _ => Scope::Everything,
+    }
+}
+
+/// Stages whose work can be done again from stored chunks.
+const DERIVED: &[&str] = &["embed", "git-signal", "store", "bm25"];
+
+pub(crate) fn now_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

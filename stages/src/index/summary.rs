@@ -1,0 +1,241 @@
+//! What an index run has done, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use aurora_pipeline::{Reason, RunReport, Tally};
+use aurora_storage::{ChunkType, Label, Manifest, Snapshot, StorageError};
+use serde::Serialize;
+
+/// The result of an index run.
+#[derive(Debug, Clone, Serialize)]
+pub struct IndexSummary {
+    /// Absolute path of the indexed directory.
+    pub root: String,
+    /// What became of the files.
+    pub files: FileCounts,
+    /// How many chunks the index holds now, by type.
+    pub chunks: ChunkCounts,
+    /// Chunks that this run made or took from the index to store them anew.
+    pub changed_chunks: u64,
+    /// Files that should have been indexed and could not be.
+    pub errors: Vec<String>,
+    /// What a user should know but need not act on.
+    pub warnings: Vec<String>,
+    /// State of the keyword index.
+    pub bm25: KeywordIndex,
+    /// Number of vectors and the model that made them.
+    pub embeddings: Embeddings,
+    /// What every stage did and how long it took.
+    pub report: RunReport,
+    /// Wall-clock time of the whole run, opening and publishing included, milliseconds.
+    pub elapsed_ms: u64,
+    /// Largest resident set of the process so far, bytes, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Lines of source that were parsed.
+    pub lines: u64,
+    /// Bytes of source that were parsed.
+    pub source_bytes: u64,
+    /// Size of the index on disk, bytes.
+    pub index_bytes: u64,
+    /// Number of the published generation.
+    pub generation: u64,
+    /// Whether the run went over the whole tree.
+    pub complete: bool,
+    /// Whether the index was up to date already.
+    pub nothing_changed: bool,
+    /// Share of the files with a parser that are in the index, 0 to 1.
+    pub coverage: f64,
+}
+
+/// What became of the files of the tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FileCounts {
+    /// Files and directories that the walk came upon.
+    pub scanned: u64,
+    /// Files whose chunks were made in this run.
+    pub indexed: u64,
+    /// Files whose chunks stayed as they were.
+    pub unchanged: u64,
+    /// Files whose stored chunks got a new history or new derived data.
+    pub refreshed: u64,
+    /// Files whose chunks were removed.
+    pub deleted: u64,
+    /// Indexed files that are known under another path.
+    pub renamed: u64,
+    /// Everything that is not indexed, by reason.
+    pub skipped: BTreeMap<String, Skipped>,
+}
+
+/// Files that were skipped for one reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// The first few.
+    pub examples: Vec<String>,
+}
+
+/// Live chunks by type.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ChunkCounts {
+    /// Chunks of source code, whatever their kind.
+    pub code: u64,
+    /// Reasoning patterns.
+    pub reasoning: u64,
+    /// Phases of conversations.
+    pub knowledge: u64,
+    /// Sections of Markdown.
+    pub kb: u64,
+    /// Sections of other documents.
+    pub doc: u64,
+    /// All of them.
+    pub total: u64,
+}
+
+/// State of the keyword index.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct KeywordIndex {
+    /// `built`, `updated`, `unchanged` or `off`.
+    pub status: &'static str,
+    /// Chunks that it covers.
+    pub chunks: u64,
+}
+
+/// State of the vectors.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Embeddings {
+    /// Name and digest of the model; nothing in an index without vectors.
+    pub model: Option<String>,
+    /// Chunks of this run whose embedding failed.
+    pub failed: u64,
+}
+
+impl ChunkCounts {
+    /// Counts the live chunks of a snapshot.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn of(snapshot: &Snapshot) -> Result<Self, StorageError> {
+        let mut counts = Self::default();
+        for kind in ChunkType::ALL {
+            let chunks = snapshot.label(Label::Type(kind))?.len();
+            counts.total += chunks;
+            *match kind {
+                ChunkType::Reasoning => &mut counts.reasoning,
+                ChunkType::Knowledge => &mut counts.knowledge,
+                ChunkType::Kb => &mut counts.kb,
+                ChunkType::Doc => &mut counts.doc,
+                _ => &mut counts.code,
+            } += chunks;
+        }
+        Ok(counts)
+    }
+}
+
+/// What is known once the new generation is published.
+pub(super) struct After {
+    pub(super) published: Manifest,
+    pub(super) snapshot: Snapshot,
+    /// What is to be said of git's history.
+    pub(super) remarks: Vec<String>,
+    /// Warnings of the pipeline's configuration.
+    pub(super) warnings: Vec<String>,
+}
+
+impl IndexSummary {
+    pub(super) fn new(
+        root: &Path,
+        before: &Manifest,
+        after: After,
+        report: RunReport,
+        elapsed: Duration,
+    ) -> Result<Self, StorageError> {
+        let After { published, snapshot, remarks, mut warnings } = after;
+        let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
+        let files = FileCounts::of(&report);
+        let nothing_changed = published.generation == before.generation;
+        let chunks = ChunkCounts::of(&snapshot)?;
+        warnings.extend(remarks);
+        warnings.extend(lines_of(&report.warnings));
+        let errors = lines_of(&report.errors);
+        let has_postings = report.stages.iter().any(|stage| stage.name == "bm25");
+        let covered = files.indexed + files.unchanged + files.refreshed;
+        let missed = report.errors.total();
+        Ok(Self {
+            root: root.display().to_string(),
+            chunks,
+            changed_chunks: counter("chunks"),
+            errors,
+            warnings,
+            bm25: KeywordIndex {
+                status: match (has_postings, nothing_changed, before.generation) {
+                    (false, ..) => "off",
+                    (_, true, _) => "unchanged",
+                    (_, _, 0) => "built",
+                    _ => "updated",
+                },
+                chunks: if has_postings { published.chunk_count } else { 0 },
+            },
+            embeddings: Embeddings {
+                model: published.model.as_ref().map(|model| model.id.clone()),
+                failed: counter("embeddings.failed"),
+            },
+            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            peak_memory_bytes: peak_memory(),
+            lines: counter("lines"),
+            source_bytes: counter("bytes"),
+            index_bytes: index_bytes(root),
+            generation: published.generation,
+            complete: published.complete,
+            nothing_changed,
+            coverage: if covered + missed == 0 { 1.0 } else { covered as f64 / (covered + missed) as f64 },
+            files,
+            report,
+        })
+    }
+}
+
+impl FileCounts {
+    fn of(report: &RunReport) -> Self {
+        let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
+        let skipped = report.skipped.iter().map(|(reason, rows)| {
+            let examples = rows.examples.iter().cloned().collect();
+            (reason.to_owned(), Skipped { count: rows.count, examples })
+        });
+        let mut files = Self {
+            scanned: 0,
+            indexed: counter("files.added") + counter("files.modified") + counter("files.renamed"),
+            unchanged: counter("files.unchanged"),
+            refreshed: counter("files.refreshed"),
+            deleted: counter("files.deleted"),
+            renamed: counter("files.renamed"),
+            skipped: skipped.collect(),
+        };
+        files.scanned = files.indexed + files.unchanged + files.refreshed + report.skipped.total() + report.errors.total();
+        files
+    }
+}
+
+/// One line per reason: how often, and where for example.
+fn lines_of(tally: &Tally) -> Vec<String> {
+    let line = |(reason, rows): (&str, &Reason)| {
+        let examples: Vec<&str> = rows.examples.iter().map(String::as_str).take(3).collect();
+        let more = if rows.count > examples.len() as u64 { ", …" } else { "" };
+        format!("{reason}: {} ({}{more})", rows.count, examples.join(", "))
+    };
+    tally.iter().map(line).collect()
+}
+
+/// The largest resident set of this process so far, where the kernel tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+fn index_bytes(root: &Path) -> u64 {
+    let data = root.join(super::INDEX_DIRECTORY).join("index").join("data.mdb");
+    data.metadata().map_or(0, |metadata| metadata.len())
+}

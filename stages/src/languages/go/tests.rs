@@ -1,0 +1,25 @@
+//! What is found in `sample.go`.
+
+use crate::languages::outline::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline("go", include_str!("sample.go")), @r#"
+    import embed
+    import fmt fmt
+    import strings str
+    import github.com/x/y/v2 y
+    import gopkg.in/yaml.v3 yaml
+    struct Server 16-20 type Server struct | Server serves. |  | is Base Reader | exported
+    interface Handler 24-29 Handler interface | Handler handles. |  | is Closer | exported
+    method Handler.Handle 27-27 Handle(x int) error | Handle one. |  | exported
+    method Handler.Reset 28-28 Reset() |  |  | exported
+    type ID 30-30 ID = string |  |  | exported
+    type Fn 31-31 Fn func(int) int |  |  | exported
+    method Server.Run 35-48 func (s *Server) Run(ctx context.Context) (err error) | Run runs. | Println start stop Wrap Server ToLower | of Server | 3 branches | 1 loops | exported
+    function Map 50-50 func Map[T any](xs List[T]) T |  |  | exported
+    method List.len 52-52 func (l *List[T]) len() int |  |  | of List
+    function handler 54-54 var handler = func(x int) |  |
+    doc: Package demo serves things.
+    "#);
+}

@@ -1,0 +1,48 @@
+//! Java.
+
+use tree_sitter::Node;
+
+use super::{QueryCache, Language, Visibility, defaults, import, text_of};
+use crate::parse::symbols::{Import, SymbolKind};
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Java.
+pub static JAVA: Language = Language {
+    imports,
+    exported,
+    ..defaults(
+        "java",
+        &["java"],
+        || tree_sitter_java::LANGUAGE.into(),
+        &[include_str!("symbols.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &QUERY,
+    )
+};
+
+/// Public and protected members; members of interfaces are public without saying so.
+fn exported(visibility: &Visibility<'_>) -> bool {
+    let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
+    let is_open = match visibility.parent {
+        Some((SymbolKind::Interface, _)) => !has("private"),
+        _ => has("public") || has("protected"),
+    };
+    is_open && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())
+}
+
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    let (mut path, mut all) = ("", false);
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "scoped_identifier" | "identifier" => path = text_of(child, text),
+            "asterisk" => all = true,
+            _ => {}
+        }
+    }
+    let name = if all { "*" } else { path.rsplit('.').next().unwrap_or(path) };
+    found.push(import(node, path, vec![name.to_owned()]));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! What is found in `sample.jsx`.
+
+use crate::languages::outline::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline("javascript", include_str!("sample.jsx")), @r#"
+    import react React useIt memo
+    import node:path path
+    import ./side.css
+    import fs fs
+    import path glue resolve
+    import ./lazy.js lazy
+    import ./again
+    function add 12-12 export const add = (a, b) | Adds.⏎@param a first |  | exported
+    function Point 14-14 function Point() |  |  | exported
+    method Point.norm 15-15 Point.prototype.norm = function (x) |  | square | of Point | 2 branches
+    method Point.scale 16-16 scale() |  |
+    method load 19-19 load() |  | readFileSync | exported
+    method save 20-20 save: async (x) |  | store | exported
+    function util 23-23 exports.util = function named() |  |  | exported
+    function start 24-24 module.exports = function start() |  |  | exported
+    class Widget 27-34 export default class Widget extends React.Component | Draws. |  | is Component | exported
+    method Widget.secret 28-28 #secret() |  |
+    method Widget.create 29-29 static create = () |  | Widget | exported
+    method Widget.handle 30-30 handle = (e) |  | secret | 1 loops | exported
+    method Widget.constructor 31-31 constructor(props) |  |  | exported
+    method Widget.size 32-32 get size() |  |  | exported
+    method Widget.render 33-33 render() |  | Panel | exported
+    method api.get 35-35 get: function () |  |
+    method api.post 35-35 post() |  |
+    function helper 36-36 function helper() |  |
+    function a 37-37 a = () |  |
+    function b 37-37 b = function* () |  | memo
+    outside: require describe it expect
+    "#);
+}

@@ -1,0 +1,1 @@
+[(atx_heading) (setext_heading)] @heading

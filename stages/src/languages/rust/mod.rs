@@ -1,0 +1,68 @@
+//! Rust.
+
+use tree_sitter::Node;
+
+use super::{QueryCache, FileDoc, Language, Visibility, defaults, import, text_of};
+use crate::parse::symbols::{Import, SymbolKind};
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Rust.
+pub static RUST: Language = Language {
+    separator: "::",
+    imports,
+    exported,
+    file_doc: FileDoc::Prefix("//!"),
+    ..defaults(
+        "rust",
+        &["rs"],
+        || tree_sitter_rust::LANGUAGE.into(),
+        &[include_str!("symbols.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &QUERY,
+    )
+};
+
+/// `pub` in any form; what a trait declares is as visible as the trait.
+fn exported(visibility: &Visibility<'_>) -> bool {
+    match visibility.parent {
+        Some((SymbolKind::Interface, exported)) => exported,
+        Some((SymbolKind::Function | SymbolKind::Method, _)) => false,
+        _ => visibility.signature.starts_with("pub"),
+    }
+}
+
+/// Every leaf of a `use` tree.
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let Some(tree) = node.child_by_field_name("argument") else { return };
+    let mut prefixes: Vec<String> = vec![String::new()];
+    let mut leaf = String::new();
+    for c in text_of(tree, text).chars().chain([',']) {
+        match c {
+            '{' => {
+                let prefix = format!("{}{}", prefixes.last().map_or("", |p| p), leaf.trim());
+                prefixes.push(prefix);
+                leaf.clear();
+            }
+            ',' | '}' => {
+                let (path, alias) = leaf.split_once(" as ").unwrap_or((&leaf, ""));
+                let path = path.trim();
+                if !path.is_empty() {
+                    let prefix = prefixes.last().map_or("", |p| p);
+                    let full = if path == "self" { prefix.trim_end_matches("::").to_owned() } else { format!("{prefix}{path}") };
+                    let last = full.rsplit("::").next().unwrap_or_default().to_owned();
+                    let name = if alias.trim().is_empty() { last } else { alias.trim().to_owned() };
+                    let names = if name == "_" { Vec::new() } else { vec![name] };
+                    found.push(import(node, &full, names));
+                }
+                leaf.clear();
+                if c == '}' && prefixes.len() > 1 {
+                    prefixes.pop();
+                }
+            }
+            _ => leaf.push(if c.is_whitespace() { ' ' } else { c }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

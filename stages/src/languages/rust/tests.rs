@@ -1,0 +1,27 @@
+//! What is found in `sample.rs`.
+
+use crate::languages::outline::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline("rust", include_str!("sample.rs")), @r#"
+    import std::collections::* *
+    import std::fmt fmt
+    import std::fmt::Display Display
+    import std::io::Read
+    struct Point 5-6 pub struct Point<T> | A point. |  | exported
+    implementation impl<T: Copy> Point<T> 8-12 impl<T: Copy> Point<T> |  |
+    method Point::new 10-11 pub fn new(x: T) -> Self where T: Copy | Makes one. | is_some helper vec | of Point | 2 branches | exported
+    implementation impl fmt::Display for Point<u8> 14-16 impl fmt::Display for Point<u8> |  |  | is Display
+    method Point::fmt 15-15 fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result |  | write | of Point
+    interface Shape 18-18 pub trait Shape: Base |  |  | is Base | exported
+    method Shape::area 18-18 fn area(&self) -> f64 |  |  | exported
+    method Shape::name 18-18 fn name(&self) -> String |  | area to_string | exported
+    module inner 20-20 mod inner |  |
+    function inner::deep 20-20 pub fn deep() |  | go | 1 loops | exported
+    function twice 22-22 macro_rules! twice { () => {} } |  |
+    enum Kind 24-24 pub enum Kind |  |  | exported
+    type Alias 25-25 pub(crate) type Alias = u8 |  |  | exported
+    doc: Points and shapes.
+    "#);
+}

@@ -1,0 +1,2 @@
+// The page.
+export const App: React.FC<Props> = ({ title }) => { return <Main title={title} />; };

@@ -1,0 +1,38 @@
+//! The eight built-in stages of an index run, and the run itself.
+//!
+//! Each stage is a folder or a file of its name; [`columns`] lists what travels between them, and
+//! [`index`] runs a pipeline of them over a directory. A programming language is a folder in
+//! [`languages`]. Nothing here answers queries: that is the query crate, which reads what the
+//! stages have written.
+
+#![forbid(unsafe_code)]
+
+pub mod bm25;
+pub mod chunk;
+pub mod columns;
+pub mod discover;
+pub mod embed;
+pub mod git_signal;
+pub mod incremental;
+pub mod index;
+pub mod job;
+pub mod languages;
+pub mod parse;
+pub mod pipelines;
+pub mod store;
+
+use aurora_pipeline::Registry;
+
+/// A registry that holds the built-in stages.
+pub fn registry() -> Registry {
+    let mut registry = Registry::new();
+    registry.register::<discover::Discover>();
+    registry.register::<incremental::IncrementalCheck>();
+    registry.register::<parse::stage::Parse>();
+    registry.register::<git_signal::GitSignal>();
+    registry.register::<chunk::stage::ChunkConfig>();
+    registry.register::<embed::Embed>();
+    registry.register::<store::Store>();
+    registry.register::<bm25::Bm25>();
+    registry
+}

@@ -1,0 +1,15 @@
+//! From text to symbols: the syntax tree is walked once and dropped.
+
+mod boundaries;
+mod captures;
+pub(crate) mod docs;
+pub mod parser;
+pub(crate) mod pattern;
+pub(crate) mod query;
+pub(crate) mod sections;
+mod signature;
+pub mod stage;
+mod structure;
+pub mod symbols;
+
+pub use symbols::FileSymbols;

@@ -1,0 +1,292 @@
+//! From captures to symbols: nesting, names, documentation, and what is counted towards whom.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use crate::languages::{FileDoc, Language, Visibility};
+use crate::parse::captures::{Captures, Definition, Mark};
+use crate::parse::docs;
+use crate::parse::signature::signature;
+use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind};
+
+/// The symbols of one file.
+pub(crate) fn assemble<'t>(language: &Language, root: Node<'t>, captures: Captures<'t, 't>, text: &'t str) -> FileSymbols {
+    let mut imports: Vec<Import> = Vec::new();
+    for node in &captures.imports {
+        (language.imports)(*node, text, &mut imports);
+    }
+    let mut builder = Builder { language, captures: &captures, text, nests: Vec::new(), symbols: Vec::new(), open: Vec::new() };
+    for definition in wrapped(&captures) {
+        builder.define(definition);
+    }
+    let Builder { nests, mut symbols, .. } = builder;
+    let calls = count(&captures, &nests, &mut symbols);
+    let mut found = FileSymbols {
+        symbols,
+        imports,
+        calls,
+        doc: file_doc(language, root, &captures, text),
+        errors: captures.errors,
+        ..FileSymbols::default()
+    };
+    merge_overloads(&mut found.symbols, language, text);
+    found
+}
+
+/// A definition with everything around it that belongs to it.
+struct Wrapped<'t> {
+    definition: Definition<'t>,
+    outer: Node<'t>,
+    exported: bool,
+}
+
+fn wrapped<'t>(captures: &Captures<'t, '_>) -> Vec<Wrapped<'t>> {
+    let wrap = |definition: &Definition<'t>| {
+        let (mut outer, mut exported) = (definition.node, false);
+        while let Some((around, exports)) = captures.outers.get(&outer.id()) {
+            outer = *around;
+            exported |= exports;
+        }
+        Wrapped { definition: *definition, outer, exported }
+    };
+    let mut all: Vec<_> = captures.definitions.iter().map(wrap).collect();
+    all.sort_by_key(|w| (w.outer.start_byte(), usize::MAX - w.outer.end_byte(), w.definition.node.start_byte()));
+    all
+}
+
+/// A definition or scope while the file is read from top to bottom.
+struct Nest {
+    bytes: Range<u32>,
+    /// What its members' names begin with.
+    prefix: String,
+    /// The nearest symbol: itself, or for a scope the one around it.
+    symbol: Option<u32>,
+    kind: Option<SymbolKind>,
+}
+
+struct Builder<'a, 't> {
+    language: &'a Language,
+    captures: &'a Captures<'t, 't>,
+    text: &'t str,
+    nests: Vec<Nest>,
+    symbols: Vec<Symbol>,
+    /// Indices of the nests around the current offset.
+    open: Vec<usize>,
+}
+
+impl<'t> Builder<'_, 't> {
+    fn define(&mut self, wrapped: Wrapped<'t>) {
+        let Wrapped { definition, outer, exported } = wrapped;
+        let attached = docs::attached(&self.captures.leading, outer.start_byte() as u32, self.text);
+        let bytes = attached.start..outer.end_byte() as u32;
+        while self.open.pop_if(|last| self.nests[*last].bytes.end <= bytes.start).is_some() {}
+        let around = self.open.last().map(|last| &self.nests[*last]);
+        let parent = around.and_then(|nest| nest.symbol);
+        let simple = self.slice(definition.name).trim_matches(['"', '\'', '`', '#']);
+        let is_silent = |name: &str| self.language.silent_owners.contains(&name);
+        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_silent(owner));
+        let mut prefix = around.map(|nest| nest.prefix.clone()).unwrap_or_default();
+        if let Some(segment) = owner {
+            self.extend(&mut prefix, segment);
+        }
+        let owner = match (owner, around.and_then(|nest| nest.kind)) {
+            (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
+            _ => None,
+        };
+        if definition.kind.is_some() || !is_silent(simple) {
+            self.extend(&mut prefix, simple);
+        }
+        let nest = Nest { bytes: bytes.clone(), prefix, symbol: parent, kind: definition.kind };
+        let Some(kind) = definition.kind else {
+            return self.push(nest);
+        };
+        let in_container = around.and_then(|nest| nest.kind).is_some_and(|k| k.is_container() && k != SymbolKind::Module);
+        let is_method = kind == SymbolKind::Function && (in_container || owner.is_some());
+        let kind = if is_method { SymbolKind::Method } else { kind };
+        let signature = self.signature(&definition, outer);
+        let (doc, doc_bytes) = self.doc(&definition, attached.doc);
+        let visibility = Visibility {
+            name: simple,
+            signature: &signature,
+            exported: exported || self.captures.exports.contains(simple),
+            parent: parent.map(|p| (self.symbols[p as usize].kind, self.symbols[p as usize].exported)),
+        };
+        let exported = (self.language.exported)(&visibility);
+        let (name, qualified_name) = match kind {
+            SymbolKind::Implementation => (signature.clone(), signature.clone()),
+            _ => (simple.to_owned(), nest.prefix.clone()),
+        };
+        let first_line = outer.start_position().row as u32 + 1;
+        let rows_before = self.text.get(bytes.start as usize..outer.start_byte()).map_or(0, |s| s.matches('\n').count());
+        let symbol = Symbol {
+            kind,
+            name,
+            qualified_name,
+            parent,
+            owner,
+            lines: (first_line - rows_before as u32, last_line(outer)),
+            bytes,
+            body: definition.body.map(|body| body.start_byte() as u32),
+            signature,
+            doc,
+            doc_bytes,
+            calls: Vec::new(),
+            bases: Vec::new(),
+            branches: 0,
+            loops: 0,
+            exported,
+            heading_level: 0,
+        };
+        let nest = Nest { symbol: Some(self.symbols.len() as u32), ..nest };
+        self.symbols.push(symbol);
+        self.push(nest);
+    }
+
+    fn push(&mut self, nest: Nest) {
+        self.open.push(self.nests.len());
+        self.nests.push(nest);
+    }
+
+    fn extend(&self, prefix: &mut String, segment: &str) {
+        if !prefix.is_empty() {
+            prefix.push_str(self.language.separator);
+        }
+        prefix.push_str(segment);
+    }
+
+    fn signature(&self, definition: &Definition<'t>, outer: Node<'t>) -> String {
+        let start = outer.start_byte() as u32;
+        let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte()) as u32;
+        let within = |ranges: &'_ [Range<u32>]| {
+            let from = ranges.partition_point(|r| r.start < start);
+            let to = ranges.partition_point(|r| r.start < end);
+            ranges[from..to.max(from)].to_vec()
+        };
+        let mut left_out = within(&self.captures.skips);
+        let leading = &self.captures.leading;
+        let from = leading.partition_point(|l| l.bytes.start < start);
+        left_out.extend(leading[from..].iter().take_while(|l| l.bytes.start < end).map(|l| l.bytes.clone()));
+        left_out.sort_by_key(|r| r.start);
+        signature(self.text, start..end, left_out.into_iter())
+    }
+
+    fn doc(&self, definition: &Definition<'t>, before: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
+        let inside = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body));
+        if let Some(range) = inside {
+            let source = self.text.get(range.clone()).unwrap_or_default();
+            return (docs::docstring_text(source), Some(range.start as u32..range.end as u32));
+        }
+        let source = before.as_ref().and_then(|range| self.text.get(range.start as usize..range.end as usize));
+        (source.map(docs::comment_text).unwrap_or_default(), before)
+    }
+
+    fn owner(&self, node: Node<'t>) -> &'t str {
+        let owner = self.slice(node);
+        owner.strip_suffix(self.language.owner_suffix).unwrap_or(owner)
+    }
+
+    fn slice(&self, node: Node<'t>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}
+
+/// Gives every mark to the innermost symbol around it; returns the calls that stand in none.
+fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) -> Vec<String> {
+    let mut outside = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut open: Vec<&Nest> = Vec::new();
+    let mut next = nests.iter().peekable();
+    for (at, mark) in &captures.marks {
+        while let Some(nest) = next.next_if(|nest| nest.bytes.start <= *at) {
+            while open.pop_if(|last| last.bytes.end <= nest.bytes.start).is_some() {}
+            open.push(nest);
+        }
+        while open.pop_if(|last| last.bytes.end <= *at).is_some() {}
+        let index = open.last().and_then(|nest| nest.symbol);
+        match (mark, index) {
+            (Mark::Call(name), None) if !name.is_empty() && seen.insert((None, *name)) => outside.push((*name).to_owned()),
+            (Mark::Call(name), Some(i)) if !name.is_empty() && seen.insert((index, *name)) => {
+                symbols[i as usize].calls.push((*name).to_owned());
+            }
+            (Mark::Base(name), Some(i)) => {
+                let bases = &mut symbols[i as usize].bases;
+                if is_new(bases, name) {
+                    bases.push((*name).to_owned());
+                }
+            }
+            (Mark::Branch, Some(i)) => symbols[i as usize].branches += 1,
+            (Mark::Loop, Some(i)) => symbols[i as usize].loops += 1,
+            _ => {}
+        }
+    }
+    outside
+}
+
+fn is_new(bases: &[String], name: &str) -> bool {
+    !name.is_empty() && !bases.iter().any(|base| base == name)
+}
+
+fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, text: &str) -> String {
+    match language.file_doc {
+        FileDoc::None => String::new(),
+        FileDoc::Docstring => {
+            let range = language.docstring.and_then(|find| find(root));
+            range.and_then(|range| text.get(range)).map(docs::docstring_text).unwrap_or_default()
+        }
+        FileDoc::Prefix(prefix) => {
+            let range = docs::first_run(&captures.leading, prefix, text);
+            range.and_then(|r| text.get(r.start as usize..r.end as usize)).map(docs::comment_text).unwrap_or_default()
+        }
+        FileDoc::Before(kind) => {
+            let mut cursor = root.walk();
+            let node = root.children(&mut cursor).find(|child| child.kind() == kind);
+            let range = node.and_then(|n| docs::attached(&captures.leading, n.start_byte() as u32, text).doc);
+            range.and_then(|r| text.get(r.start as usize..r.end as usize)).map(docs::comment_text).unwrap_or_default()
+        }
+    }
+}
+
+/// Overload signatures and the implementation that follows them are one symbol: theirs the span and the first
+/// signature, its the rest.
+fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
+    let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
+    for (old, mut symbol) in std::mem::take(symbols).into_iter().enumerate() {
+        symbol.parent = symbol.parent.and_then(|parent| moved.get(&parent).copied());
+        while let Some(overload) = merged.pop_if(|last| is_overload(last, &symbol, language, text)) {
+            symbol.bytes.start = overload.bytes.start;
+            symbol.lines.0 = overload.lines.0;
+            symbol.signature = overload.signature;
+            symbol.exported |= overload.exported;
+            if symbol.doc.is_empty() || !overload.doc.is_empty() {
+                (symbol.doc, symbol.doc_bytes) = (overload.doc, overload.doc_bytes);
+            }
+        }
+        moved.insert(old as u32, merged.len() as u32);
+        merged.push(symbol);
+    }
+    *symbols = merged;
+}
+
+fn is_overload(first: &Symbol, second: &Symbol, language: &Language, text: &str) -> bool {
+    let is_declaration = first.body.is_none() || language.overload_marker.is_some_and(|marker| has_decorator(first, marker, text));
+    is_declaration
+        && second.body.is_some()
+        && first.qualified_name == second.qualified_name
+        && first.parent == second.parent
+        && matches!(first.kind, SymbolKind::Function | SymbolKind::Method)
+        && matches!(second.kind, SymbolKind::Function | SymbolKind::Method)
+}
+
+fn has_decorator(symbol: &Symbol, marker: &str, text: &str) -> bool {
+    let source = text.get(symbol.bytes.start as usize..symbol.body.unwrap_or(symbol.bytes.end) as usize).unwrap_or_default();
+    source.lines().map(str::trim).any(|line| line.strip_prefix('@').is_some_and(|d| d.rsplit('.').next() == Some(marker)))
+}
+
+fn last_line(node: Node<'_>) -> u32 {
+    let end = node.end_position();
+    let trailing_feed = end.column == 0 && end.row > node.start_position().row;
+    (if trailing_feed { end.row } else { end.row + 1 }) as u32
+}

@@ -1,0 +1,10 @@
+//! The pipelines that ship inside the program.
+
+use aurora_pipeline::PipelineSource;
+
+/// Every embedded pipeline.
+pub const EMBEDDED: &[PipelineSource<'static>] = &[
+    PipelineSource { name: "default", text: include_str!("../../configs/default.toml") },
+    PipelineSource { name: "lexical", text: include_str!("../../configs/lexical.toml") },
+    PipelineSource { name: "nightly", text: include_str!("../../configs/nightly.toml") },
+];

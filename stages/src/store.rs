@@ -1,0 +1,157 @@
+//! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
+
+use std::sync::Arc;
+
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Value, Worker,
+};
+use aurora_storage::{Chunk, FileOutcome, FileRecord, MetaValue};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIZE, STATUS, SYMBOLS, StoredId,
+};
+use crate::job::Job;
+
+/// `[stage.store]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {}
+
+impl StageConfig for Store {
+    const TYPE: &'static str = "store";
+
+    fn access(&self) -> Access {
+        Access::sink()
+            .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
+            .reads([SYMBOLS.spec(), RECORD.spec()])
+            .reads_optional([BLAME.spec(), EMBEDDING.spec()])
+            .reads_dynamic()
+            .writes([CHUNK_ID.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(StoreStage { job: Job::of(cx)? }))
+    }
+}
+
+struct StoreStage {
+    job: Arc<Job>,
+}
+
+impl Stage for StoreStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(StoreWorker { job: &self.job })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(Store::TYPE, 1)
+    }
+}
+
+struct StoreWorker<'a> {
+    job: &'a Job,
+}
+
+impl Worker for StoreWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut chunks = chunks_by_file(batch)?;
+        let mut ids = Vec::with_capacity(batch.chunks());
+        let paths = batch.read(PATH)?;
+        for (row, status) in batch.read(STATUS)?.iter().enumerate() {
+            let writer = &self.job.writer;
+            match status {
+                FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
+                FileStatus::Touched => {
+                    if let Some(known) = self.job.previous.file(&paths[row]).map_err(StageError::from_error)? {
+                        let record = self.touched(known, batch, row)?;
+                        writer.update_file_record(record).map_err(StageError::from_error)?;
+                    }
+                }
+                _ => {
+                    let record = self.record(batch, row, status)?;
+                    let stored = writer.replace_file(record, std::mem::take(&mut chunks[row]));
+                    ids.extend(stored.map_err(StageError::from_error)?.into_iter().map(StoredId));
+                }
+            }
+            if let FileStatus::Renamed { from } = status {
+                cx.count("files.moved", 1);
+                self.job.moved(from, &paths[row]);
+            }
+        }
+        // Chunks stand in the batch file by file, in the order in which they were just stored.
+        batch.write(CHUNK_ID, ids)?;
+        Ok(())
+    }
+}
+
+impl StoreWorker<'_> {
+    fn record(&self, batch: &BatchView<'_>, row: usize, status: &FileStatus) -> Result<FileRecord, StageError> {
+        let content = &batch.read(HASH)?[row];
+        let attribution = batch.read_optional(BLAME)?.map(|blames| &blames[row]);
+        let symbols = batch.read(SYMBOLS)?[row].as_ref();
+        Ok(FileRecord {
+            path: batch.read(PATH)?[row].to_string(),
+            size: batch.read(SIZE)?[row],
+            mtime_ns: self.job.recorded_mtime(batch.read(MTIME)?[row]),
+            hash: content.hash,
+            blob: content.blob.clone(),
+            language: batch.read(LANGUAGE)?[row].to_owned(),
+            outcome: match status {
+                FileStatus::Skipped { reason } => FileOutcome::Skipped(reason.to_string()),
+                _ => FileOutcome::Indexed,
+            },
+            history_key: match attribution {
+                Some(Attribution::Lines { key, .. }) => key.clone(),
+                _ => Vec::new(),
+            },
+            chunks: Vec::new(),
+            lines: symbols.map_or(0, |symbols| symbols.lines),
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The stored row of a file of which only the evidence has changed by which it is recognised.
+    fn touched(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
+        Ok(FileRecord {
+            size: batch.read(SIZE)?[row],
+            mtime_ns: self.job.recorded_mtime(batch.read(MTIME)?[row]),
+            blob: batch.read(HASH)?[row].blob.clone(),
+            ..known
+        })
+    }
+}
+
+type ChunkWithVector = (Chunk, Option<Vec<f32>>);
+
+/// The chunks of every file row with their vectors, and with what other stages say of the chunk or
+/// its file as metadata.
+fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, StageError> {
+    let records = batch.read(RECORD)?;
+    let vectors = batch.read_optional(EMBEDDING)?;
+    let mut files: Vec<Vec<ChunkWithVector>> = vec![Vec::new(); batch.files()];
+    for (row, file) in batch.chunk_files().iter().enumerate() {
+        let mut chunk = records[row].0.clone();
+        let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
+        let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
+        let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        for (name, value) in given {
+            // A chunk that was taken from the index holds what the last run was told.
+            chunk.metadata.retain(|(known, _)| known != name);
+            chunk.metadata.push((name.to_owned(), meta_value(value)));
+        }
+        let vector = vectors.and_then(|vectors| vectors[row].clone());
+        files[*file as usize].push((chunk, vector));
+    }
+    Ok(files)
+}
+
+fn meta_value(value: &Value) -> MetaValue {
+    match value {
+        Value::String(text) => MetaValue::String(text.clone()),
+        Value::Integer(number) => MetaValue::Integer(*number),
+        Value::Float(number) => MetaValue::Float(*number),
+        Value::Bool(flag) => MetaValue::Bool(*flag),
+        Value::Strings(list) => MetaValue::Strings(list.clone()),
+    }
+}

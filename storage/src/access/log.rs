@@ -1,0 +1,158 @@
+//! Reads and writes access records.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use heed::types::Bytes;
+use heed::{CommitOrAbort, Database, RwTxn};
+use roaring::RoaringTreemap;
+
+use super::codec::AccessRecord;
+use crate::btree::{Cursor, Damage, Tree, check_tree};
+use crate::env::{Mapped, OpenMode, Store};
+use crate::error::StorageError;
+
+/// Directory of the log within `.aurora`.
+const ACCESS: &str = "access";
+/// The only table.
+const TABLE: &str = "access";
+/// Longest chunk key that stands as it is; LMDB allows 511 bytes.
+const MAX_KEY: usize = 440;
+
+type RawTable = Database<'static, Bytes, Bytes>;
+
+/// The access history of a project's chunks, by chunk key, so that it outlives the index.
+///
+/// Losing an access is harmless: callers are free to ignore errors, which never panic. Writes are not
+/// waited for to reach the disk.
+pub struct AccessLog {
+    store: Arc<Store>,
+    /// Opened by the first write, which is also when the file is checked.
+    table: Mutex<Option<RawTable>>,
+}
+
+impl AccessLog {
+    /// Opens the log of a project, given its `.aurora` directory, or makes it.
+    pub fn open(directory: &Path) -> Result<Self, StorageError> {
+        let store = Store::open(&directory.join(ACCESS), directory, OpenMode::Create)?;
+        Ok(Self { store, table: Mutex::new(None) })
+    }
+
+    /// Counts accesses: chunk keys with Unix seconds.
+    pub fn record(&self, accesses: &[(&str, i64)]) -> Result<(), StorageError> {
+        if accesses.is_empty() {
+            return Ok(());
+        }
+        self.write(|table, transaction| {
+            for (key, time) in accesses {
+                let key = table_key(key);
+                let mut record = stored(table, transaction, &key)?.unwrap_or_default();
+                record.add(*time);
+                table.put(transaction, &key, &record.encode())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The history of a chunk.
+    pub fn get(&self, key: &str) -> Result<Option<AccessRecord>, StorageError> {
+        Ok(self.get_many(&[key])?.pop().flatten())
+    }
+
+    /// The histories of several chunks, in the order of the keys, read at one moment.
+    pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<AccessRecord>>, StorageError> {
+        let mapped = self.store.read()?;
+        let wrap = |damage: Damage| self.damaged(damage);
+        let tree = tree(&mapped).map_err(wrap)?;
+        let get = |key: &&str| {
+            let bytes = Cursor::get(mapped.pages(), tree, &table_key(key)).map_err(wrap)?;
+            Ok(bytes.and_then(AccessRecord::decode))
+        };
+        keys.iter().map(get).collect()
+    }
+
+    /// Moves the history of a chunk that has got another key.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        if from == to || self.get(from)?.is_none() {
+            return Ok(());
+        }
+        self.write(|table, transaction| {
+            let (from, to) = (table_key(from), table_key(to));
+            if let Some(moved) = stored(table, transaction, &from)? {
+                let mut record = stored(table, transaction, &to)?.unwrap_or_default();
+                record.absorb(moved);
+                table.put(transaction, &to, &record.encode())?;
+                table.delete(transaction, &from)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn write(
+        &self,
+        change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>,
+    ) -> Result<(), StorageError> {
+        let wrap = |error| StorageError::lmdb(&self.store.data, error);
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = match &mut *table {
+            Some(table) => table,
+            None => {
+                self.check()?;
+                table.insert(open_table(&self.store).map_err(wrap)?)
+            }
+        };
+        let mut transaction = self.store.lmdb.write_txn().map_err(wrap)?;
+        change(table, &mut transaction).map_err(wrap)?;
+        transaction.commit().map_err(wrap)
+    }
+
+    /// Checks all pages, few as they are, because LMDB would not when it writes.
+    fn check(&self) -> Result<(), StorageError> {
+        let mapped = self.store.read()?;
+        let mut first = None;
+        let mut used = RoaringTreemap::new();
+        let tree = tree(&mapped).map_err(|damage| self.damaged(damage))?;
+        for tree in [mapped.meta.main, mapped.meta.free, tree] {
+            check_tree(&mapped.pages(), tree, &mut used, &mut |damage| {
+                first.get_or_insert(damage);
+            });
+        }
+        first.map_or(Ok(()), |damage| Err(self.damaged(damage)))
+    }
+
+    fn damaged(&self, damage: Damage) -> StorageError {
+        StorageError::Damaged { path: self.store.data.clone(), what: damage.0 }
+    }
+}
+
+fn tree(mapped: &Mapped) -> Result<Tree, Damage> {
+    Ok(Cursor::named(mapped.pages(), mapped.meta.main, TABLE)?.unwrap_or(Tree::EMPTY))
+}
+
+fn stored(
+    table: &RawTable,
+    transaction: &RwTxn<'_>,
+    key: &[u8],
+) -> heed::Result<Option<AccessRecord>> {
+    Ok(table.get(transaction, key)?.and_then(AccessRecord::decode))
+}
+
+fn open_table(store: &Store) -> heed::Result<RawTable> {
+    let transaction = store.lmdb.write_txn()?;
+    let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+        let table: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(TABLE))?;
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(table))
+    })?;
+    Ok(opened.unwrap_commit())
+}
+
+/// The key of a chunk key: itself, or for a very long one its beginning and a digest.
+fn table_key(key: &str) -> Vec<u8> {
+    let bytes = key.as_bytes();
+    match bytes.len() {
+        // LMDB has no empty keys.
+        0 => vec![0],
+        1..=MAX_KEY => bytes.to_vec(),
+        _ => [&bytes[..MAX_KEY], blake3::hash(bytes).as_bytes()].concat(),
+    }
+}

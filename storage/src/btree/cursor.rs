@@ -1,0 +1,168 @@
+//! Lookups and walks in one tree.
+
+use super::page::{Damage, Page, Pages, Tree};
+
+/// Deepest tree that is followed; LMDB's own limit.
+const MAX_DEPTH: usize = 32;
+
+/// A key and its value, as they stand in the file.
+type Entry<'a> = (&'a [u8], &'a [u8]);
+
+/// A place in a tree, from which entries are read in key order.
+pub(crate) struct Cursor<'a> {
+    pages: Pages<'a>,
+    /// Pages from the root to the leaf with the position in each; empty at the end.
+    path: Vec<(Page<'a>, usize)>,
+}
+
+impl<'a> Cursor<'a> {
+    /// The value of a key.
+    pub(crate) fn get(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<&'a [u8]>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let mut page = pages.page(tree.root)?;
+        for _ in 0..MAX_DEPTH {
+            let (index, found) = page.search(key)?;
+            if page.leaf {
+                return match found {
+                    true => pages.value(&page, index).map(|value| Some(value.bytes)),
+                    false => Ok(None),
+                };
+            }
+            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
+        }
+        Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+    }
+
+    /// The tree that the main tree names; empty when there is none.
+    pub(crate) fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
+        let cursor = Self::seek(pages, main, name.as_bytes())?;
+        let Some((page, index)) = cursor.path.last() else { return Ok(None) };
+        if page.key(*index)? != name.as_bytes() {
+            return Ok(None);
+        }
+        let value = pages.value(page, *index)?;
+        let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
+        tree.map(Some).ok_or_else(|| Damage::page(page.number, "has a table that is none"))
+    }
+
+    /// Stands on the first entry.
+    pub(crate) fn first(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| Ok(if page.leaf { (0, true) } else { (1, false) }))
+    }
+
+    /// Stands on the last entry.
+    pub(crate) fn last(pages: Pages<'a>, tree: Tree) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| {
+            Ok(if page.leaf { (page.len.saturating_sub(1), true) } else { (page.len, false) })
+        })
+    }
+
+    /// Stands on the first entry whose key is not below `key`.
+    pub(crate) fn seek(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Self, Damage> {
+        Self::descend(pages, tree, |page| page.search(key))
+    }
+
+    /// The last entry whose key is not above `key`.
+    pub(crate) fn floor(
+        pages: Pages<'a>,
+        tree: Tree,
+        key: &[u8],
+    ) -> Result<Option<Entry<'a>>, Damage> {
+        let mut cursor = Self::seek(pages, tree, key)?;
+        match cursor.entry()? {
+            Some(entry) if entry.0 == key => Ok(Some(entry)),
+            Some(_) => cursor.previous(),
+            None => Self::last(pages, tree)?.entry(),
+        }
+    }
+
+    /// The entry under the cursor; `None` at the end.
+    pub(crate) fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
+        match self.path.last() {
+            Some((page, index)) => {
+                let value = self.pages.value(page, *index)?;
+                Ok(Some((page.key(*index)?, value.bytes)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Moves to the next entry, or to the end.
+    pub(crate) fn next(&mut self) -> Result<(), Damage> {
+        if let Some((_, index)) = self.path.last_mut() {
+            *index += 1;
+        }
+        self.settle()
+    }
+
+    /// Moves to the entry before, and returns it; `None` before the first.
+    fn previous(&mut self) -> Result<Option<Entry<'a>>, Damage> {
+        while let Some((_, index)) = self.path.last_mut() {
+            if *index > 0 {
+                *index -= 1;
+                break;
+            }
+            self.path.pop();
+        }
+        while let Some((page, index)) = self.path.last().filter(|(page, _)| !page.leaf) {
+            let below = self.pages.page(page.child(*index)?)?;
+            self.push(below, below.len.saturating_sub(1))?;
+        }
+        self.entry()
+    }
+
+    /// Walks from the root to a leaf; `search` gives the position in a page as [`Page::search`] does.
+    fn descend(
+        pages: Pages<'a>,
+        tree: Tree,
+        search: impl Fn(&Page<'a>) -> Result<(usize, bool), Damage>,
+    ) -> Result<Self, Damage> {
+        let mut cursor = Self { pages, path: Vec::with_capacity(tree.depth.min(8) as usize) };
+        if tree.is_empty() {
+            return Ok(cursor);
+        }
+        let mut page = pages.page(tree.root)?;
+        loop {
+            let (index, found) = search(&page)?;
+            if page.leaf {
+                cursor.push(page, index)?;
+                cursor.settle()?;
+                return Ok(cursor);
+            }
+            let index = if found { index } else { index.saturating_sub(1) };
+            cursor.push(page, index)?;
+            page = pages.page(page.child(index)?)?;
+        }
+    }
+
+    /// From a position behind a page's last node, moves to the first node of the next page.
+    fn settle(&mut self) -> Result<(), Damage> {
+        while let Some((page, index)) = self.path.last().copied() {
+            if index >= page.len {
+                self.path.pop();
+                if let Some((_, above)) = self.path.last_mut() {
+                    *above += 1;
+                }
+            } else if page.leaf {
+                break;
+            } else {
+                let below = self.pages.page(page.child(index)?)?;
+                self.push(below, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, page: Page<'a>, index: usize) -> Result<(), Damage> {
+        if self.path.len() == MAX_DEPTH {
+            return Err(Damage::page(page.number, "lies too deep in its tree"));
+        }
+        if page.len == 0 {
+            return Err(Damage::page(page.number, "is empty"));
+        }
+        self.path.push((page, index));
+        Ok(())
+    }
+}

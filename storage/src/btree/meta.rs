@@ -1,0 +1,111 @@
+//! The two meta pages: format, roots and extent of the newest generations.
+
+use roaring::RoaringTreemap;
+
+use super::cursor::Cursor;
+use super::page::{Damage, HEADER, Pages, Tree, WORD, half, u32_at, word};
+
+const MAGIC: u32 = 0xBEEF_C0DE;
+const VERSION: u32 = 1;
+const META: u16 = 0x08;
+const PAGE_SIZES: std::ops::RangeInclusive<usize> = 512..=65_536;
+
+/// A meta page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Meta {
+    /// Bytes in a page.
+    pub(crate) page_size: usize,
+    /// The transaction that wrote it.
+    pub(crate) transaction: u64,
+    /// Number of the last page in use.
+    pub(crate) last_page: u64,
+    /// Free pages by the transaction that freed them.
+    pub(crate) free: Tree,
+    /// The named trees.
+    pub(crate) main: Tree,
+}
+
+/// Why a file has no usable meta page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MetaError {
+    /// It is not an LMDB file.
+    Foreign(&'static str),
+    /// It ends within the meta pages, which ask for this many bytes.
+    Short(u64),
+}
+
+impl Meta {
+    /// Reads both meta pages of a file, in page order.
+    pub(crate) fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
+        let first = Self::read_at(bytes, 0, 0)?;
+        let second = Self::read_at(bytes, first.page_size, 1)?;
+        if second.page_size != first.page_size {
+            return Err(MetaError::Foreign("its meta pages disagree"));
+        }
+        Ok([first, second])
+    }
+
+    /// Reads the meta page that a transaction wrote; `None` when it has been overwritten since.
+    pub(crate) fn of_transaction(bytes: &[u8], transaction: u64) -> Result<Option<Self>, MetaError> {
+        let both = Self::read_both(bytes)?;
+        Ok(Some(both[(transaction & 1) as usize]).filter(|meta| meta.transaction == transaction))
+    }
+
+    /// Bytes that the pages of this generation take.
+    pub(crate) fn extent(&self) -> u64 {
+        self.last_page.saturating_add(1).saturating_mul(self.page_size as u64)
+    }
+
+    fn read_at(bytes: &[u8], start: usize, number: u64) -> Result<Self, MetaError> {
+        let trees = HEADER + 8 + 2 * WORD;
+        let size = trees + 2 * Tree::SIZE + 2 * WORD;
+        let Some(page) = bytes.get(start..start + size) else {
+            let begins_well = bytes.len() < HEADER + 4 || u32_at(bytes, HEADER) == Some(MAGIC);
+            return Err(match begins_well {
+                true => MetaError::Short((start + size) as u64),
+                false => MetaError::Foreign("it is not an LMDB file"),
+            });
+        };
+        if u32_at(page, HEADER) != Some(MAGIC) || half(page, WORD + 2).unwrap_or(0) & META == 0 {
+            return Err(MetaError::Foreign("it is not an LMDB file"));
+        }
+        if u32_at(page, HEADER + 4) != Some(VERSION) {
+            return Err(MetaError::Foreign("it has another LMDB version"));
+        }
+        let parse = || {
+            Some(Self {
+                page_size: u32_at(page, trees)? as usize,
+                transaction: word(page, trees + 2 * Tree::SIZE + WORD)?,
+                last_page: word(page, trees + 2 * Tree::SIZE)?,
+                free: Tree::parse(&page[trees..])?,
+                main: Tree::parse(&page[trees + Tree::SIZE..])?,
+            })
+        };
+        let meta = parse().ok_or(MetaError::Foreign("it is not an LMDB file"))?;
+        let sound = meta.page_size.is_power_of_two()
+            && PAGE_SIZES.contains(&meta.page_size)
+            && word(page, 0) == Some(number)
+            && meta.last_page < u64::MAX / 65_536;
+        match sound {
+            true => Ok(meta),
+            false => Err(MetaError::Foreign("its meta pages are damaged")),
+        }
+    }
+}
+
+/// Whether every page that a file is too short for is listed as free.
+///
+/// LMDB does not write a page that was taken and given back within one transaction, so the file may
+/// end before the last page that the meta page names.
+pub(crate) fn missing_pages_are_free(pages: &Pages<'_>, meta: &Meta) -> Result<bool, Damage> {
+    let present = (pages.bytes.len() / pages.page_size) as u64;
+    let mut free = RoaringTreemap::new();
+    let mut cursor = Cursor::first(*pages, meta.free)?;
+    while let Some((_, list)) = cursor.entry()? {
+        let words = list.len() / WORD;
+        let listed = (1..words).filter_map(|index| word(list, index * WORD));
+        free.extend(listed.filter(|&page| page >= present && page <= meta.last_page));
+        cursor.next()?;
+    }
+    Ok(free.len() == (meta.last_page + 1).saturating_sub(present))
+}

@@ -1,0 +1,18 @@
+//! LMDB's pages, read without trusting them.
+//!
+//! LMDB follows the offsets in its pages unchecked: one flipped bit, or a file cut short, ends the
+//! process with a signal. Readers therefore map the file themselves and walk the trees here, with
+//! every number checked against the page and the file. LMDB keeps the reader table, which protects
+//! the pages of a generation from being reused, and does all the writing.
+//!
+//! The layout is that of data version 1: native byte order, words as wide as a pointer.
+
+mod check;
+mod cursor;
+mod meta;
+mod page;
+
+pub(crate) use check::check_tree;
+pub(crate) use cursor::Cursor;
+pub(crate) use meta::{Meta, MetaError, missing_pages_are_free};
+pub(crate) use page::{Damage, Pages, Tree};

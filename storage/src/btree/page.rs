@@ -1,0 +1,204 @@
+//! One page and its nodes.
+
+use std::ops::Range;
+
+/// Bytes of a page number and of every size in a page.
+pub(super) const WORD: usize = size_of::<usize>();
+/// Bytes of the page header.
+pub(super) const HEADER: usize = WORD + 8;
+/// Bytes of a node before its key.
+const NODE: usize = 8;
+/// Root of a tree without pages.
+const NO_PAGE: u64 = usize::MAX as u64;
+
+const BRANCH: u16 = 0x01;
+const LEAF: u16 = 0x02;
+const OVERFLOW: u16 = 0x04;
+/// The flags that tell what a page holds; the others concern dirty pages in memory.
+const KINDS: u16 = 0x6f;
+const BIG_DATA: u16 = 0x01;
+const SUB_DATA: u16 = 0x02;
+
+/// What is wrong with a page, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Damage(pub(crate) String);
+
+impl Damage {
+    pub(super) fn page(number: u64, what: &str) -> Self {
+        Self(format!("page {number}: {what}"))
+    }
+}
+
+/// The mapped file, as pages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pages<'a> {
+    /// The file from its beginning; may be longer than its pages.
+    pub(crate) bytes: &'a [u8],
+    /// Bytes in a page.
+    pub(crate) page_size: usize,
+    /// Number of pages in use.
+    pub(crate) count: u64,
+}
+
+/// Root and size of one tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tree {
+    pub(super) root: u64,
+    pub(super) depth: u16,
+    /// Number of entries.
+    pub(crate) entries: u64,
+}
+
+impl Tree {
+    /// A tree without entries.
+    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, entries: 0 };
+    /// Bytes of the record that describes a tree.
+    pub(super) const SIZE: usize = 8 + 5 * WORD;
+
+    /// Reads the record that describes a tree.
+    pub(super) fn parse(record: &[u8]) -> Option<Self> {
+        if record.len() < Self::SIZE {
+            return None;
+        }
+        Some(Self {
+            root: word(record, 8 + 4 * WORD)?,
+            depth: half(record, 6)?,
+            entries: word(record, 8 + 3 * WORD)?,
+        })
+    }
+
+    /// Whether the tree has no pages.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.root == NO_PAGE
+    }
+}
+
+/// A branch or leaf page whose header has been checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Page<'a> {
+    pub(super) number: u64,
+    bytes: &'a [u8],
+    pub(super) leaf: bool,
+    /// Number of nodes.
+    pub(super) len: usize,
+}
+
+/// Where the value of a leaf node is.
+pub(super) struct Value<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) sub_tree: bool,
+    /// Overflow pages that hold it.
+    pub(super) overflow: Option<Range<u64>>,
+}
+
+impl<'a> Pages<'a> {
+    /// The branch or leaf page with a number.
+    pub(super) fn page(&self, number: u64) -> Result<Page<'a>, Damage> {
+        let bytes = self.raw(number, 1)?;
+        let kind = half(bytes, WORD + 2).unwrap_or(0) & KINDS;
+        if kind != BRANCH && kind != LEAF {
+            return Err(Damage::page(number, "is neither a branch nor a leaf"));
+        }
+        let lower = half(bytes, WORD + 4).unwrap_or(0) as usize;
+        let upper = half(bytes, WORD + 6).unwrap_or(0) as usize;
+        if lower < HEADER || lower > upper || upper > bytes.len() || lower % 2 != HEADER % 2 {
+            return Err(Damage::page(number, "has impossible bounds"));
+        }
+        Ok(Page { number, bytes, leaf: kind == LEAF, len: (lower - HEADER) / 2 })
+    }
+
+    /// `count` pages from `number` on, whose header names `number`.
+    fn raw(&self, number: u64, count: u64) -> Result<&'a [u8], Damage> {
+        let outside = || Damage::page(number, "lies outside the file");
+        let end = number.checked_add(count).filter(|&end| end <= self.count && number >= 2);
+        let end = end.ok_or_else(outside)?;
+        let start = number as usize * self.page_size;
+        let bytes = self.bytes.get(start..end as usize * self.page_size).ok_or_else(outside)?;
+        if word(bytes, 0) != Some(number) {
+            return Err(Damage::page(number, "carries another page's number"));
+        }
+        Ok(bytes)
+    }
+
+    /// The value of a leaf's node.
+    pub(super) fn value(&self, leaf: &Page<'a>, index: usize) -> Result<Value<'a>, Damage> {
+        let node = leaf.node(index)?;
+        let flags = half(node, 4).unwrap_or(0);
+        let size = u32_at(node, 0).unwrap_or(0) as usize;
+        let data = NODE + half(node, 6).unwrap_or(0) as usize;
+        let cut = || Damage::page(leaf.number, "has a node that passes its end");
+        if flags & !(BIG_DATA | SUB_DATA) != 0 {
+            return Err(Damage::page(leaf.number, "has a node of an unknown kind"));
+        }
+        if flags & BIG_DATA == 0 {
+            let bytes = node.get(data..data + size).ok_or_else(cut)?;
+            return Ok(Value { bytes, sub_tree: flags & SUB_DATA != 0, overflow: None });
+        }
+        let first = word(node, data).ok_or_else(cut)?;
+        let pages = (HEADER + size).div_ceil(self.page_size) as u64;
+        let bytes = self.raw(first, pages)?;
+        let kind = half(bytes, WORD + 2).unwrap_or(0) & KINDS;
+        if kind != OVERFLOW || u64::from(u32_at(bytes, WORD + 4).unwrap_or(0)) < pages {
+            return Err(Damage::page(first, "is not the overflow page that a node needs"));
+        }
+        let bytes = &bytes[HEADER..HEADER + size];
+        Ok(Value { bytes, sub_tree: false, overflow: Some(first..first + pages) })
+    }
+}
+
+impl<'a> Page<'a> {
+    /// The bytes from a node's header to the end of the page.
+    fn node(&self, index: usize) -> Result<&'a [u8], Damage> {
+        half(self.bytes, HEADER + 2 * index)
+            .filter(|&offset| index < self.len && offset as usize >= HEADER + 2 * self.len)
+            .and_then(|offset| self.bytes.get(offset as usize..))
+            .filter(|node| node.len() >= NODE)
+            .ok_or_else(|| Damage::page(self.number, "has a node outside its bounds"))
+    }
+
+    /// The key of a node; that of a branch's first node means nothing.
+    pub(super) fn key(&self, index: usize) -> Result<&'a [u8], Damage> {
+        let node = self.node(index)?;
+        let size = half(node, 6).unwrap_or(0) as usize;
+        node.get(NODE..NODE + size)
+            .ok_or_else(|| Damage::page(self.number, "has a key that passes its end"))
+    }
+
+    /// The page below a branch's node.
+    pub(super) fn child(&self, index: usize) -> Result<u64, Damage> {
+        let node = self.node(index)?;
+        let low = u64::from(u32_at(node, 0).unwrap_or(0));
+        let high = if WORD > 4 { u64::from(half(node, 4).unwrap_or(0)) << 32 } else { 0 };
+        Ok(low | high)
+    }
+
+    /// The first node whose key is not below `key`, and whether its key equals it.
+    pub(super) fn search(&self, key: &[u8]) -> Result<(usize, bool), Damage> {
+        // The first key of a branch stands for everything below the second.
+        let (mut low, mut high) = (usize::from(!self.leaf), self.len);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.key(middle)?.cmp(key) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Ok((middle, true)),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Ok((low, false))
+    }
+}
+
+/// A native 16-bit number.
+pub(super) fn half(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// A native 32-bit number.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// A native number as wide as a pointer.
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(usize::from_ne_bytes(*bytes.get(at..)?.first_chunk()?) as u64)
+}

@@ -1,0 +1,139 @@
+//! The closed set of chunk types.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What a chunk is: a piece of source code, a section of a document, or a memory.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+    Serialize,
+    Deserialize,
+)]
+#[rkyv(derive(Debug, Clone, Copy, PartialEq, Eq))]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum ChunkType {
+    /// A free function.
+    Function,
+    /// A function that belongs to a type.
+    Method,
+    /// A class.
+    Class,
+    /// An interface, protocol or trait.
+    Interface,
+    /// A type alias or other named type.
+    Type,
+    /// A struct or record.
+    Struct,
+    /// An enumeration.
+    Enum,
+    /// Source code outside every named symbol.
+    Code,
+    /// A section of a Markdown knowledge base.
+    Kb,
+    /// A section of a document (`.pdf`, `.docx`, `.txt`).
+    Doc,
+    /// A stored reasoning pattern.
+    Reasoning,
+    /// A phase of a conversation log.
+    Knowledge,
+}
+
+impl ChunkType {
+    /// Every type, in the order in which listings show them.
+    pub const ALL: [Self; 12] = [
+        Self::Function,
+        Self::Method,
+        Self::Class,
+        Self::Interface,
+        Self::Type,
+        Self::Struct,
+        Self::Enum,
+        Self::Code,
+        Self::Kb,
+        Self::Doc,
+        Self::Reasoning,
+        Self::Knowledge,
+    ];
+
+    /// The lower-case name, as it is typed after `--type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Class => "class",
+            Self::Interface => "interface",
+            Self::Type => "type",
+            Self::Struct => "struct",
+            Self::Enum => "enum",
+            Self::Code => "code",
+            Self::Kb => "kb",
+            Self::Doc => "doc",
+            Self::Reasoning => "reasoning",
+            Self::Knowledge => "knowledge",
+        }
+    }
+
+    /// Whether chunks of this type come from source code.
+    pub const fn is_source_code(self) -> bool {
+        !matches!(self, Self::Kb | Self::Doc | Self::Reasoning | Self::Knowledge)
+    }
+}
+
+impl ArchivedChunkType {
+    /// The type as the plain enum.
+    pub const fn to_native(self) -> ChunkType {
+        match self {
+            Self::Function => ChunkType::Function,
+            Self::Method => ChunkType::Method,
+            Self::Class => ChunkType::Class,
+            Self::Interface => ChunkType::Interface,
+            Self::Type => ChunkType::Type,
+            Self::Struct => ChunkType::Struct,
+            Self::Enum => ChunkType::Enum,
+            Self::Code => ChunkType::Code,
+            Self::Kb => ChunkType::Kb,
+            Self::Doc => ChunkType::Doc,
+            Self::Reasoning => ChunkType::Reasoning,
+            Self::Knowledge => ChunkType::Knowledge,
+        }
+    }
+}
+
+impl fmt::Display for ChunkType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A name that is no chunk type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown chunk type `{0}`")]
+pub struct UnknownChunkType(
+    /// The name as it was given.
+    pub String,
+);
+
+impl FromStr for ChunkType {
+    type Err = UnknownChunkType;
+
+    /// Parses a name without regard to ASCII case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str().eq_ignore_ascii_case(text))
+            .ok_or_else(|| UnknownChunkType(text.to_owned()))
+    }
+}

@@ -1,0 +1,12 @@
+//! Chunk records: what is stored for every indexed function, section or phase.
+
+mod codec;
+mod kind;
+mod record;
+
+pub(crate) use codec::{decode, encode};
+pub use kind::{ChunkType, UnknownChunkType};
+pub use record::{
+    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, Complexity, GitHistory,
+    GitSignal, Governance, MetaValue,
+};

@@ -1,0 +1,173 @@
+//! The chunk record and the values inside it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ChunkType;
+
+/// The number of a chunk within one environment: it grows in order of insertion and is never reused.
+///
+/// Numbers differ between two indexes of the same tree; [`Chunk::key`] does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChunkId(pub u32);
+
+impl fmt::Display for ChunkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One searchable piece of the repository, as it is stored.
+///
+/// Readers see it as [`ArchivedChunk`], borrowed from the mapped file.
+#[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[rkyv(derive(Debug))]
+pub struct Chunk {
+    /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
+    pub key: String,
+    /// What the chunk is.
+    pub chunk_type: ChunkType,
+    /// Path relative to the indexed root, with `/`.
+    pub path: String,
+    /// Language name, such as `python`.
+    pub language: String,
+    /// Simple name of the symbol or heading.
+    pub name: String,
+    /// Name with its enclosing scopes.
+    pub qualified_name: String,
+    /// First line, 1-based.
+    pub line_start: u32,
+    /// Last line, 1-based and inclusive.
+    pub line_end: u32,
+    /// First byte of the span in the file.
+    pub byte_start: u32,
+    /// Byte after the span.
+    pub byte_end: u32,
+    /// Declaration without its body.
+    pub signature: String,
+    /// Documentation text.
+    pub doc: String,
+    /// Full text of the span.
+    pub text: String,
+    /// Names of what the chunk calls.
+    pub calls: Vec<String>,
+    /// Modules and names that the chunk's file imports.
+    pub imports: Vec<String>,
+    /// Other symbols that the chunk depends on.
+    pub dependencies: Vec<String>,
+    /// Branches, loops and the score made from them.
+    pub complexity: Complexity,
+    /// Digest of the text.
+    pub content_hash: [u8; 16],
+    /// What git knows about the chunk's lines.
+    pub git: GitSignal,
+    /// Columns of plugin stages and of the built-in document formats, in the order given.
+    pub metadata: Vec<(String, MetaValue)>,
+    /// Tags and lifespan, for types that have them.
+    pub governance: Option<Governance>,
+    /// Key of the enclosing chunk.
+    pub parent: Option<String>,
+    /// Whether the symbol can be used from outside its file.
+    pub exported: bool,
+    /// Unix seconds of the conversation or pattern, where the type has a date.
+    pub date: Option<i64>,
+}
+
+/// Syntactic complexity of a chunk.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize,
+)]
+#[rkyv(derive(Debug))]
+pub struct Complexity {
+    /// Number of branches.
+    pub branches: u32,
+    /// Number of loops.
+    pub loops: u32,
+    /// From 0 (straight line) to 1.
+    pub score: f32,
+}
+
+/// What git knows about the lines of a chunk, including why it knows nothing.
+#[derive(Debug, Clone, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[rkyv(derive(Debug))]
+pub enum GitSignal {
+    /// The root is in no git repository.
+    #[default]
+    None,
+    /// The file is not tracked.
+    Untracked,
+    /// History exists but could not be read.
+    Unavailable {
+        /// Why, in words for a person.
+        reason: String,
+    },
+    /// The lines have a history.
+    Tracked(GitHistory),
+}
+
+/// The commits that last touched the lines of a chunk.
+#[derive(Debug, Clone, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[rkyv(derive(Debug))]
+pub struct GitHistory {
+    /// Number of distinct commits.
+    pub commits: u32,
+    /// Hash of the newest of them, in hexadecimal.
+    pub newest_commit: String,
+    /// Unix seconds of the newest.
+    pub newest_time: i64,
+    /// Unix seconds of the oldest.
+    pub first_time: i64,
+    /// Names of the authors.
+    pub authors: Vec<String>,
+    /// Unix seconds of the commits.
+    pub commit_times: Vec<i64>,
+}
+
+/// A value of a chunk's metadata.
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+    Serialize,
+    Deserialize,
+)]
+#[rkyv(derive(Debug))]
+#[serde(untagged)]
+pub enum MetaValue {
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Float(f64),
+    /// Text.
+    String(String),
+    /// A list of texts; a filter matches any of them.
+    Strings(Vec<String>),
+}
+
+/// Tags and lifespan policy of a chunk.
+#[derive(
+    Debug,
+    Clone,
+    Default,
+    PartialEq,
+    Eq,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+    Serialize,
+    Deserialize,
+)]
+#[rkyv(derive(Debug))]
+pub struct Governance {
+    /// Free tags.
+    pub tags: Vec<String>,
+    /// Name of the lifespan policy.
+    pub lifespan: Option<String>,
+}

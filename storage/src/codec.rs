@@ -1,0 +1,90 @@
+//! Variable-length integers, and a reader of bytes that may end anywhere.
+
+/// Appends a number in 7-bit groups, lowest first.
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads from a slice; every read fails softly at its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the beginning of `bytes`.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// What has not been read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Whether everything has been read.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The next byte.
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(first)
+    }
+
+    /// The next `len` bytes.
+    pub(crate) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(len)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    /// A number written by [`put_varint`].
+    pub(crate) fn varint(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A number written by [`put_varint`] that fits 32 bits.
+    pub(crate) fn varint32(&mut self) -> Option<u32> {
+        self.varint()?.try_into().ok()
+    }
+
+    /// A number written by [`put_varint`] that fits a length.
+    pub(crate) fn length(&mut self) -> Option<usize> {
+        self.varint()?.try_into().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn varints_come_back(values in prop::collection::vec(any::<u64>(), 0..20)) {
+            let mut bytes = Vec::new();
+            values.iter().for_each(|&value| put_varint(&mut bytes, value));
+            let mut reader = Reader::new(&bytes);
+            for value in &values {
+                prop_assert_eq!(reader.varint(), Some(*value));
+            }
+            prop_assert!(reader.is_empty() && reader.varint().is_none());
+        }
+    }
+}

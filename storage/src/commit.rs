@@ -1,0 +1,246 @@
+//! The one thread that owns write transactions.
+
+use std::fs::OpenOptions;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use heed::types::Bytes;
+use heed::{CommitOrAbort, Database, MdbError, PutFlags, RwTxn};
+
+use crate::env::Store;
+use crate::error::StorageError;
+use crate::manifest::FORMAT_VERSION;
+use crate::tables::{FORMAT_MARK, Operation, Table, meta_key};
+
+type RawTable = Database<'static, Bytes, Bytes>;
+type RawTables = [RawTable; Table::ALL.len()];
+
+/// Batches that wait for the thread; with the one being built and the one being written, all that is
+/// in memory.
+const WAITING: usize = 1;
+
+/// Collects operations into batches, and has each batch applied in a transaction of its own.
+pub(crate) struct Committer {
+    store: Arc<Store>,
+    limit: usize,
+    batch: Vec<Operation>,
+    bytes: usize,
+    sender: Option<Sender<Vec<Operation>>>,
+    thread: Option<JoinHandle<()>>,
+    failure: Arc<Mutex<Failure>>,
+}
+
+/// The first error of the thread: given to the first caller as it is, to later ones as text.
+#[derive(Default)]
+enum Failure {
+    #[default]
+    None,
+    New(StorageError),
+    Told(String),
+}
+
+impl Committer {
+    /// Starts without a thread: the first batch starts it. `limit` is in bytes of keys and values.
+    pub(crate) fn new(store: Arc<Store>, limit: usize) -> Self {
+        Self {
+            store,
+            limit,
+            batch: Vec::new(),
+            bytes: 0,
+            sender: None,
+            thread: None,
+            failure: Arc::default(),
+        }
+    }
+
+    /// Adds an operation that may be committed before the rest, because no reader can see it yet.
+    pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
+        self.push_last(operation);
+        match self.bytes >= self.limit {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds an operation to the batch being built, however large that is.
+    pub(crate) fn push_last(&mut self, operation: Operation) {
+        self.bytes += operation.size();
+        self.batch.push(operation);
+    }
+
+    /// Hands over what is left, and waits until everything is on disk.
+    pub(crate) fn finish(&mut self) -> Result<(), StorageError> {
+        let flushed = self.flush();
+        self.stop();
+        flushed?;
+        self.failure()
+    }
+
+    fn flush(&mut self) -> Result<(), StorageError> {
+        self.bytes = 0;
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        if self.thread.is_none() {
+            self.start()?;
+        }
+        match self.sender.as_ref().map(|sender| sender.send(batch)) {
+            Some(Ok(())) => Ok(()),
+            _ => self.failure(),
+        }
+    }
+
+    fn start(&mut self) -> Result<(), StorageError> {
+        let (sender, receiver) = bounded(WAITING);
+        let (store, failure) = (Arc::clone(&self.store), Arc::clone(&self.failure));
+        let run = move || {
+            if let Err(error) = apply_all(&store, &receiver) {
+                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
+            }
+        };
+        let thread = std::thread::Builder::new().name("aurora-writer".to_owned()).spawn(run);
+        self.thread = Some(thread.map_err(|error| StorageError::io(&self.store.data, error))?);
+        self.sender = Some(sender);
+        Ok(())
+    }
+
+    /// Lets the thread end, and waits for it.
+    fn stop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            let error = StorageError::WriterStopped {
+                path: self.store.data.clone(),
+                reason: "its thread panicked".to_owned(),
+            };
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
+        }
+    }
+
+    fn failure(&mut self) -> Result<(), StorageError> {
+        // The thread reports its error after it has closed the channel.
+        if self.sender.is_some() {
+            self.stop();
+        }
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::take(&mut *failure) {
+            Failure::None => Ok(()),
+            Failure::New(error) => {
+                *failure = Failure::Told(error.to_string());
+                Err(error)
+            }
+            Failure::Told(reason) => {
+                *failure = Failure::Told(reason.clone());
+                Err(StorageError::WriterStopped { path: self.store.data.clone(), reason })
+            }
+        }
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn apply_all(store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
+    let mut tables = None;
+    for batch in batches {
+        let bytes = batch.iter().map(Operation::size).sum();
+        loop {
+            match try_batch(store, &mut tables, &batch) {
+                Ok(()) => break,
+                Err(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized)) => {
+                    grow(store, bytes)?;
+                }
+                Err(error) => return Err(StorageError::lmdb(&store.data, error)),
+            }
+        }
+        fill_up(store)?;
+    }
+    Ok(())
+}
+
+/// Applies a batch in one synchronised transaction; nothing of it stays when that fails.
+fn try_batch(
+    store: &Store,
+    tables: &mut Option<RawTables>,
+    batch: &[Operation],
+) -> heed::Result<()> {
+    let tables = match tables {
+        Some(tables) => tables,
+        None => tables.insert(open_tables(store)?),
+    };
+    let mut transaction = store.lmdb.write_txn()?;
+    for operation in batch {
+        let table = &tables[operation.table as usize];
+        match &operation.value {
+            Some(value) => put(table, &mut transaction, &operation.key, value)?,
+            None => {
+                table.delete(&mut transaction, &operation.key)?;
+            }
+        }
+    }
+    transaction.commit()
+}
+
+/// Puts a value: at the end of the table without a search, elsewhere only if it differs.
+fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) -> heed::Result<()> {
+    match table.put_with_flags(transaction, PutFlags::APPEND, key, value) {
+        Err(heed::Error::Mdb(MdbError::KeyExist)) => {}
+        result => return result,
+    }
+    if table.get(transaction, key)? == Some(value) {
+        return Ok(());
+    }
+    table.put(transaction, key, value)
+}
+
+/// Opens the tables, making them in a new file together with the format mark.
+fn open_tables(store: &Store) -> heed::Result<RawTables> {
+    let transaction = store.lmdb.write_txn()?;
+    let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+        let mut open = |table: Table| opener.create_database(transaction, Some(table.name()));
+        let tables: [Database<'_, Bytes, Bytes>; Table::ALL.len()] = [
+            open(Table::ALL[0])?,
+            open(Table::ALL[1])?,
+            open(Table::ALL[2])?,
+            open(Table::ALL[3])?,
+            open(Table::ALL[4])?,
+            open(Table::ALL[5])?,
+            open(Table::ALL[6])?,
+        ];
+        let meta = &tables[Table::Meta as usize];
+        if meta.get(transaction, meta_key::FORMAT)?.is_none() {
+            let mark = [FORMAT_MARK, &FORMAT_VERSION.to_le_bytes()].concat();
+            meta.put(transaction, meta_key::FORMAT, &mark)?;
+        }
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
+    })?;
+    Ok(opened.unwrap_commit())
+}
+
+/// Makes room in the map for at least twice a batch.
+fn grow(store: &Store, batch: usize) -> Result<(), StorageError> {
+    let size = store.lmdb.info().map_size;
+    let wanted = size.saturating_add(size.max(2 * batch));
+    // A multiple of every page size in use.
+    store.resize(wanted.checked_next_multiple_of(1 << 20).unwrap_or(size))
+}
+
+/// Makes the file as long as its meta page says.
+///
+/// LMDB leaves out pages at the end that were taken and freed in one transaction. Then a file that was
+/// cut short could be told from a whole one only by its list of free pages.
+fn fill_up(store: &Store) -> Result<(), StorageError> {
+    let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
+    let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;
+    if store.length()? >= extent {
+        return Ok(());
+    }
+    let io = |error| StorageError::io(&store.data, error);
+    OpenOptions::new().write(true).open(&store.data).map_err(io)?.set_len(extent).map_err(io)
+}

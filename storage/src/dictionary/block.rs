@@ -1,0 +1,168 @@
+//! Dictionary blocks: front-coded terms, each with its postings or the place where they are.
+//!
+//! An entry is: bytes shared with the term before · length of the rest · rest · length of the body ·
+//! body. A body is the number of postings, then for up to [`INLINE`] of them the postings (gap, and
+//! frequencies unless it is a label), else the number of parts, the first value and the offset and
+//! length of the only part. Several parts are as many whole values, one after another.
+
+use crate::codec::{Reader, put_varint};
+use crate::label::LABEL_PREFIX;
+use crate::postings::{Posting, decode_frequencies, encode_frequencies};
+
+/// Longest block: with LMDB's header, one overflow page of 4 KiB.
+pub(super) const BLOCK_BYTES: usize = 4080;
+/// Lists of up to this many postings stand in the dictionary.
+pub(super) const INLINE: usize = 24;
+/// Bytes of the segment number in front of every key.
+pub(super) const SEGMENT_KEY: usize = 4;
+
+/// Whether the postings of a dictionary entry have frequencies: those of terms do, those of labels not.
+pub(super) fn has_frequencies(term: &[u8]) -> bool {
+    term.first() != Some(&LABEL_PREFIX)
+}
+
+/// Where a posting list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(super) parts: u32,
+    pub(super) number: u32,
+    pub(super) offset: u32,
+    pub(super) length: u32,
+}
+
+/// The body of an entry.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Body<'a> {
+    Inline(&'a [u8]),
+    Stored(Location),
+}
+
+/// Appends the body of a list that stands in the dictionary.
+pub(super) fn encode_inline(out: &mut Vec<u8>, postings: &[Posting], with_frequencies: bool) {
+    put_varint(out, postings.len() as u64);
+    let mut before = 0;
+    for posting in postings {
+        put_varint(out, u64::from(posting.chunk - before));
+        before = posting.chunk;
+        if with_frequencies {
+            encode_frequencies(out, &posting.frequencies);
+        }
+    }
+}
+
+/// Appends the body of a list that stands in the postings table.
+pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: Location) {
+    put_varint(out, count);
+    for number in [location.parts, location.number, location.offset, location.length] {
+        put_varint(out, u64::from(number));
+    }
+}
+
+/// Reads a body: the number of postings, and where they are.
+pub(super) fn decode_body(body: &[u8]) -> Option<(u32, Body<'_>)> {
+    let mut reader = Reader::new(body);
+    let count = reader.varint32()?;
+    if count as usize <= INLINE {
+        return Some((count, Body::Inline(reader.rest())));
+    }
+    let location = Location {
+        parts: reader.varint32()?,
+        number: reader.varint32()?,
+        offset: reader.varint32()?,
+        length: reader.varint32()?,
+    };
+    reader.is_empty().then_some((count, Body::Stored(location)))
+}
+
+/// Reads `count` postings that stand in the dictionary.
+pub(super) fn decode_inline(
+    bytes: &[u8],
+    count: u32,
+    with_frequencies: bool,
+    mut each: impl FnMut(Posting),
+) -> Option<()> {
+    let mut reader = Reader::new(bytes);
+    let mut chunk = 0u32;
+    for index in 0..count {
+        let gap = reader.varint32()?;
+        if index > 0 && gap == 0 {
+            return None;
+        }
+        chunk = chunk.checked_add(gap)?;
+        let frequencies =
+            if with_frequencies { decode_frequencies(&mut reader)? } else { Default::default() };
+        each(Posting { chunk, frequencies });
+    }
+    reader.is_empty().then_some(())
+}
+
+/// Builds one block.
+#[derive(Debug, Default)]
+pub(super) struct BlockWriter {
+    bytes: Vec<u8>,
+    first: Vec<u8>,
+    previous: Vec<u8>,
+}
+
+impl BlockWriter {
+    /// Adds an entry, and returns the first term and the bytes of the block before it when that is full.
+    pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+        let room = term.len() + body.len() + 6;
+        let full = match !self.bytes.is_empty() && self.bytes.len() + room > BLOCK_BYTES {
+            true => self.finish(),
+            false => None,
+        };
+        if self.bytes.is_empty() {
+            self.first = term.to_vec();
+            self.previous.clear();
+        }
+        let shared = self.previous.iter().zip(term).take_while(|(a, b)| a == b).count();
+        put_varint(&mut self.bytes, shared as u64);
+        put_varint(&mut self.bytes, (term.len() - shared) as u64);
+        self.bytes.extend_from_slice(&term[shared..]);
+        put_varint(&mut self.bytes, body.len() as u64);
+        self.bytes.extend_from_slice(body);
+        self.previous.clear();
+        self.previous.extend_from_slice(term);
+        full
+    }
+
+    /// Ends the block, if it has entries.
+    pub(super) fn finish(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
+        let bytes = std::mem::take(&mut self.bytes);
+        (!bytes.is_empty()).then(|| (std::mem::take(&mut self.first), bytes))
+    }
+}
+
+/// Reads the entries of one block in order.
+#[derive(Debug)]
+pub(super) struct BlockReader<'a> {
+    reader: Reader<'a>,
+    /// The term of the entry read last.
+    pub(super) term: Vec<u8>,
+}
+
+impl<'a> BlockReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { reader: Reader::new(bytes), term: Vec::new() }
+    }
+
+    /// Whether all entries have been read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reader.is_empty()
+    }
+
+    /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
+    pub(super) fn next(&mut self) -> Option<&'a [u8]> {
+        let shared = self.reader.length()?;
+        let length = self.reader.length()?;
+        let rest = self.reader.take(length)?;
+        if shared > self.term.len() {
+            return None;
+        }
+        self.term.truncate(shared);
+        self.term.extend_from_slice(rest);
+        let length = self.reader.length()?;
+        self.reader.take(length)
+    }
+}

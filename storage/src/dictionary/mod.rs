@@ -1,0 +1,12 @@
+//! Segments: immutable dictionaries of terms and labels with their posting lists.
+
+mod block;
+mod merge;
+mod reader;
+mod run;
+mod writer;
+
+pub(crate) use merge::{Source, merge};
+pub(crate) use reader::{SegmentReader, TermCursor};
+pub(crate) use run::{Inverter, RunFile};
+pub(crate) use writer::SegmentWriter;

@@ -1,0 +1,164 @@
+//! Reads one segment: a term, or all terms from one on.
+
+use super::block::{
+    BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, has_frequencies,
+};
+use super::writer::{dictionary_key, postings_key};
+use crate::btree::{Cursor, Damage, Pages, Tree};
+use crate::postings::Part;
+
+/// A segment of one generation.
+#[derive(Clone, Copy)]
+pub(crate) struct SegmentReader<'a> {
+    /// The mapped file.
+    pub(crate) pages: Pages<'a>,
+    /// Root of the dictionary table.
+    pub(crate) dictionary: Tree,
+    /// Root of the postings table.
+    pub(crate) postings: Tree,
+    /// Number of the segment.
+    pub(crate) id: u32,
+}
+
+/// An entry of the dictionary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    /// Number of postings, dead ones included.
+    pub(crate) count: u32,
+    body: Body<'a>,
+    with_frequencies: bool,
+}
+
+impl<'a> SegmentReader<'a> {
+    /// Finds a term.
+    pub(crate) fn find(&self, term: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        let key = dictionary_key(self.id, term);
+        let Some((first, block)) = Cursor::floor(self.pages, self.dictionary, &key)? else {
+            return Ok(None);
+        };
+        if !first.starts_with(&key[..SEGMENT_KEY]) {
+            return Ok(None);
+        }
+        let mut block = BlockReader::new(block);
+        while !block.is_empty() {
+            let body = block.next().ok_or_else(|| self.damaged("dictionary block"))?;
+            if block.term.as_slice() >= term {
+                return match block.term == term {
+                    true => self.entry(term, body).map(Some),
+                    false => Ok(None),
+                };
+            }
+        }
+        Ok(None)
+    }
+
+    /// The dictionary from a term on.
+    pub(crate) fn terms_from(&self, term: &[u8]) -> Result<TermCursor<'a>, Damage> {
+        let key = dictionary_key(self.id, term);
+        let start = match Cursor::floor(self.pages, self.dictionary, &key)? {
+            Some((first, _)) if first.starts_with(&key[..SEGMENT_KEY]) => first.to_vec(),
+            _ => key,
+        };
+        let blocks = Cursor::seek(self.pages, self.dictionary, &start)?;
+        let mut cursor =
+            TermCursor { segment: *self, blocks, block: BlockReader::new(&[]), entry: None };
+        cursor.advance()?;
+        while cursor.entry.is_some() && cursor.term() < term {
+            cursor.advance()?;
+        }
+        Ok(cursor)
+    }
+
+    /// The parts of a list, in order.
+    pub(crate) fn parts(&self, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
+        match entry.body {
+            Body::Inline(bytes) => {
+                let mut postings = Vec::with_capacity(entry.count as usize);
+                decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
+                    postings.push(posting);
+                })
+                .and_then(|()| Part::few(&postings, entry.with_frequencies))
+                .map(|part| vec![part])
+                .ok_or_else(|| self.damaged("posting list"))
+            }
+            Body::Stored(location) => self.stored(location, entry),
+        }
+    }
+
+    fn stored(&self, location: Location, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
+        let damaged = || self.damaged("posting list");
+        let mut parts: Vec<Part<'a>> = Vec::new();
+        for index in 0..location.parts {
+            let number = location.number.checked_add(index).ok_or_else(damaged)?;
+            let key = postings_key(self.id, number);
+            let value = Cursor::get(self.pages, self.postings, &key)?.ok_or_else(damaged)?;
+            let (start, length) = (location.offset as usize, location.length as usize);
+            let bytes = match location.parts {
+                1 => value.get(start..start + length).ok_or_else(damaged)?,
+                _ => value,
+            };
+            let part = Part::decode(bytes, entry.with_frequencies).ok_or_else(damaged)?;
+            if parts.last().is_some_and(|before| before.set.max() >= part.set.min()) {
+                return Err(damaged());
+            }
+            parts.push(part);
+        }
+        let count: u64 = parts.iter().map(|part| part.set.len()).sum();
+        (count == u64::from(entry.count)).then_some(parts).ok_or_else(damaged)
+    }
+
+    fn entry(&self, term: &[u8], body: &'a [u8]) -> Result<Entry<'a>, Damage> {
+        let (count, body) = decode_body(body).ok_or_else(|| self.damaged("dictionary entry"))?;
+        Ok(Entry { count, body, with_frequencies: has_frequencies(term) })
+    }
+
+    /// What is wrong with a structure of this segment.
+    pub(crate) fn damaged(&self, what: &str) -> Damage {
+        Damage(format!("segment {} has a damaged {what}", self.id))
+    }
+}
+
+/// Walks the terms of a segment in byte order.
+pub(crate) struct TermCursor<'a> {
+    segment: SegmentReader<'a>,
+    blocks: Cursor<'a>,
+    block: BlockReader<'a>,
+    entry: Option<Entry<'a>>,
+}
+
+impl<'a> TermCursor<'a> {
+    /// The term under the cursor.
+    pub(crate) fn term(&self) -> &[u8] {
+        &self.block.term
+    }
+
+    /// The entry under the cursor; `None` at the end.
+    pub(crate) fn entry(&self) -> Option<Entry<'a>> {
+        self.entry
+    }
+
+    /// The segment whose terms these are.
+    pub(crate) fn segment(&self) -> &SegmentReader<'a> {
+        &self.segment
+    }
+
+    /// Moves to the next term, or to the end.
+    pub(crate) fn advance(&mut self) -> Result<(), Damage> {
+        self.entry = None;
+        if self.block.is_empty() {
+            let Some((first, bytes)) = self.blocks.entry()? else { return Ok(()) };
+            let Some(first) = first.strip_prefix(&self.segment.id.to_be_bytes()) else {
+                return Ok(());
+            };
+            let mut probe = BlockReader::new(bytes);
+            if probe.next().is_none() || probe.term != first {
+                return Err(self.segment.damaged("dictionary block"));
+            }
+            self.block = BlockReader::new(bytes);
+            self.blocks.next()?;
+        }
+        let body = self.block.next().ok_or_else(|| self.segment.damaged("dictionary block"))?;
+        self.entry = Some(self.segment.entry(&self.block.term, body)?);
+        Ok(())
+    }
+}

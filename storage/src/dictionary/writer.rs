@@ -1,0 +1,166 @@
+//! Writes one segment from terms in order and their postings in order.
+
+use super::block::{BlockWriter, INLINE, Location, encode_inline, encode_stored, has_frequencies};
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::manifest::SegmentInfo;
+use crate::postings::{Posting, encode_part};
+use crate::tables::{Operation, Table};
+
+/// Longest value of the postings table that several lists share.
+const VALUE_BYTES: usize = 64 << 10;
+/// A part of a list is closed when it has about this many bytes.
+const PART_BYTES: usize = 56 << 10;
+/// Most postings in a part: it is unpacked as a whole when it is read.
+const PART_POSTINGS: usize = 8192;
+
+/// Writes the dictionary and the postings of one segment as operations.
+pub(crate) struct SegmentWriter<'w> {
+    emit: &'w mut dyn FnMut(Operation) -> Result<(), StorageError>,
+    length: &'w dyn Fn(u32) -> [u16; FIELDS],
+    info: SegmentInfo,
+    block: BlockWriter,
+    value: Vec<u8>,
+    number: u32,
+    term: Vec<u8>,
+    with_frequencies: bool,
+    pending: Vec<Posting>,
+    pending_bytes: usize,
+    count: u64,
+    parts: u32,
+    first: u32,
+}
+
+impl<'w> SegmentWriter<'w> {
+    /// Starts a segment; `length` gives the field lengths of its chunks, `emit` takes the operations.
+    pub(crate) fn new(
+        info: SegmentInfo,
+        length: &'w dyn Fn(u32) -> [u16; FIELDS],
+        emit: &'w mut dyn FnMut(Operation) -> Result<(), StorageError>,
+    ) -> Self {
+        Self {
+            emit,
+            length,
+            info,
+            block: BlockWriter::default(),
+            value: Vec::new(),
+            number: 0,
+            term: Vec::new(),
+            with_frequencies: false,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            count: 0,
+            parts: 0,
+            first: 0,
+        }
+    }
+
+    /// Starts the list of a term, which must be above the term before.
+    pub(crate) fn begin(&mut self, term: &[u8]) {
+        self.term.clear();
+        self.term.extend_from_slice(term);
+        self.with_frequencies = has_frequencies(term);
+        self.pending.clear();
+        self.pending_bytes = 0;
+        self.count = 0;
+        self.parts = 0;
+    }
+
+    /// Adds a posting, whose chunk must be above that of the posting before.
+    pub(crate) fn push(&mut self, posting: Posting) -> Result<(), StorageError> {
+        if self.pending_bytes >= PART_BYTES || self.pending.len() >= PART_POSTINGS {
+            self.flush_part()?;
+        }
+        let present = posting.frequencies.iter().filter(|&&count| count > 0).count();
+        self.pending_bytes += 3 + present;
+        self.pending.push(posting);
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Ends the list; one without postings leaves nothing.
+    pub(crate) fn end(&mut self) -> Result<(), StorageError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let mut body = Vec::new();
+        if self.count as usize <= INLINE {
+            encode_inline(&mut body, &self.pending, self.with_frequencies);
+        } else if self.parts > 0 {
+            self.flush_part()?;
+            let location =
+                Location { parts: self.parts, number: self.first, offset: 0, length: 0 };
+            encode_stored(&mut body, self.count, location);
+        } else {
+            let mut part = Vec::new();
+            encode_part(&mut part, &self.pending, self.with_frequencies, self.length);
+            if !self.value.is_empty() && self.value.len() + part.len() > VALUE_BYTES {
+                self.flush_value()?;
+            }
+            let location = Location {
+                parts: 1,
+                number: self.number,
+                offset: self.value.len() as u32,
+                length: part.len() as u32,
+            };
+            encode_stored(&mut body, self.count, location);
+            self.value.append(&mut part);
+        }
+        self.info.terms += 1;
+        self.info.postings += self.count;
+        match self.block.push(&self.term, &body) {
+            Some((first, bytes)) => self.emit_block(&first, bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the segment.
+    pub(crate) fn finish(mut self) -> Result<SegmentInfo, StorageError> {
+        if let Some((first, bytes)) = self.block.finish() {
+            self.emit_block(&first, bytes)?;
+        }
+        if !self.value.is_empty() {
+            self.flush_value()?;
+        }
+        Ok(self.info)
+    }
+
+    /// Writes the pending postings as a value of its own, next to the list's other parts.
+    fn flush_part(&mut self) -> Result<(), StorageError> {
+        if self.parts == 0 {
+            if !self.value.is_empty() {
+                self.flush_value()?;
+            }
+            self.first = self.number;
+        }
+        encode_part(&mut self.value, &self.pending, self.with_frequencies, self.length);
+        self.pending.clear();
+        self.pending_bytes = 0;
+        self.parts += 1;
+        self.flush_value()
+    }
+
+    fn flush_value(&mut self) -> Result<(), StorageError> {
+        let value = std::mem::take(&mut self.value);
+        self.info.bytes += value.len() as u64;
+        let key = postings_key(self.info.id, self.number);
+        self.number += 1;
+        (self.emit)(Operation::put(Table::Postings, key, value))
+    }
+
+    fn emit_block(&mut self, first: &[u8], bytes: Vec<u8>) -> Result<(), StorageError> {
+        self.info.bytes += bytes.len() as u64;
+        let key = dictionary_key(self.info.id, first);
+        (self.emit)(Operation::put(Table::Dictionary, key, bytes))
+    }
+}
+
+/// Key of a value of the postings table.
+pub(super) fn postings_key(segment: u32, number: u32) -> [u8; 8] {
+    (u64::from(segment) << 32 | u64::from(number)).to_be_bytes()
+}
+
+/// Key of the block whose first term this is.
+pub(super) fn dictionary_key(segment: u32, term: &[u8]) -> Vec<u8> {
+    [&segment.to_be_bytes()[..], term].concat()
+}

@@ -1,0 +1,105 @@
+//! A digest of what an index says, whatever its ids, segments and history are.
+
+use blake3::Hasher;
+use rustc_hash::FxHashMap;
+
+use crate::chunk::ChunkId;
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::files::{FileOutcome, FileRecord};
+use crate::lengths::BLOCK_IDS;
+use crate::listing::TermListing;
+use crate::snapshot::Snapshot;
+use crate::tables::{Table, chunk_key};
+
+impl Snapshot {
+    /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
+    /// terms, labels, lengths and vector; every file row but its modification time; the totals and the
+    /// model.
+    ///
+    /// Two indexes of the same tree have the same digest, however each came about.
+    pub fn digest(&self) -> Result<String, StorageError> {
+        let terms = self.term_digests()?;
+        let mut keys = Vec::with_capacity(self.live().len() as usize);
+        for id in self.live() {
+            let record = self.chunk(ChunkId(id))?;
+            keys.push((record.map_or("", |record| record.key.as_str()), id));
+        }
+        keys.sort_unstable();
+        let mut hasher = Hasher::new();
+        for (_, id) in keys {
+            field(&mut hasher, self.get(Table::Chunks, &chunk_key(id))?.unwrap_or_default());
+            hasher.update(&terms.get(&id).copied().unwrap_or_default());
+            numbers(&mut hasher, &self.field_lengths(ChunkId(id)));
+            let block = self.vectors(id / BLOCK_IDS)?;
+            if let Some((scale, row)) = block.and_then(|block| block.get((id % BLOCK_IDS) as usize)) {
+                hasher.update(&scale.to_le_bytes());
+                field(&mut hasher, row);
+            }
+        }
+        for record in self.files() {
+            self.hash_file(&mut hasher, &record?)?;
+        }
+        for total in self.field_totals() {
+            hasher.update(&total.to_le_bytes());
+        }
+        let model = self.manifest().model.as_ref();
+        field(&mut hasher, model.map_or("", |model| model.id.as_str()).as_bytes());
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// A digest of the dictionary entries of each chunk, which come in the order of their bytes.
+    fn term_digests(&self) -> Result<FxHashMap<u32, [u8; 32]>, StorageError> {
+        let mut digests: FxHashMap<u32, [u8; 32]> = FxHashMap::default();
+        let mut listing = TermListing::everything(self);
+        while let Some((term, postings)) = listing.step()? {
+            for (ChunkId(chunk), frequencies) in postings.iter() {
+                let digest = digests.entry(chunk).or_default();
+                let mut hasher = Hasher::new();
+                hasher.update(digest);
+                numbers(&mut hasher, &frequencies);
+                hasher.update(&term);
+                *digest = *hasher.finalize().as_bytes();
+            }
+        }
+        Ok(digests)
+    }
+
+    fn hash_file(&self, hasher: &mut Hasher, record: &FileRecord) -> Result<(), StorageError> {
+        field(hasher, record.path.as_bytes());
+        hasher.update(&record.size.to_le_bytes());
+        hasher.update(&record.hash);
+        field(hasher, record.language.as_bytes());
+        match &record.outcome {
+            FileOutcome::Indexed => field(hasher, b"indexed"),
+            FileOutcome::Skipped(reason) => {
+                field(hasher, b"skipped");
+                field(hasher, reason.as_bytes());
+            }
+        }
+        field(hasher, &record.history_key);
+        hasher.update(&record.lines.to_le_bytes());
+        for warning in &record.warnings {
+            field(hasher, warning.as_bytes());
+        }
+        for &id in &record.chunks {
+            let chunk = self.chunk(id)?;
+            field(hasher, chunk.map_or("", |chunk| chunk.key.as_str()).as_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// Hashes bytes with their length, so that neighbours cannot run into each other.
+fn field(hasher: &mut Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn numbers(hasher: &mut Hasher, numbers: &[u16; FIELDS]) {
+    let mut bytes = [[0; 2]; FIELDS];
+    for (bytes, number) in bytes.iter_mut().zip(numbers) {
+        *bytes = number.to_le_bytes();
+    }
+    hasher.update(bytes.as_flattened());
+}

@@ -1,0 +1,308 @@
+//! Opening an index: checks before anything is mapped, and the handle that is shared afterwards.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, WithoutTls};
+use memmap2::Mmap;
+
+use crate::btree::{Meta, MetaError, Pages, missing_pages_are_free};
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+use crate::writer::{IndexWriter, WriterOptions};
+
+/// Directory of the index within `.aurora`.
+const INDEX: &str = "index";
+/// LMDB's data file.
+const DATA: &str = "data.mdb";
+/// Sizes of the map to ask for, largest first. Only address space is taken, not disk or memory.
+const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
+/// Processes and snapshots that may read at the same time.
+const READERS: u32 = 1022;
+
+/// How to open an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// Make the index when there is none.
+    Create,
+    /// Fail with [`StorageError::NoIndex`] when there is none.
+    Existing,
+}
+
+/// An open index: a handle that is cheap to clone, for any number of readers and one writer.
+#[derive(Clone)]
+pub struct Environment {
+    pub(crate) store: Arc<Store>,
+}
+
+impl Environment {
+    /// Opens the index of a project, given its `.aurora` directory.
+    ///
+    /// # Errors
+    /// Says which of these it is: no index, not an index, truncated, another format, not writable.
+    pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
+        if mode == OpenMode::Create {
+            fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
+            keep_out_of_git(directory)?;
+        }
+        let store = Store::open(&directory.join(INDEX), directory, mode)?;
+        let environment = Self { store };
+        if environment.store.length()? > 0 {
+            environment.snapshot()?;
+        }
+        Ok(environment)
+    }
+
+    /// The newest published generation, which the snapshot goes on seeing whatever is written.
+    pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
+        Snapshot::open(&self.store)
+    }
+
+    /// Starts writing, as the only writer of the index on this machine.
+    ///
+    /// # Errors
+    /// [`StorageError::Locked`] names the process that is writing already.
+    pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
+        IndexWriter::open(self.clone(), options)
+    }
+}
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment").field("data", &self.store.data).finish_non_exhaustive()
+    }
+}
+
+/// Writes a `.gitignore` that keeps the whole directory out of the repository.
+fn keep_out_of_git(directory: &Path) -> Result<(), StorageError> {
+    let path = directory.join(".gitignore");
+    match path.exists() {
+        true => Ok(()),
+        false => fs::write(&path, "*\n").map_err(|error| StorageError::io(&path, error)),
+    }
+}
+
+/// Stores that are open in this process: LMDB must not open a file twice.
+static OPEN: Mutex<Option<HashMap<PathBuf, Weak<Store>>>> = Mutex::new(None);
+
+/// One LMDB environment.
+pub(crate) struct Store {
+    /// The data file.
+    pub(crate) data: PathBuf,
+    /// The directory that holds lock file and temporary files.
+    pub(crate) home: PathBuf,
+    pub(crate) lmdb: heed::Env<WithoutTls>,
+    /// Held for reading while a transaction begins, and for writing while the map is replaced.
+    pub(crate) map: RwLock<()>,
+}
+
+/// A read transaction with the file as it sees it.
+pub(crate) struct Mapped {
+    /// Holds the reader's place in LMDB's table, so that the pages stay as they are.
+    _transaction: Mutex<RoTxn<'static, WithoutTls>>,
+    map: Option<Mmap>,
+    /// The generation of pages that it sees.
+    pub(crate) meta: Meta,
+}
+
+impl Store {
+    /// Opens an environment, or returns the handle that this process has already.
+    pub(crate) fn open(
+        directory: &Path,
+        home: &Path,
+        mode: OpenMode,
+    ) -> Result<Arc<Self>, StorageError> {
+        let data = directory.join(DATA);
+        if mode == OpenMode::Create {
+            fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
+        } else if !data.exists() {
+            return Err(StorageError::NoIndex { path: directory.to_owned() });
+        }
+        let real = directory.canonicalize().map_err(|error| StorageError::io(directory, error))?;
+        let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = guard.get_or_insert_default();
+        open.retain(|_, store| store.strong_count() > 0);
+        if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
+            return Ok(store);
+        }
+        inspect(&data, mode)?;
+        let lmdb = open_lmdb(&real, &data)?;
+        let store = Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()) });
+        open.insert(real, Arc::downgrade(&store));
+        Ok(store)
+    }
+
+    /// Length of the data file in bytes.
+    pub(crate) fn length(&self) -> Result<u64, StorageError> {
+        fs::metadata(&self.data)
+            .map(|metadata| metadata.len())
+            .map_err(|error| StorageError::io(&self.data, error))
+    }
+
+    /// Begins a read transaction, and maps the file as long as it is then.
+    pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
+        loop {
+            let transaction = self.begin()?;
+            let map = map(&self.data)?;
+            let bytes = map.as_deref().unwrap_or_default();
+            let meta = Meta::of_transaction(bytes, transaction.id() as u64)
+                .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
+            // Two commits between the two steps overwrite the meta page: then the newer one is read.
+            if let Some(meta) = meta {
+                return Ok(Mapped { _transaction: Mutex::new(transaction), map, meta });
+            }
+        }
+    }
+
+    fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
+        let error = {
+            let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
+            match self.lmdb.clone().static_read_txn() {
+                Ok(transaction) => return Ok(transaction),
+                Err(error) => error,
+            }
+        };
+        if !matches!(error, heed::Error::Mdb(MdbError::MapResized)) {
+            return Err(StorageError::lmdb(&self.data, error));
+        }
+        // Another process has made the file larger than this map.
+        self.resize(0)?;
+        let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
+        let transaction = self.lmdb.clone().static_read_txn();
+        transaction.map_err(|error| StorageError::lmdb(&self.data, error))
+    }
+
+    /// Replaces LMDB's map by one of `size` bytes, or of the size that the file asks for.
+    pub(crate) fn resize(&self, size: usize) -> Result<(), StorageError> {
+        let _map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: no write transaction is open: only the writer's thread opens one, and it calls this
+        // between two of them; readers wait for `map` to begin one, and read through maps of their own,
+        // never through LMDB's.
+        let resized = unsafe { self.lmdb.resize(size) };
+        resized.map_err(|error| match error {
+            heed::Error::Mdb(_) | heed::Error::Io(_) if size > 0 => {
+                StorageError::MapFull { path: self.data.clone(), limit: self.lmdb.info().map_size }
+            }
+            error => StorageError::lmdb(&self.data, error),
+        })
+    }
+}
+
+impl Mapped {
+    /// The pages that the transaction sees.
+    pub(crate) fn pages(&self) -> Pages<'_> {
+        Pages {
+            bytes: self.map.as_deref().unwrap_or_default(),
+            page_size: self.meta.page_size,
+            count: self.meta.last_page + 1,
+        }
+    }
+}
+
+/// Maps a whole file; `None` when it is empty.
+fn map(data: &Path) -> Result<Option<Mmap>, StorageError> {
+    let read = || -> io::Result<Option<Mmap>> {
+        let file = File::open(data)?;
+        if file.metadata()?.len() == 0 {
+            return Ok(None);
+        }
+        // SAFETY: the file is written by LMDB only, which does not touch the pages of a generation that
+        // has a reader, and never makes the file shorter. Meta pages may change while they are read;
+        // they are copied as integers, and a torn one is recognised by its transaction number.
+        unsafe { Mmap::map(&file) }.map(Some)
+    };
+    read().map_err(|error| StorageError::io(data, error))
+}
+
+/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
+fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
+    if !data.exists() {
+        return Ok(());
+    }
+    let Some(first) = map(data)? else {
+        return match mode {
+            OpenMode::Create => Ok(()),
+            OpenMode::Existing => {
+                Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 })
+            }
+        };
+    };
+    let length = first.len() as u64;
+    let both = Meta::read_both(&first).map_err(|error| meta_error(data, length, error))?;
+    // The file is never behind its meta pages, but it may have grown since it was mapped above.
+    let Some(map) = map(data)? else { return Ok(()) };
+    let newest = if both[1].transaction > both[0].transaction { both[1] } else { both[0] };
+    if newest.extent() <= map.len() as u64 {
+        return Ok(());
+    }
+    let pages =
+        Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1 };
+    match missing_pages_are_free(&pages, &newest) {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(_) => Err(StorageError::Truncated {
+            path: data.to_owned(),
+            expected: newest.extent(),
+            actual: map.len() as u64,
+        }),
+    }
+}
+
+fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
+    let path = data.to_owned();
+    match error {
+        MetaError::Foreign(reason) => StorageError::Foreign { path, reason: reason.to_owned() },
+        MetaError::Short(expected) => StorageError::Truncated { path, expected, actual },
+    }
+}
+
+/// Opens LMDB with the largest map that the address space allows.
+fn open_lmdb(directory: &Path, data: &Path) -> Result<heed::Env<WithoutTls>, StorageError> {
+    let mut flags = EnvFlags::empty();
+    let mut waits = 0;
+    let mut sizes = MAP_SIZES.iter().filter_map(|&size| usize::try_from(size).ok());
+    let mut size = sizes.next();
+    loop {
+        let mut options = EnvOpenOptions::new().read_txn_without_tls();
+        options.max_dbs(16).max_readers(READERS);
+        if let Some(size) = size {
+            options.map_size(size);
+        }
+        // SAFETY: `Store::open` opens a file once in a process, and has inspected it.
+        let opened = unsafe {
+            options.flags(flags);
+            options.open(directory)
+        };
+        let error = match opened {
+            Ok(lmdb) => return Ok(lmdb),
+            Err(error) => error,
+        };
+        match &error {
+            // The last handle of this process is just being closed by another thread.
+            heed::Error::EnvAlreadyOpened if waits < 1000 => {
+                waits += 1;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // On a read-only file system nobody can write, so that no lock is needed.
+            heed::Error::Io(cause)
+                if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && flags.is_empty() =>
+            {
+                flags = EnvFlags::READ_ONLY;
+            }
+            heed::Error::Io(cause) if is_about_memory(cause) && size.is_some() => {
+                size = sizes.next();
+            }
+            _ => return Err(StorageError::lmdb(data, error)),
+        }
+    }
+}
+
+/// Whether a map was refused for its size.
+fn is_about_memory(error: &io::Error) -> bool {
+    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_COMMITMENT_LIMIT or an invalid parameter.
+    matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
+        || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 1455 | 1132))
+}

@@ -1,0 +1,181 @@
+//! Everything that can go wrong with an index on disk.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An error of the index store. Every message names the path and what to do next.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StorageError {
+    /// There is no index at the path.
+    #[error("no index at {}: run `aur mem index` first", path.display())]
+    NoIndex {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// The data file was made by something else.
+    #[error("{} is not an Aurora index ({reason}); move it away or run `aur mem index --force`", path.display())]
+    Foreign {
+        /// The data file.
+        path: PathBuf,
+        /// What gave it away.
+        reason: String,
+    },
+    /// The data file ends before its last page.
+    #[error("{} is truncated: {actual} bytes of at least {expected}; run `aur mem index --force` to build it again", path.display())]
+    Truncated {
+        /// The data file.
+        path: PathBuf,
+        /// Length in bytes that the file's own header asks for.
+        expected: u64,
+        /// Length in bytes that it has.
+        actual: u64,
+    },
+    /// A page, a record or a reference between records is not what it should be.
+    #[error("the index at {} is damaged: {what}; run `aur mem verify`, then `aur mem index --force` to build it again", path.display())]
+    Damaged {
+        /// The data file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// The index was written in another format.
+    #[error("the index at {} has format {found}, this program reads format {expected}; run `aur mem index --force` to build it again", path.display())]
+    FormatVersion {
+        /// The index directory.
+        path: PathBuf,
+        /// The format found.
+        found: u32,
+        /// The format that this build reads.
+        expected: u32,
+    },
+    /// Another process, or another writer of this one, is writing.
+    #[error("the index is being written by {}; wait for it to finish, or stop it (lock file {})", Holder(*pid), path.display())]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// The process that holds it, where the system lets us read that.
+        pid: Option<u32>,
+    },
+    /// The directory cannot be written.
+    #[error("{} cannot be written ({source}); change its permissions, or copy the index to a place that can", path.display())]
+    ReadOnly {
+        /// The directory or file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The disk is full.
+    #[error("no space left on the disk of {}; free some and run the command again: the index is as it was before", path.display())]
+    DiskFull {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The address space does not allow the index to grow.
+    #[error("the index at {} cannot grow beyond {limit} bytes of address space in this process while it is being read; close the readers or use a 64-bit build", path.display())]
+    MapFull {
+        /// The index directory.
+        path: PathBuf,
+        /// Size of the map in bytes.
+        limit: usize,
+    },
+    /// Too many processes read at the same time.
+    #[error("too many readers of the index at {}; wait for some to finish", path.display())]
+    TooManyReaders {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// All 4 294 967 295 chunk ids have been used.
+    #[error("the index at {} has used up its chunk ids; run `aur mem index --force` to build it again", path.display())]
+    IdsExhausted {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// A call that the writer refuses: the caller's mistake.
+    #[error("{0}")]
+    Refused(String),
+    /// The writer stopped earlier; its first error has been reported.
+    #[error("the writer of {} has stopped after an error: {reason}", path.display())]
+    WriterStopped {
+        /// The index directory.
+        path: PathBuf,
+        /// The first error.
+        reason: String,
+    },
+    /// A value could not be serialised.
+    #[error("cannot serialise a {what}: {reason}")]
+    Encode {
+        /// What it was.
+        what: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// Another error of the file system.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another error of LMDB.
+    #[error("{}: {source}", path.display())]
+    Lmdb {
+        /// The index directory.
+        path: PathBuf,
+        /// What LMDB said.
+        source: heed::Error,
+    },
+}
+
+impl StorageError {
+    /// An error of serialisation.
+    pub(crate) fn encode(what: &'static str, reason: &dyn fmt::Display) -> Self {
+        Self::Encode { what, reason: reason.to_string() }
+    }
+
+    /// Sorts an error of the file system by what a user has to do about it.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::ReadOnly { path, source }
+            }
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// Sorts an error of LMDB by what a user has to do about it.
+    pub(crate) fn lmdb(path: &Path, source: heed::Error) -> Self {
+        use heed::MdbError;
+        let owned = path.to_owned();
+        match source {
+            heed::Error::Io(error) => Self::io(path, error),
+            heed::Error::Mdb(MdbError::Other(code)) => {
+                Self::io(path, io::Error::from_raw_os_error(code))
+            }
+            heed::Error::Mdb(MdbError::ReadersFull) => Self::TooManyReaders { path: owned },
+            heed::Error::Mdb(MdbError::Invalid | MdbError::VersionMismatch) => {
+                Self::Foreign { path: owned, reason: source.to_string() }
+            }
+            heed::Error::Mdb(
+                MdbError::Corrupted | MdbError::PageNotFound | MdbError::CursorFull | MdbError::Panic,
+            ) => Self::Damaged { path: owned, what: source.to_string() },
+            _ => Self::Lmdb { path: owned, source },
+        }
+    }
+}
+
+/// Names the holder of a lock.
+struct Holder(Option<u32>);
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(pid) => write!(f, "process {pid}"),
+            None => f.write_str("another process"),
+        }
+    }
+}

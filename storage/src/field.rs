@@ -1,0 +1,48 @@
+//! The weighted fields of a chunk.
+
+use serde::{Deserialize, Serialize};
+
+/// Number of [`Field`]s.
+pub const FIELDS: usize = 6;
+
+/// A part of a chunk whose terms are counted, and weighted, on their own (BM25F).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Field {
+    /// Simple name.
+    Name,
+    /// Name with its enclosing scopes.
+    QualifiedName,
+    /// Declaration without its body.
+    Signature,
+    /// Path of the file.
+    Path,
+    /// Documentation text.
+    Doc,
+    /// Everything else: text, calls, imports.
+    Body,
+}
+
+impl Field {
+    /// Every field, in the order of the arrays that are indexed by field.
+    pub const ALL: [Self; FIELDS] =
+        [Self::Name, Self::QualifiedName, Self::Signature, Self::Path, Self::Doc, Self::Body];
+
+    /// Position in arrays that are indexed by field.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name used in configuration and explanations.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::QualifiedName => "qualified_name",
+            Self::Signature => "signature",
+            Self::Path => "path",
+            Self::Doc => "doc",
+            Self::Body => "body",
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! File rows: what was seen of every file, and the chunks it became.
+
+mod codec;
+mod record;
+mod rows;
+
+pub(crate) use codec::{decode, encode, key};
+pub use record::{FileOutcome, FileRecord};
+pub(crate) use rows::FileRows;

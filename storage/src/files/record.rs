@@ -1,0 +1,46 @@
+//! The file record.
+
+use serde::Serialize;
+
+use crate::chunk::ChunkId;
+
+/// What is remembered of a file between runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileRecord {
+    /// Path relative to the indexed root, with `/`.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since the Unix epoch.
+    pub mtime_ns: i64,
+    /// Id under which git's index held the content; empty where git could not tell. No part of the digest of an
+    /// index: what git could tell depends on when it was asked.
+    pub blob: Vec<u8>,
+    /// Digest of the content.
+    pub hash: [u8; 32],
+    /// Language name; empty when none was recognised.
+    pub language: String,
+    /// Whether the file was indexed.
+    pub outcome: FileOutcome,
+    /// What the attribution of the file's lines is a function of.
+    pub history_key: Vec<u8>,
+    /// The file's chunks, ascending. Set by the writer.
+    pub chunks: Vec<ChunkId>,
+    /// Number of lines.
+    pub lines: u32,
+    /// Warnings that its last indexing gave.
+    pub warnings: Vec<String>,
+}
+
+/// Whether a file became chunks.
+#[derive(Debug, Clone, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileOutcome {
+    /// The file's chunks are in the index.
+    Indexed,
+    /// The file was left out.
+    Skipped(
+        /// Why.
+        String,
+    ),
+}

@@ -1,0 +1,79 @@
+//! Every file row of a snapshot, in the order of paths.
+
+use std::vec;
+
+use super::codec::{PREFIX, decode};
+use super::record::FileRecord;
+use crate::btree::Cursor;
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+use crate::tables::Table;
+
+/// Walks the file rows sorted by path.
+///
+/// Keys of very long paths that share their beginning are in the order of a digest, so that such a
+/// group is sorted when it is read.
+pub(crate) struct FileRows<'s> {
+    snapshot: &'s Snapshot,
+    cursor: Option<Cursor<'s>>,
+    group: vec::IntoIter<FileRecord>,
+    failed: Option<StorageError>,
+}
+
+impl<'s> FileRows<'s> {
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        let (cursor, failed) = match snapshot.cursor(Table::Files, &[]) {
+            Ok(cursor) => (Some(cursor), None),
+            Err(error) => (None, Some(error)),
+        };
+        Self { snapshot, cursor, group: Vec::new().into_iter(), failed }
+    }
+
+    /// Reads the rows whose keys share a full prefix, or one row.
+    fn read_group(&mut self) -> Result<Vec<FileRecord>, StorageError> {
+        let mut group = Vec::new();
+        let mut shared: Option<&[u8]> = None;
+        let Some(cursor) = &mut self.cursor else { return Ok(group) };
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.snapshot.wrap(damage))? {
+            let prefix = &key[..key.len().min(PREFIX)];
+            if shared.is_some_and(|shared| shared != prefix) {
+                break;
+            }
+            let record = decode(value).ok_or_else(|| {
+                let name = String::from_utf8_lossy(key);
+                self.snapshot.damaged(format!("the row of {name} is invalid"))
+            })?;
+            group.push(record);
+            cursor.next().map_err(|damage| self.snapshot.wrap(damage))?;
+            if prefix.len() < PREFIX {
+                break;
+            }
+            shared = Some(prefix);
+        }
+        group.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(group)
+    }
+}
+
+impl Iterator for FileRows<'_> {
+    type Item = Result<FileRecord, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        if let Some(record) = self.group.next() {
+            return Some(Ok(record));
+        }
+        match self.read_group() {
+            Ok(group) => {
+                self.group = group.into_iter();
+                self.group.next().map(Ok)
+            }
+            Err(error) => {
+                self.cursor = None;
+                Some(Err(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Labels: what a chunk can be filtered and followed by, kept as postings without frequencies.
+
+use crate::chunk::{ArchivedChunk, Chunk, ChunkType, MetaValue};
+
+/// First byte of a label in the dictionary. The analyzer gives no term that begins with it.
+pub(crate) const LABEL_PREFIX: u8 = 0x01;
+/// Longest label payload, in bytes, that is stored as it is.
+const MAX_PAYLOAD: usize = 240;
+/// How much of a longer payload is kept in front of the digest of the whole.
+const KEPT: usize = 200;
+
+/// A property that a set of chunks shares: a filter, or the near end of a relationship.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Label<'a> {
+    /// Chunks of a type.
+    Type(ChunkType),
+    /// Chunks in a language.
+    Language(&'a str),
+    /// Chunks whose metadata holds the value under the key, see [`MetaValue`]; a list holds each of its texts.
+    Meta {
+        /// Name of the column.
+        key: &'a str,
+        /// The value as text: `true`, `42`, `0.5`, `payments`.
+        value: &'a str,
+    },
+    /// Chunks whose name or qualified name this is, without regard to case.
+    Defines(&'a str),
+    /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
+    Calls(&'a str),
+    /// Chunks that import the name or module, or something that ends in it, without regard to case.
+    Imports(&'a str),
+    /// Chunks that are enclosed by the chunk with this key.
+    Contains(&'a str),
+    /// The chunk with this key.
+    Key(&'a str),
+}
+
+/// The kinds of [`Label`], for listing the labels that exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum LabelKind {
+    /// [`Label::Type`]
+    Type = b't',
+    /// [`Label::Language`]
+    Language = b'l',
+    /// [`Label::Meta`], listed as `key=value`
+    Meta = b'm',
+    /// [`Label::Defines`]
+    Defines = b'd',
+    /// [`Label::Calls`]
+    Calls = b'c',
+    /// [`Label::Imports`]
+    Imports = b'i',
+    /// [`Label::Contains`]
+    Contains = b'p',
+    /// [`Label::Key`]
+    Key = b'k',
+}
+
+impl Label<'_> {
+    /// The label as an entry of the dictionary.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Type(kind) => entry(LabelKind::Type, kind.as_str().as_bytes()),
+            Self::Language(name) => entry(LabelKind::Language, name.as_bytes()),
+            Self::Meta { key, value } => {
+                entry(LabelKind::Meta, format!("{key}={value}").as_bytes())
+            }
+            Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
+            Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
+            Self::Imports(name) => entry(LabelKind::Imports, name.to_lowercase().as_bytes()),
+            Self::Contains(parent) => entry(LabelKind::Contains, parent.as_bytes()),
+            Self::Key(key) => entry(LabelKind::Key, key.as_bytes()),
+        }
+    }
+}
+
+fn entry(kind: LabelKind, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![LABEL_PREFIX, kind as u8];
+    if payload.len() <= MAX_PAYLOAD {
+        bytes.extend_from_slice(payload);
+    } else {
+        bytes.extend_from_slice(&payload[..KEPT]);
+        bytes.extend_from_slice(blake3::hash(payload).as_bytes());
+    }
+    bytes
+}
+
+/// Every label of a chunk, sorted and unique.
+pub(crate) fn labels_of(chunk: &Chunk) -> Vec<Vec<u8>> {
+    let mut labels = vec![
+        Label::Type(chunk.chunk_type).to_bytes(),
+        Label::Language(&chunk.language).to_bytes(),
+        Label::Key(&chunk.key).to_bytes(),
+    ];
+    for name in [&chunk.name, &chunk.qualified_name] {
+        if !name.is_empty() {
+            labels.push(Label::Defines(name).to_bytes());
+        }
+    }
+    for call in &chunk.calls {
+        labels.push(Label::Calls(call).to_bytes());
+        labels.push(Label::Calls(last_component(call)).to_bytes());
+    }
+    for import in &chunk.imports {
+        labels.push(Label::Imports(import).to_bytes());
+        labels.push(Label::Imports(last_component(import)).to_bytes());
+    }
+    if let Some(parent) = &chunk.parent {
+        labels.push(Label::Contains(parent).to_bytes());
+    }
+    for (key, value) in &chunk.metadata {
+        for value in texts(value) {
+            labels.push(Label::Meta { key, value: &value }.to_bytes());
+        }
+    }
+    labels.sort_unstable();
+    labels.dedup();
+    labels
+}
+
+/// Every label of a stored chunk, sorted and unique.
+pub(crate) fn archived_labels(chunk: &ArchivedChunk) -> Vec<Vec<u8>> {
+    labels_of(&chunk.to_chunk())
+}
+
+fn last_component(name: &str) -> &str {
+    name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+fn texts(value: &MetaValue) -> Vec<String> {
+    match value {
+        MetaValue::Bool(value) => vec![value.to_string()],
+        MetaValue::Integer(value) => vec![value.to_string()],
+        MetaValue::Float(value) => vec![value.to_string()],
+        MetaValue::String(value) => vec![value.clone()],
+        MetaValue::Strings(values) => values.clone(),
+    }
+}

@@ -1,0 +1,55 @@
+//! Field lengths: a block of six saturating 16-bit numbers for each of 1,024 chunk ids.
+
+use crate::field::FIELDS;
+
+/// Chunk ids in a block of lengths or vectors.
+pub(crate) const BLOCK_IDS: u32 = 1024;
+/// Bytes of one row.
+const ROW: usize = 2 * FIELDS;
+
+/// Appends the rows of a block, from its first id on.
+pub(crate) fn encode(out: &mut Vec<u8>, rows: &[[u16; FIELDS]]) {
+    for length in rows.as_flattened() {
+        out.extend_from_slice(&length.to_le_bytes());
+    }
+}
+
+/// The row of one id, by its place in the block; zeros where there is none.
+pub(crate) fn row(block: &[u8], index: usize) -> [u16; FIELDS] {
+    let mut lengths = [0; FIELDS];
+    if let Some(row) = block.get(index * ROW..(index + 1) * ROW) {
+        for (length, bytes) in lengths.iter_mut().zip(row.as_chunks().0) {
+            *length = u16::from_le_bytes(*bytes);
+        }
+    }
+    lengths
+}
+
+/// All rows of a block; `None` when its size is no whole number of rows, or too many.
+pub(crate) fn rows(block: &[u8]) -> Option<Vec<[u16; FIELDS]>> {
+    let count = block.len() / ROW;
+    let sound = block.len() % ROW == 0 && count <= BLOCK_IDS as usize;
+    sound.then(|| (0..count).map(|index| row(block, index)).collect())
+}
+
+/// Lengths as they are stored: each saturates at `u16::MAX`.
+pub(crate) fn saturate(lengths: [u32; FIELDS]) -> [u16; FIELDS] {
+    lengths.map(|length| length.try_into().unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rows_come_back(written in prop::collection::vec(any::<[u16; FIELDS]>(), 0..40)) {
+            let mut bytes = Vec::new();
+            encode(&mut bytes, &written);
+            prop_assert_eq!(rows(&bytes), Some(written.clone()));
+            prop_assert_eq!(row(&bytes, written.len()), [0; FIELDS]);
+        }
+    }
+}

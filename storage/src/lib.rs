@@ -1,0 +1,95 @@
+//! The index of a repository on disk: one LMDB environment with chunk records, posting lists and
+//! vectors, written by one writer and read by any number of readers.
+//!
+//! A run of the indexer opens an [`IndexWriter`], replaces and removes files, and publishes everything
+//! as the next generation; a [`Snapshot`] sees one generation whatever is written meanwhile. Chunk
+//! records are read in place, terms and filters are posting lists with exact statistics, vectors are
+//! signed bytes. Whatever is read from the file is checked, so that a damaged file is an error and
+//! never a crash.
+//!
+//! Deliberately absent: how text becomes terms and vectors (`aurora-analysis`), how results are scored
+//! (`aurora-query`), and any knowledge of pipelines.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use aurora_storage::{Environment, Field, Label, ManifestUpdate, OpenMode, TermVector, WriterOptions};
+//! # use aurora_storage::{Chunk, ChunkType, Complexity, FileOutcome, FileRecord, GitSignal};
+//! # let directory = tempfile::tempdir()?;
+//! # let chunk = Chunk {
+//! #     key: "code:a.py:save".into(), chunk_type: ChunkType::Function, path: "a.py".into(),
+//! #     language: "python".into(), name: "save".into(), qualified_name: "save".into(), line_start: 1,
+//! #     line_end: 2, byte_start: 0, byte_end: 20, signature: "def save()".into(), doc: String::new(),
+//! #     text: "def save(): flush()".into(), calls: vec!["flush".into()], imports: vec![],
+//! #     dependencies: vec![], complexity: Complexity::default(), content_hash: [0; 16],
+//! #     git: GitSignal::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
+//! # };
+//! # let file = FileRecord {
+//! #     path: "a.py".into(), size: 20, mtime_ns: 0, blob: vec![], hash: [0; 32], language: "python".into(),
+//! #     outcome: FileOutcome::Indexed, history_key: vec![], chunks: vec![], lines: 2, warnings: vec![],
+//! # };
+//! # let update = ManifestUpdate {
+//! #     model: None, head_commit: None, root: "/".into(), fingerprints: vec![], complete: true, now: 0,
+//! #     summary: serde_json::Value::Null,
+//! # };
+//! let environment = Environment::open(&directory.path().join(".aurora"), OpenMode::Create)?;
+//! let writer = environment.writer(WriterOptions::default())?;
+//! let ids = writer.replace_file(file, vec![(chunk, None)])?;
+//! writer.add_terms(ids[0], &TermVector::builder().add(Field::Body, "flush").finish())?;
+//! writer.publish(update)?;
+//!
+//! let snapshot = environment.snapshot()?;
+//! assert_eq!(snapshot.postings("flush")?.doc_frequency(), 1);
+//! assert_eq!(snapshot.label(Label::Calls("flush"))?.len(), 1);
+//! assert!(snapshot.chunk(ids[0])?.is_some_and(|chunk| chunk.name == "save"));
+//! # Ok(())
+//! # }
+//! ```
+
+#![warn(missing_docs)]
+
+mod access;
+mod aside;
+mod btree;
+mod chunk;
+mod cleanup;
+mod codec;
+mod commit;
+mod dictionary;
+mod digest;
+mod env;
+mod error;
+mod field;
+mod files;
+mod fold;
+mod label;
+mod lengths;
+mod listing;
+mod lock;
+mod manifest;
+mod postings;
+mod publish;
+#[cfg(test)]
+mod sample;
+mod snapshot;
+mod tables;
+mod terms;
+mod vectors;
+mod verify;
+mod writer;
+
+pub use access::{AccessLog, AccessRecord};
+pub use chunk::{
+    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId,
+    ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue, UnknownChunkType,
+};
+pub use env::{Environment, OpenMode};
+pub use error::StorageError;
+pub use field::{FIELDS, Field};
+pub use files::{FileOutcome, FileRecord};
+pub use label::{Label, LabelKind};
+pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
+pub use postings::{BlockBound, Postings, PostingsCursor};
+pub use snapshot::Snapshot;
+pub use terms::{TermVector, TermVectorBuilder};
+pub use verify::VerifyReport;
+pub use writer::{IndexWriter, WriterOptions};

@@ -1,0 +1,36 @@
+//! The lock that makes a writer the only one on this machine.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::error::StorageError;
+
+/// Held as long as a writer is open; the system lets go of it when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct WriterLock {
+    _file: File,
+}
+
+impl WriterLock {
+    /// Takes the lock and leaves the number of this process in the file.
+    pub(crate) fn acquire(path: &Path) -> Result<Self, StorageError> {
+        let io = |error| StorageError::io(path, error);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Where locks are mandatory the file cannot be read; then the holder stays unnamed.
+                let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                return Err(StorageError::Locked { path: path.to_owned(), pid });
+            }
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+        }
+        file.set_len(0).map_err(io)?;
+        writeln!(file, "{}", std::process::id()).map_err(io)?;
+        Ok(Self { _file: file })
+    }
+}

@@ -1,0 +1,116 @@
+//! The manifest: what one generation of the index consists of.
+
+use serde::{Deserialize, Serialize};
+
+use crate::field;
+
+/// Version of the on-disk format that this build reads and writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Describes one published generation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the on-disk format.
+    pub format_version: u32,
+    /// Number of the generation; 0 before the first publication.
+    pub generation: u64,
+    /// The embedding model whose vectors are stored.
+    pub model: Option<ModelInfo>,
+    /// Commit that was checked out when the tree was indexed.
+    pub head_commit: Option<String>,
+    /// Absolute path of the indexed root.
+    pub root: String,
+    /// Stage names and digests of their configuration, in pipeline order.
+    pub fingerprints: Vec<(String, String)>,
+    /// Unix seconds of the first publication.
+    pub created: i64,
+    /// Unix seconds of this publication.
+    pub updated: i64,
+    /// Whether the run covered everything that it was asked to.
+    pub complete: bool,
+    /// Number of live chunks.
+    pub chunk_count: u64,
+    /// Number of file rows.
+    pub file_count: u64,
+    /// Sum of the field lengths of all live chunks, in terms.
+    pub field_totals: [u64; field::FIELDS],
+    /// The segments of the dictionary, with ascending and disjoint ranges of ids.
+    pub segments: Vec<SegmentInfo>,
+    /// The id that the next chunk gets.
+    pub next_chunk_id: u32,
+    /// The number that the next segment gets.
+    pub next_segment: u32,
+    /// Summary of the run that published this generation, as the caller gave it.
+    pub summary: serde_json::Value,
+}
+
+impl Manifest {
+    /// The manifest of an index that holds nothing yet.
+    pub(crate) fn empty() -> Self {
+        Self {
+            format_version: FORMAT_VERSION,
+            generation: 0,
+            model: None,
+            head_commit: None,
+            root: String::new(),
+            fingerprints: Vec::new(),
+            created: 0,
+            updated: 0,
+            complete: false,
+            chunk_count: 0,
+            file_count: 0,
+            field_totals: [0; field::FIELDS],
+            segments: Vec::new(),
+            next_chunk_id: 0,
+            next_segment: 0,
+            summary: serde_json::Value::Null,
+        }
+    }
+}
+
+/// An embedding model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// Name and digest of the model.
+    pub id: String,
+    /// Number of dimensions of its vectors.
+    pub dimensions: usize,
+}
+
+/// One immutable dictionary with its postings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentInfo {
+    /// Number of the segment, the prefix of its keys.
+    pub id: u32,
+    /// First chunk id that it may hold.
+    pub first_chunk: u32,
+    /// Chunk id after the last that it may hold.
+    pub end_chunk: u32,
+    /// Number of live chunks in that range when the segment was written.
+    pub chunks: u64,
+    /// Number of terms and labels.
+    pub terms: u64,
+    /// Number of postings.
+    pub postings: u64,
+    /// Bytes of its dictionary and postings.
+    pub bytes: u64,
+}
+
+/// What a publication sets in the manifest beside the content itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ManifestUpdate {
+    /// See [`Manifest::model`].
+    pub model: Option<ModelInfo>,
+    /// See [`Manifest::head_commit`].
+    pub head_commit: Option<String>,
+    /// See [`Manifest::root`].
+    pub root: String,
+    /// See [`Manifest::fingerprints`].
+    pub fingerprints: Vec<(String, String)>,
+    /// See [`Manifest::complete`].
+    pub complete: bool,
+    /// Unix seconds of now.
+    pub now: i64,
+    /// See [`Manifest::summary`]; a new summary alone is no change.
+    pub summary: serde_json::Value,
+}

@@ -1,0 +1,68 @@
+//! Per-field frequencies of one posting: a mask of the fields that hold the term, then a number for
+//! each of them unless all are 1.
+
+use crate::codec::{Reader, put_varint};
+use crate::field::FIELDS;
+
+/// Set in the mask byte when every field that holds the term holds it once.
+const ALL_ONE: u8 = 0x80;
+
+/// Appends the frequencies of one posting.
+pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
+    let mut mask = 0u8;
+    let mut all_one = true;
+    for (field, &count) in frequencies.iter().enumerate() {
+        if count > 0 {
+            mask |= 1 << field;
+            all_one &= count == 1;
+        }
+    }
+    if all_one {
+        out.push(mask | ALL_ONE);
+        return;
+    }
+    out.push(mask);
+    for &count in frequencies.iter().filter(|&&count| count > 0) {
+        put_varint(out, u64::from(count));
+    }
+}
+
+/// Reads the frequencies of one posting.
+#[inline]
+pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
+    let mask = reader.byte()?;
+    let mut frequencies = [0u16; FIELDS];
+    if mask & ALL_ONE != 0 {
+        for (field, count) in frequencies.iter_mut().enumerate() {
+            *count = u16::from(mask >> field & 1);
+        }
+        return Some(frequencies);
+    }
+    for (field, count) in frequencies.iter_mut().enumerate() {
+        if mask >> field & 1 != 0 {
+            *count = reader.varint()?.try_into().ok()?;
+        }
+    }
+    Some(frequencies)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn frequencies_come_back(rows in prop::collection::vec(
+            prop::array::uniform6(prop_oneof![Just(0u16), Just(1u16), any::<u16>()]), 0..50)) {
+            let mut bytes = Vec::new();
+            rows.iter().for_each(|row| encode(&mut bytes, row));
+            let mut reader = Reader::new(&bytes);
+            for row in &rows {
+                prop_assert_eq!(decode(&mut reader), Some(*row));
+            }
+            prop_assert!(reader.is_empty());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Posting lists: which chunks hold a term, and how often in which field.
+
+mod bound;
+mod frequencies;
+mod list;
+mod part;
+mod posting;
+
+pub use bound::BlockBound;
+pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies};
+pub use list::{Postings, PostingsCursor};
+pub(crate) use part::{Part, encode as encode_part};
+pub(crate) use posting::Posting;

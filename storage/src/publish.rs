@@ -1,0 +1,292 @@
+//! Publication: what a writer has gathered becomes the next generation.
+
+use roaring::RoaringBitmap;
+
+use crate::commit::Committer;
+use crate::dictionary::{SegmentReader, SegmentWriter, Source, merge};
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::files;
+use crate::fold::{Group, plan};
+use crate::lengths::{self, BLOCK_IDS};
+use crate::chunk::ChunkId;
+use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
+use crate::snapshot::Snapshot;
+use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
+use crate::vectors::{VectorBlock, VectorBlockWriter};
+use crate::writer::State;
+
+/// Writes the next generation and returns its manifest; the old one when nothing has changed.
+pub(crate) fn publish(
+    mut state: State,
+    update: ManifestUpdate,
+) -> Result<Manifest, StorageError> {
+    let old = state.base.manifest();
+    if !state.is_touched() && says_the_same(old, &update) {
+        return Ok(old.clone());
+    }
+    check_model(&state, &update)?;
+    state.vectors.finish(&mut state.committer)?;
+    let mut live = state.base.live() | &state.added;
+    live -= &state.dead;
+    let (segments, next_segment) = write_segments(&mut state, &live)?;
+    // From here on everything is in one transaction, with what is left of the last batch.
+    write_lengths(&mut state, &live);
+    let field_totals = totals(&state, &live);
+    let file_count = write_files(&mut state)?;
+    remove_dead(&mut state, &live)?;
+    remove_segments(&mut state, &segments)?;
+    let old = state.base.manifest();
+    let manifest = Manifest {
+        format_version: FORMAT_VERSION,
+        generation: old.generation + 1,
+        model: update.model,
+        head_commit: update.head_commit,
+        root: update.root,
+        fingerprints: update.fingerprints,
+        created: if old.generation == 0 { update.now } else { old.created },
+        updated: update.now,
+        complete: update.complete,
+        chunk_count: live.len(),
+        file_count,
+        field_totals,
+        segments,
+        next_chunk_id: state.next_id,
+        next_segment,
+        summary: update.summary,
+    };
+    live.optimize();
+    let mut bytes = Vec::with_capacity(live.serialized_size());
+    live.serialize_into(&mut bytes).map_err(|error| StorageError::encode("bitmap", &error))?;
+    let mut meta = |key: &[u8], value| {
+        state.committer.push_last(Operation::put(Table::Meta, key, value));
+    };
+    meta(meta_key::LIVE, bytes);
+    let json = serde_json::to_vec(&manifest);
+    meta(
+        meta_key::MANIFEST,
+        json.map_err(|error| StorageError::encode("manifest", &error))?,
+    );
+    state.committer.finish()?;
+    Ok(manifest)
+}
+
+/// Whether an update changes nothing that is worth a generation.
+fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
+    old.generation > 0
+        && old.model == update.model
+        && old.head_commit == update.head_commit
+        && old.root == update.root
+        && old.fingerprints == update.fingerprints
+        && old.complete == update.complete
+}
+
+/// Vectors that were added must be the model's.
+fn check_model(state: &State, update: &ManifestUpdate) -> Result<(), StorageError> {
+    let named = update.model.as_ref().map(|model| model.dimensions);
+    match state.vectors.appended() {
+        Some(dimensions) if named != Some(dimensions) => Err(StorageError::Refused(format!(
+            "vectors of {dimensions} dimensions were added, the manifest is to name a model of {}",
+            named.map_or("none".to_owned(), |named| named.to_string())
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the blocks of field lengths that have new rows.
+fn write_lengths(state: &mut State, live: &RoaringBitmap) {
+    let from = state.lengths_from;
+    for block in from / BLOCK_IDS..state.next_id.div_ceil(BLOCK_IDS) {
+        let ids = block * BLOCK_IDS..((block + 1) * BLOCK_IDS).min(state.next_id);
+        if live.range_cardinality(ids.clone()) == 0 {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        let rows: Vec<_> = ids.map(|id| length(&state.base, &state.lengths, from, id)).collect();
+        lengths::encode(&mut bytes, &rows);
+        state.committer.push_last(Operation::put(Table::Lengths, block_key(block), bytes));
+    }
+}
+
+/// The field lengths of a chunk: those given to this writer, else those of the generation.
+fn length(base: &Snapshot, new: &[[u16; FIELDS]], from: u32, id: u32) -> [u16; FIELDS] {
+    match id.checked_sub(from) {
+        Some(row) => new.get(row as usize).copied().unwrap_or_default(),
+        None => base.field_lengths(ChunkId(id)),
+    }
+}
+
+/// Writes new segments, and returns all that the generation has with the next free number.
+fn write_segments(
+    state: &mut State,
+    live: &RoaringBitmap,
+) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
+    let base = state.base.clone();
+    let old: &[SegmentInfo] = if state.rebuild { &[] } else { &base.manifest().segments };
+    let first_added = if state.rebuild { 0 } else { base.manifest().next_chunk_id };
+    let added = live.range_cardinality(first_added..);
+    let mut next = base.manifest().next_segment;
+    let mut segments = Vec::new();
+    for group in plan(old, live, (added > 0).then_some(added)) {
+        if !group.is_written() {
+            segments.extend(group.segments);
+            continue;
+        }
+        segments.push(write_segment(state, &base, live, &group, next, first_added)?);
+        next += 1;
+    }
+    Ok((segments, next))
+}
+
+fn write_segment(
+    state: &mut State,
+    base: &Snapshot,
+    live: &RoaringBitmap,
+    group: &Group,
+    id: u32,
+    first_added: u32,
+) -> Result<SegmentInfo, StorageError> {
+    let mut sources = Vec::new();
+    for info in &group.segments {
+        let segment = base.segment(info.id);
+        sources.push(Source::segment(&segment).map_err(|damage| base.wrap(damage))?);
+    }
+    let runs = if group.added { std::mem::take(&mut state.runs) } else { Vec::new() };
+    if group.added {
+        for run in &runs {
+            sources.push(Source::run(run)?);
+        }
+        sources.push(Source::memory(std::mem::take(&mut state.inverter)));
+    }
+    let first_chunk = group.segments.first().map_or(first_added, |info| info.first_chunk);
+    let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);
+    let end_chunk = if group.added { state.next_id } else { last };
+    let info =
+        SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
+    let (new, from) = (&state.lengths, state.lengths_from);
+    let length = |chunk| length(base, new, from, chunk);
+    let committer: &mut Committer = &mut state.committer;
+    let mut emit = |operation| committer.push(operation);
+    merge(sources, live, SegmentWriter::new(info, &length, &mut emit), base.path())
+}
+
+/// Sums of the field lengths of all live chunks.
+fn totals(state: &State, live: &RoaringBitmap) -> [u64; FIELDS] {
+    let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
+    let mut add = |row: [u16; FIELDS], sign: fn(u64, u64) -> u64| {
+        for (total, length) in totals.iter_mut().zip(row) {
+            *total = sign(*total, u64::from(length));
+        }
+    };
+    if !state.rebuild {
+        for id in state.base.live() & &state.dead {
+            add(state.base.field_lengths(ChunkId(id)), u64::saturating_sub);
+        }
+    }
+    for id in live.range(state.lengths_from..) {
+        let row = length(&state.base, &state.lengths, state.lengths_from, id);
+        add(row, u64::saturating_add);
+    }
+    totals
+}
+
+/// Writes the file rows, and returns how many there are.
+fn write_files(state: &mut State) -> Result<u64, StorageError> {
+    let mut count = state.base.manifest().file_count;
+    for (path, row) in std::mem::take(&mut state.files) {
+        let key = files::key(&path);
+        let existed = state.base.file(&path)?.is_some();
+        match row {
+            Some(row) => {
+                count += u64::from(!existed);
+                let bytes = files::encode(&row)?;
+                state.committer.push_last(Operation::put(Table::Files, key, bytes));
+            }
+            None if existed => {
+                count = count.saturating_sub(1);
+                state.committer.push_last(Operation::delete(Table::Files, key));
+            }
+            None => {}
+        }
+    }
+    Ok(count)
+}
+
+/// Removes the records of dead chunks, and blocks in which nothing, or little, is alive.
+fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageError> {
+    let mut dead = state.dead.clone();
+    dead &= state.base.live() | &state.added;
+    for id in &dead {
+        state.committer.push_last(Operation::delete(Table::Chunks, chunk_key(id)));
+    }
+    let mut blocks: Vec<u32> = dead.iter().map(|id| id / BLOCK_IDS).collect();
+    blocks.dedup();
+    for block in blocks {
+        let first = block * BLOCK_IDS;
+        let alive = live.range_cardinality(first..=first + (BLOCK_IDS - 1));
+        let shared = (block + 1) * BLOCK_IDS > state.base.manifest().next_chunk_id;
+        if alive == 0 {
+            state.committer.push_last(Operation::delete(Table::Lengths, block_key(block)));
+            state.committer.push_last(Operation::delete(Table::Vectors, block_key(block)));
+        } else if !shared {
+            shrink_vectors(state, live, block, alive)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a block of vectors again without its dead rows, once they are half of it.
+fn shrink_vectors(
+    state: &mut State,
+    live: &RoaringBitmap,
+    block: u32,
+    alive: u64,
+) -> Result<(), StorageError> {
+    let Some(bytes) = state.base.get(Table::Vectors, &block_key(block))? else { return Ok(()) };
+    let stored = VectorBlock::decode(bytes)
+        .ok_or_else(|| state.base.damaged(format!("block {block} of the vectors is invalid")))?;
+    if 2 * alive > stored.len() as u64 {
+        return Ok(());
+    }
+    let mut writer = VectorBlockWriter::new(stored.dimensions);
+    for (index, scale, row) in stored.iter() {
+        if live.contains(block * BLOCK_IDS + index as u32) {
+            writer.push(index, scale, row.iter().copied());
+        }
+    }
+    state.committer.push_last(match writer.finish() {
+        Some(bytes) => Operation::put(Table::Vectors, block_key(block), bytes),
+        None => Operation::delete(Table::Vectors, block_key(block)),
+    });
+    Ok(())
+}
+
+/// Removes the segments that the new generation does not list.
+fn remove_segments(state: &mut State, kept: &[SegmentInfo]) -> Result<(), StorageError> {
+    let base = state.base.clone();
+    let gone = base.manifest().segments.iter().filter(|old| kept.iter().all(|new| new.id != old.id));
+    for info in gone {
+        let segment = base.segment(info.id);
+        remove_keys(&segment, Table::Dictionary, &base, &mut state.committer)?;
+        remove_keys(&segment, Table::Postings, &base, &mut state.committer)?;
+    }
+    Ok(())
+}
+
+fn remove_keys(
+    segment: &SegmentReader<'_>,
+    table: Table,
+    base: &Snapshot,
+    committer: &mut Committer,
+) -> Result<(), StorageError> {
+    let prefix = segment.id.to_be_bytes();
+    let mut cursor = base.cursor(table, &prefix)?;
+    while let Some((key, _)) = cursor.entry().map_err(|damage| base.wrap(damage))? {
+        if !key.starts_with(&prefix) {
+            break;
+        }
+        committer.push_last(Operation::delete(table, key));
+        cursor.next().map_err(|damage| base.wrap(damage))?;
+    }
+    Ok(())
+}

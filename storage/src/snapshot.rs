@@ -1,0 +1,381 @@
+//! One generation of the index, as readers see it.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use roaring::RoaringBitmap;
+
+use crate::btree::{Cursor, Damage, Pages, Tree};
+use crate::chunk::{self, ArchivedChunk, ChunkId};
+use crate::dictionary::SegmentReader;
+use crate::env::{Mapped, Store};
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::files::{self, FileRecord, FileRows};
+use crate::label::{Label, LabelKind};
+use crate::lengths::{self, BLOCK_IDS};
+use crate::listing::TermListing;
+use crate::manifest::{FORMAT_VERSION, Manifest};
+use crate::postings::Postings;
+use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
+use crate::terms::{is_term, normalise};
+use crate::vectors::{self, Candidate, VectorBlock, quantise};
+
+/// One published generation of the index.
+///
+/// A snapshot is cheap to clone and can be used by any number of threads. As long as one exists, the
+/// pages that it sees are kept; they are given back to the writer when it is dropped.
+#[derive(Clone)]
+pub struct Snapshot {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    mapped: Mapped,
+    tables: [Tree; Table::ALL.len()],
+    manifest: Manifest,
+    live: RoaringBitmap,
+    /// Ids below the next one that are not live.
+    dead: RoaringBitmap,
+    /// Where in the file each block of field lengths is.
+    lengths: Box<[OnceLock<Range<usize>>]>,
+    /// Keeps the environment open; dropped last.
+    store: Arc<Store>,
+}
+
+impl Snapshot {
+    pub(crate) fn open(store: &Arc<Store>) -> Result<Self, StorageError> {
+        let mapped = store.read()?;
+        let damaged = |damage: Damage| damaged(&store.data, damage);
+        let pages = mapped.pages();
+        let mut tables = [Tree::EMPTY; Table::ALL.len()];
+        for (table, root) in Table::ALL.into_iter().zip(&mut tables) {
+            let found = Cursor::named(pages, mapped.meta.main, table.name()).map_err(damaged)?;
+            *root = match found {
+                Some(root) => root,
+                None if mapped.meta.main.is_empty() => Tree::EMPTY,
+                None => {
+                    let reason = format!("it has no table `{}`", table.name());
+                    return Err(StorageError::Foreign { path: store.data.clone(), reason });
+                }
+            };
+        }
+        let meta = |key| Cursor::get(pages, tables[Table::Meta as usize], key).map_err(damaged);
+        if !mapped.meta.main.is_empty() {
+            check_format(&store.data, meta(meta_key::FORMAT)?)?;
+        }
+        let manifest = match meta(meta_key::MANIFEST)? {
+            Some(bytes) => serde_json::from_slice(bytes)
+                .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,
+            None => Manifest::empty(),
+        };
+        let live = match meta(meta_key::LIVE)? {
+            Some(bytes) => RoaringBitmap::deserialize_from(bytes)
+                .map_err(|_| damaged(Damage("the set of live chunks is unreadable".to_owned())))?,
+            None => RoaringBitmap::new(),
+        };
+        if live.max().is_some_and(|last| last >= manifest.next_chunk_id) {
+            return Err(damaged(Damage("chunks live that were never written".to_owned())));
+        }
+        let mut dead = RoaringBitmap::new();
+        dead.insert_range(..manifest.next_chunk_id);
+        dead -= &live;
+        let blocks = manifest.next_chunk_id.div_ceil(BLOCK_IDS);
+        let lengths = (0..blocks).map(|_| OnceLock::new()).collect();
+        let store = Arc::clone(store);
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, lengths, store }) })
+    }
+
+    /// What the generation consists of.
+    pub fn manifest(&self) -> &Manifest {
+        &self.inner.manifest
+    }
+
+    /// The chunks of this generation.
+    pub fn live(&self) -> &RoaringBitmap {
+        &self.inner.live
+    }
+
+    /// The record of a live chunk, in place.
+    pub fn chunk(&self, id: ChunkId) -> Result<Option<&ArchivedChunk>, StorageError> {
+        if !self.inner.live.contains(id.0) {
+            return Ok(None);
+        }
+        let bytes = self.get(Table::Chunks, &chunk_key(id.0))?;
+        let record = bytes.and_then(chunk::decode);
+        record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
+    }
+
+    /// The chunk with a key.
+    pub fn chunk_by_key(
+        &self,
+        key: &str,
+    ) -> Result<Option<(ChunkId, &ArchivedChunk)>, StorageError> {
+        let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
+        let record = self.chunk(id)?;
+        Ok(record.filter(|record| record.key == *key).map(|record| (id, record)))
+    }
+
+    /// The row of a file.
+    pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
+        let Some(bytes) = self.get(Table::Files, &files::key(path))? else { return Ok(None) };
+        let record = files::decode(bytes);
+        let record = record.ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))?;
+        Ok(Some(record).filter(|record| record.path == path))
+    }
+
+    /// Every file row, sorted by path.
+    pub fn files(&self) -> impl Iterator<Item = Result<FileRecord, StorageError>> + '_ {
+        FileRows::new(self)
+    }
+
+    /// The live postings of a term, as the analyzer gives it.
+    pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
+        match is_term(term) {
+            true => self.list(normalise(term).as_bytes()),
+            false => Ok(Postings::new(Vec::new(), self.dead())),
+        }
+    }
+
+    /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
+    pub fn terms_with_prefix(
+        &self,
+        prefix: &str,
+    ) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+        TermListing::terms(self, prefix)
+    }
+
+    /// Number of terms in every field of a chunk, saturated at `u16::MAX`; zeros for a chunk without
+    /// terms.
+    pub fn field_lengths(&self, id: ChunkId) -> [u16; FIELDS] {
+        let Some(place) = self.inner.lengths.get((id.0 / BLOCK_IDS) as usize) else {
+            return [0; FIELDS];
+        };
+        let bytes = self.pages().bytes;
+        let range = place.get_or_init(|| {
+            let block = self.get(Table::Lengths, &block_key(id.0 / BLOCK_IDS));
+            let block = block.ok().flatten().unwrap_or_default();
+            // The block is a part of the mapped file: its place is kept, not a borrow of ourselves.
+            match block.is_empty() {
+                true => 0..0,
+                false => {
+                    let start = block.as_ptr() as usize - bytes.as_ptr() as usize;
+                    start..start + block.len()
+                }
+            }
+        });
+        lengths::row(&bytes[range.clone()], (id.0 % BLOCK_IDS) as usize)
+    }
+
+    /// Sums of the field lengths over all live chunks.
+    pub fn field_totals(&self) -> [u64; FIELDS] {
+        self.inner.manifest.field_totals
+    }
+
+    /// The live chunks that have a label.
+    pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
+        Ok(self.list(&label.to_bytes())?.docs())
+    }
+
+    /// The values that labels of a kind have, in byte order, with their number of live chunks.
+    ///
+    /// A value beyond 240 bytes is cut, and ends in a digest.
+    pub fn labels(
+        &self,
+        kind: LabelKind,
+    ) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+        TermListing::labels(self, kind)
+    }
+
+    /// The vector of a live chunk, as it was stored in signed bytes.
+    pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
+        if !self.inner.live.contains(id.0) {
+            return Ok(None);
+        }
+        let stored = self.vectors(id.0 / BLOCK_IDS)?;
+        let row = stored.and_then(|block| block.get((id.0 % BLOCK_IDS) as usize));
+        Ok(row.map(|(scale, row)| row.iter().map(|&x| f32::from(x as i8) * scale).collect()))
+    }
+
+    /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their
+    /// keys, so that the result does not depend on ids.
+    ///
+    /// Every vector is scored in signed bytes, and the best four times `k` again with the query as it
+    /// is.
+    ///
+    /// # Errors
+    /// The query must have as many dimensions as the model, and finite values.
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        k: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+        let Some(model) = &self.inner.manifest.model else { return Ok(Vec::new()) };
+        if query.len() != model.dimensions {
+            return Err(StorageError::Refused(format!(
+                "the query vector has {} dimensions, model {} has {}",
+                query.len(),
+                model.id,
+                model.dimensions
+            )));
+        }
+        let Some((_, row)) = quantise(query) else {
+            return Err(StorageError::Refused("the query vector is not finite".to_owned()));
+        };
+        let allowed = filter.map(|filter| filter & self.live());
+        let allowed = allowed.as_ref().unwrap_or(self.live());
+        let mut candidates = Vec::new();
+        let mut blocks = self.cursor(Table::Vectors, &[])?;
+        while let Some((key, value)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).unwrap_or(u32::MAX);
+            let block = block.min(u32::MAX / BLOCK_IDS);
+            if let Some(vectors) = self.vectors_of(block, value)? {
+                vectors::scan(block, &vectors, &row, allowed, &mut candidates);
+            }
+            blocks.next().map_err(|damage| self.wrap(damage))?;
+        }
+        keep_best(&mut candidates, k.saturating_mul(4).saturating_add(16));
+        for candidate in &mut candidates {
+            candidate.score = match self.vector(ChunkId(candidate.chunk))? {
+                Some(vector) => vector.iter().zip(query).map(|(a, b)| a * b).sum(),
+                None => f32::MIN,
+            };
+        }
+        keep_best(&mut candidates, k);
+        let mut keyed = Vec::with_capacity(candidates.len());
+        for Candidate { chunk, score } in candidates {
+            let key = self.chunk(ChunkId(chunk))?.map_or("", |record| record.key.as_str());
+            keyed.push((score, key, ChunkId(chunk)));
+        }
+        keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        Ok(keyed.into_iter().take(k).map(|(score, _, id)| (id, score)).collect())
+    }
+
+    /// The live postings of a dictionary entry.
+    pub(crate) fn list(&self, entry: &[u8]) -> Result<Postings<'_>, StorageError> {
+        let mut parts = Vec::new();
+        for segment in self.segments() {
+            if let Some(found) = segment.find(entry).map_err(|damage| self.wrap(damage))? {
+                parts.extend(segment.parts(&found).map_err(|damage| self.wrap(damage))?);
+            }
+        }
+        Ok(Postings::new(parts, self.dead()))
+    }
+
+    /// The segments, in the order of their chunks.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = SegmentReader<'_>> + '_ {
+        self.inner.manifest.segments.iter().map(|info| self.segment(info.id))
+    }
+
+    /// A segment by its number.
+    pub(crate) fn segment(&self, id: u32) -> SegmentReader<'_> {
+        SegmentReader {
+            pages: self.pages(),
+            dictionary: self.tree(Table::Dictionary),
+            postings: self.tree(Table::Postings),
+            id,
+        }
+    }
+
+    /// The vectors of a block, if it has some of the current model.
+    pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
+        match self.get(Table::Vectors, &block_key(block))? {
+            Some(bytes) => self.vectors_of(block, bytes),
+            None => Ok(None),
+        }
+    }
+
+    fn vectors_of<'s>(
+        &'s self,
+        block: u32,
+        bytes: &'s [u8],
+    ) -> Result<Option<VectorBlock<'s>>, StorageError> {
+        let vectors = VectorBlock::decode(bytes)
+            .ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
+        let dimensions = self.inner.manifest.model.as_ref().map(|model| model.dimensions);
+        Ok(Some(vectors).filter(|vectors| Some(vectors.dimensions) == dimensions))
+    }
+
+    /// The value of a key.
+    pub(crate) fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>, StorageError> {
+        Cursor::get(self.pages(), self.tree(table), key).map_err(|damage| self.wrap(damage))
+    }
+
+    /// A table from a key on.
+    pub(crate) fn cursor(&self, table: Table, from: &[u8]) -> Result<Cursor<'_>, StorageError> {
+        Cursor::seek(self.pages(), self.tree(table), from).map_err(|damage| self.wrap(damage))
+    }
+
+    pub(crate) fn pages(&self) -> Pages<'_> {
+        self.inner.mapped.pages()
+    }
+
+    pub(crate) fn tree(&self, table: Table) -> Tree {
+        self.inner.tables[table as usize]
+    }
+
+    /// Roots of the main tree and of the tree of free pages.
+    pub(crate) fn roots(&self) -> [Tree; 2] {
+        [self.inner.mapped.meta.main, self.inner.mapped.meta.free]
+    }
+
+    /// Ids that were given to chunks which are gone.
+    pub(crate) fn dead(&self) -> &RoaringBitmap {
+        &self.inner.dead
+    }
+
+    /// The data file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.inner.store.data
+    }
+
+    pub(crate) fn wrap(&self, damage: Damage) -> StorageError {
+        damaged(self.path(), damage)
+    }
+
+    pub(crate) fn damaged(&self, what: String) -> StorageError {
+        damaged(self.path(), Damage(what))
+    }
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("generation", &self.manifest().generation)
+            .field("chunks", &self.live().len())
+            .finish_non_exhaustive()
+    }
+}
+
+fn damaged(path: &Path, damage: Damage) -> StorageError {
+    StorageError::Damaged { path: path.to_owned(), what: damage.0 }
+}
+
+fn check_format(data: &Path, value: Option<&[u8]>) -> Result<(), StorageError> {
+    let version = value.and_then(|value| value.strip_prefix(FORMAT_MARK));
+    let Some(version) = version.and_then(|version| version.try_into().ok()) else {
+        let reason = "it has no format mark".to_owned();
+        return Err(StorageError::Foreign { path: data.to_owned(), reason });
+    };
+    match u32::from_le_bytes(version) {
+        FORMAT_VERSION => Ok(()),
+        found => Err(StorageError::FormatVersion {
+            path: data.to_owned(),
+            found,
+            expected: FORMAT_VERSION,
+        }),
+    }
+}
+
+/// Keeps the `count` candidates with the highest scores, and all that equal the last of them.
+fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
+    if count == 0 {
+        candidates.clear();
+    } else if candidates.len() > count {
+        let order = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score);
+        let last = candidates.select_nth_unstable_by(count - 1, order).1.score;
+        candidates.retain(|candidate| candidate.score.total_cmp(&last).is_ge());
+    }
+}

@@ -1,0 +1,97 @@
+//! The tables of an environment, and the operations that a transaction applies to them.
+
+/// A table of the environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// Format mark, manifest, set of live chunks.
+    Meta,
+    /// Chunk id (u64 big-endian) → chunk record.
+    Chunks,
+    /// Path → file record.
+    Files,
+    /// Segment and first term → dictionary block.
+    Dictionary,
+    /// Segment and number → packed posting lists.
+    Postings,
+    /// Number of 1,024 chunk ids → their field lengths.
+    Lengths,
+    /// Number of 1,024 chunk ids → their vectors.
+    Vectors,
+}
+
+impl Table {
+    /// Every table, in the order of their discriminants.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Meta,
+        Self::Chunks,
+        Self::Files,
+        Self::Dictionary,
+        Self::Postings,
+        Self::Lengths,
+        Self::Vectors,
+    ];
+
+    /// Name within the environment.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Chunks => "chunks",
+            Self::Files => "files",
+            Self::Dictionary => "dict",
+            Self::Postings => "post",
+            Self::Lengths => "lengths",
+            Self::Vectors => "vectors",
+        }
+    }
+}
+
+/// Stands in front of the version in the format mark.
+pub(crate) const FORMAT_MARK: &[u8] = b"aurora";
+
+/// Keys of [`Table::Meta`].
+pub(crate) mod meta_key {
+    /// Mark and version of the format.
+    pub(crate) const FORMAT: &[u8] = b"format";
+    /// The manifest, as JSON.
+    pub(crate) const MANIFEST: &[u8] = b"manifest";
+    /// The live chunks, as a roaring bitmap.
+    pub(crate) const LIVE: &[u8] = b"live";
+}
+
+/// One change to a table.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    /// The table.
+    pub(crate) table: Table,
+    /// The key.
+    pub(crate) key: Vec<u8>,
+    /// The new value; `None` deletes the key.
+    pub(crate) value: Option<Vec<u8>>,
+}
+
+impl Operation {
+    /// Sets a key.
+    pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) -> Self {
+        Self { table, key: key.into(), value: Some(value) }
+    }
+
+    /// Removes a key.
+    pub(crate) fn delete(table: Table, key: impl Into<Vec<u8>>) -> Self {
+        Self { table, key: key.into(), value: None }
+    }
+
+    /// Bytes that the operation holds.
+    pub(crate) fn size(&self) -> usize {
+        self.key.len() + self.value.as_ref().map_or(0, Vec::len) + size_of::<Self>()
+    }
+}
+
+/// Key of a chunk record.
+pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
+    u64::from(id).to_be_bytes()
+}
+
+/// Key of a block of 1,024 chunk ids.
+pub(crate) fn block_key(block: u32) -> [u8; 4] {
+    block.to_be_bytes()
+}

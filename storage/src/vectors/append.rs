@@ -1,0 +1,99 @@
+//! Appends the vectors of new chunks, block by block.
+
+use super::block::{VectorBlock, VectorBlockWriter};
+use crate::commit::Committer;
+use crate::error::StorageError;
+use crate::lengths::BLOCK_IDS;
+use crate::snapshot::Snapshot;
+use crate::tables::{Operation, Table, block_key};
+
+/// Gathers the vectors of one block at a time.
+///
+/// The first block may be shared with the generation before. Its rows are kept, so that the block can
+/// be written before the publication.
+pub(crate) struct VectorAppender {
+    base: Snapshot,
+    /// Dimensions of the vectors added so far, or else of those in the index.
+    dimensions: Option<usize>,
+    appended: bool,
+    open: Option<(u32, VectorBlockWriter)>,
+}
+
+impl VectorAppender {
+    /// Starts behind the chunks of a generation.
+    pub(crate) fn new(base: &Snapshot) -> Result<Self, StorageError> {
+        let dimensions = base.manifest().model.as_ref().map(|model| model.dimensions);
+        Ok(Self { base: base.clone(), dimensions, appended: false, open: None })
+    }
+
+    /// Dimensions of the vectors that were added; `None` when there are none.
+    pub(crate) fn appended(&self) -> Option<usize> {
+        self.dimensions.filter(|_| self.appended)
+    }
+
+    /// Takes notice of a vector with so many dimensions, and returns the id from which it can be added:
+    /// the next one, or at the change to another model the first of the next block.
+    pub(crate) fn expect(&mut self, dimensions: usize, next_id: u32) -> Result<u32, StorageError> {
+        let known = self.dimensions.replace(dimensions);
+        if dimensions == 0 || self.appended && known != Some(dimensions) {
+            return Err(StorageError::Refused(format!(
+                "a vector of {dimensions} dimensions cannot stand beside one of {}",
+                known.unwrap_or(0)
+            )));
+        }
+        let moved = !self.appended && known.is_some_and(|known| known != dimensions);
+        self.appended = true;
+        match moved {
+            true => Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)),
+            false => Ok(next_id),
+        }
+    }
+
+    /// Adds a vector; ids must ascend.
+    pub(crate) fn push(
+        &mut self,
+        id: u32,
+        scale: f32,
+        row: &[i8],
+        committer: &mut Committer,
+    ) -> Result<(), StorageError> {
+        let block = id / BLOCK_IDS;
+        if self.open.as_ref().is_some_and(|(open, _)| *open != block) {
+            self.finish(committer)?;
+        }
+        if self.open.is_none() {
+            self.open = Some((block, self.begin(block, row.len())?));
+        }
+        if let Some((_, writer)) = &mut self.open {
+            writer.push((id % BLOCK_IDS) as usize, scale, row.iter().map(|&x| x as u8));
+        }
+        Ok(())
+    }
+
+    /// Writes the block that is open.
+    pub(crate) fn finish(&mut self, committer: &mut Committer) -> Result<(), StorageError> {
+        if let Some((block, writer)) = self.open.take()
+            && let Some(bytes) = writer.finish()
+        {
+            committer.push(Operation::put(Table::Vectors, block_key(block), bytes))?;
+        }
+        Ok(())
+    }
+
+    /// Starts a block with the rows that the generation has in it.
+    fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
+        let mut writer = VectorBlockWriter::new(dimensions);
+        let first_new = self.base.manifest().next_chunk_id;
+        let stored = match self.base.get(Table::Vectors, &block_key(block))? {
+            Some(bytes) if block * BLOCK_IDS < first_new => VectorBlock::decode(bytes),
+            _ => None,
+        };
+        let stored = stored.filter(|stored| stored.dimensions == dimensions);
+        for (index, scale, row) in stored.iter().flat_map(VectorBlock::iter) {
+            if block * BLOCK_IDS + (index as u32) < first_new {
+                writer.push(index, scale, row.iter().copied());
+            }
+        }
+        Ok(writer)
+    }
+}

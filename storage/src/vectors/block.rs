@@ -1,0 +1,136 @@
+//! A block of vectors.
+//!
+//! Layout: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those ·
+//! their rows, `dimensions` signed bytes each.
+
+use crate::lengths::BLOCK_IDS;
+
+const PRESENCE: usize = BLOCK_IDS as usize / 8;
+const HEADER: usize = 4 + PRESENCE;
+
+/// Builds a block from vectors in the order of their ids.
+#[derive(Debug)]
+pub(crate) struct VectorBlockWriter {
+    dimensions: usize,
+    presence: [u8; PRESENCE],
+    scales: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl VectorBlockWriter {
+    /// Starts a block.
+    pub(crate) fn new(dimensions: usize) -> Self {
+        Self { dimensions, presence: [0; PRESENCE], scales: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Adds the vector of an id, by its place in the block. `row` holds signed bytes.
+    pub(crate) fn push(&mut self, index: usize, scale: f32, row: impl IntoIterator<Item = u8>) {
+        self.presence[index / 8] |= 1 << (index % 8);
+        self.scales.extend_from_slice(&scale.to_le_bytes());
+        self.rows.extend(row);
+    }
+
+    /// The bytes of the block; `None` when no id has a vector.
+    pub(crate) fn finish(self) -> Option<Vec<u8>> {
+        if self.scales.is_empty() {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(HEADER + self.scales.len() + self.rows.len());
+        bytes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
+        bytes.extend_from_slice(&self.presence);
+        bytes.extend_from_slice(&self.scales);
+        bytes.extend_from_slice(&self.rows);
+        Some(bytes)
+    }
+}
+
+/// A block as it stands in the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VectorBlock<'a> {
+    /// Dimensions of its vectors.
+    pub(crate) dimensions: usize,
+    presence: &'a [u8; PRESENCE],
+    scales: &'a [[u8; 4]],
+    rows: &'a [u8],
+}
+
+impl<'a> VectorBlock<'a> {
+    /// Reads a block; `None` when it is damaged.
+    pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (dimensions, rest) = bytes.split_first_chunk()?;
+        let (presence, rest) = rest.split_first_chunk::<PRESENCE>()?;
+        let dimensions = u32::from_le_bytes(*dimensions) as usize;
+        let count = presence.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+        let (scales, rows) = rest.split_at_checked(4 * count)?;
+        let sound = dimensions.checked_mul(count)? == rows.len() && dimensions > 0;
+        sound.then_some(Self { dimensions, presence, scales: scales.as_chunks().0, rows })
+    }
+
+    /// Number of vectors.
+    pub(crate) fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// The vector of an id, by its place in the block: its scale and signed bytes.
+    pub(crate) fn get(&self, index: usize) -> Option<(f32, &'a [u8])> {
+        let byte = *self.presence.get(index / 8)?;
+        if byte >> (index % 8) & 1 == 0 {
+            return None;
+        }
+        let before = self.presence[..index / 8].iter().map(|byte| byte.count_ones()).sum::<u32>()
+            + (byte & ((1 << (index % 8)) - 1)).count_ones();
+        Some(self.row(before as usize))
+    }
+
+    /// Every vector with the place of its id in the block.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f32, &'a [u8])> + '_ {
+        let present = (0..BLOCK_IDS as usize)
+            .filter(|index| self.presence[index / 8] >> (index % 8) & 1 != 0);
+        present.enumerate().map(|(order, index)| {
+            let (scale, row) = self.row(order);
+            (index, scale, row)
+        })
+    }
+
+    fn row(&self, order: usize) -> (f32, &'a [u8]) {
+        let start = order * self.dimensions;
+        let row = &self.rows[start..start + self.dimensions];
+        (f32::from_le_bytes(self.scales[order]), row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn vectors_come_back(
+            rows in prop::collection::btree_map(0..1024usize, (any::<u16>(), prop::array::uniform5(any::<u8>())), 0..40),
+        ) {
+            let mut writer = VectorBlockWriter::new(5);
+            for (&index, &(scale, row)) in &rows {
+                writer.push(index, f32::from(scale), row);
+            }
+            let bytes = writer.finish();
+            prop_assert_eq!(bytes.is_none(), rows.is_empty());
+            if let Some(bytes) = bytes {
+                let block = VectorBlock::decode(&bytes).expect("sound");
+                let read: BTreeMap<_, _> = block
+                    .iter()
+                    .map(|(index, scale, row)| (index, (scale as u16, row.try_into().expect("five"))))
+                    .collect();
+                prop_assert_eq!(&read, &rows);
+                for index in 0..1024 {
+                    let one = block.get(index).map(|(scale, row)| (scale as u16, row.try_into().expect("five")));
+                    prop_assert_eq!(one, rows.get(&index).copied());
+                }
+                prop_assert!(VectorBlock::decode(&bytes[..bytes.len() - 1]).is_none());
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Checks everything that an index says against everything else that it says.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use roaring::{RoaringBitmap, RoaringTreemap};
+use rustc_hash::{FxHashMap, FxHasher};
+use serde::Serialize;
+
+use crate::btree::check_tree;
+use crate::chunk::{self, ChunkId};
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::label::{LABEL_PREFIX, archived_labels};
+use crate::lengths::{self, BLOCK_IDS};
+use crate::manifest::SegmentInfo;
+use crate::snapshot::Snapshot;
+use crate::tables::Table;
+use crate::vectors::VectorBlock;
+
+/// Most problems that are put into words.
+const LISTED: usize = 100;
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct VerifyReport {
+    /// File rows that were read.
+    pub files: u64,
+    /// Chunk records that were read.
+    pub chunks: u64,
+    /// Dictionary entries that were read, labels included.
+    pub terms: u64,
+    /// Postings that were read, those of dead chunks included.
+    pub postings: u64,
+    /// Vectors of live chunks.
+    pub vectors: u64,
+    /// The first problems, in words.
+    pub problems: Vec<String>,
+    /// Number of all problems.
+    pub problem_count: u64,
+}
+
+impl VerifyReport {
+    /// Whether nothing is wrong.
+    pub fn is_ok(&self) -> bool {
+        self.problem_count == 0
+    }
+
+    fn problem(&mut self, problem: String) {
+        self.problem_count += 1;
+        if self.problems.len() < LISTED {
+            self.problems.push(problem);
+        }
+    }
+
+    fn expect(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+        if !holds {
+            self.problem(problem());
+        }
+    }
+
+    fn note(&mut self, result: Result<(), StorageError>) {
+        if let Err(error) = result {
+            self.problem(match error {
+                StorageError::Damaged { what, .. } => what,
+                error => error.to_string(),
+            });
+        }
+    }
+}
+
+impl Snapshot {
+    /// Checks the pages of every table, every record, every reference between records, and every sum.
+    pub fn verify(&self) -> VerifyReport {
+        let mut report = VerifyReport::default();
+        self.verify_pages(&mut report);
+        let mut entries = Entries::default();
+        let result = self.verify_chunks(&mut report, &mut entries);
+        report.note(result);
+        let result = self.verify_files(&mut report);
+        report.note(result);
+        for info in &self.manifest().segments {
+            let result = self.verify_segment(&mut report, &mut entries, info);
+            report.note(result);
+        }
+        self.verify_entries(&mut report, &entries);
+        let result = self.verify_lengths(&mut report);
+        report.note(result);
+        let result = self.verify_vectors(&mut report);
+        report.note(result);
+        report
+    }
+
+    fn verify_pages(&self, report: &mut VerifyReport) {
+        let mut used = RoaringTreemap::new();
+        let trees = self.roots().into_iter().chain(Table::ALL.map(|table| self.tree(table)));
+        for tree in trees {
+            check_tree(&self.pages(), tree, &mut used, &mut |damage| report.problem(damage.0));
+        }
+    }
+
+    fn verify_chunks(
+        &self,
+        report: &mut VerifyReport,
+        entries: &mut Entries,
+    ) -> Result<(), StorageError> {
+        let mut present = RoaringBitmap::new();
+        let mut keys: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut cursor = self.cursor(Table::Chunks, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let id = key.try_into().map(u64::from_be_bytes).ok().and_then(|id| id.try_into().ok());
+            match id {
+                // The rows of a writer that has not published, or never will.
+                Some(id) if id >= self.manifest().next_chunk_id => break,
+                Some(id) if self.live().contains(id) => {
+                    present.insert(id);
+                    report.chunks += 1;
+                    if let Some(record) = chunk::decode(value) {
+                        let other = keys.insert(&record.key, id);
+                        report.expect(other.is_none(), || {
+                            format!("chunks {id} and {} share the key {}", other.unwrap_or(0), record.key)
+                        });
+                        for label in archived_labels(record) {
+                            entries.expect(id, &label);
+                        }
+                    } else {
+                        report.problem(format!("chunk {id} has no valid record"));
+                    }
+                }
+                Some(id) => report.problem(format!("chunk {id} is dead but has a record")),
+                None => report.problem("a chunk record has an impossible key".to_owned()),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        for id in self.live() - &present {
+            report.problem(format!("chunk {id} has no record"));
+        }
+        let count = self.manifest().chunk_count;
+        report.expect(count == self.live().len(), || {
+            format!("the manifest counts {count} chunks, {} are live", self.live().len())
+        });
+        Ok(())
+    }
+
+    fn verify_files(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let mut owned = RoaringBitmap::new();
+        for record in self.files() {
+            let record = record?;
+            report.files += 1;
+            for id in record.chunks {
+                report.expect(self.live().contains(id.0), || {
+                    format!("{} refers to chunk {id}, which is not there", record.path)
+                });
+                report.expect(owned.insert(id.0), || {
+                    format!("{} refers to chunk {id}, which another file has too", record.path)
+                });
+            }
+        }
+        for id in self.live() - &owned {
+            report.problem(format!("chunk {id} belongs to no file"));
+        }
+        let (count, seen) = (self.manifest().file_count, report.files);
+        report.expect(count == seen, || {
+            format!("the manifest counts {count} files, there are {seen}")
+        });
+        Ok(())
+    }
+
+    fn verify_segment(
+        &self,
+        report: &mut VerifyReport,
+        entries: &mut Entries,
+        info: &SegmentInfo,
+    ) -> Result<(), StorageError> {
+        let segment = self.segment(info.id);
+        let wrap = |damage| self.wrap(damage);
+        let mut cursor = segment.terms_from(&[]).map_err(wrap)?;
+        let (mut terms, mut postings) = (0, 0);
+        let mut before = Vec::new();
+        while let Some(entry) = cursor.entry() {
+            let term = cursor.term().to_vec();
+            report.expect(before < term, || {
+                format!("segment {} has terms out of order at {}", info.id, show(&term))
+            });
+            for part in segment.parts(&entry).map_err(wrap)? {
+                report.expect(part.is_exact(), || {
+                    format!("segment {} has damaged frequencies of {}", info.id, show(&term))
+                });
+                let inside = part.set.min() >= Some(info.first_chunk)
+                    && part.set.max() < Some(info.end_chunk);
+                report.expect(inside, || {
+                    format!("segment {} has postings of {} outside its range", info.id, show(&term))
+                });
+                postings += part.set.len();
+                let _ = part.for_each(|posting| {
+                    if self.live().contains(posting.chunk) {
+                        entries.found(posting.chunk, &term, &posting.frequencies);
+                    }
+                    Ok::<(), std::convert::Infallible>(())
+                });
+            }
+            terms += 1;
+            before = term;
+            cursor.advance().map_err(wrap)?;
+        }
+        report.terms += terms;
+        report.postings += postings;
+        report.expect(terms == info.terms && postings == info.postings, || {
+            format!(
+                "segment {} has {terms} terms and {postings} postings, the manifest says {} and {}",
+                info.id, info.terms, info.postings
+            )
+        });
+        Ok(())
+    }
+
+    /// Compares labels with the records that they come from, and frequencies with lengths.
+    fn verify_entries(&self, report: &mut VerifyReport, entries: &Entries) {
+        for id in self.live() {
+            let Some(found) = entries.chunks.get(&id) else { continue };
+            report.expect(found.labels == 0, || {
+                format!("chunk {id} has other labels than its record gives")
+            });
+            let lengths = self.field_lengths(ChunkId(id));
+            for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
+                // A sum beyond what a length can hold, or one of capped frequencies, says nothing.
+                let same = u64::from(length) == sum || length == u16::MAX || found.capped;
+                report.expect(same, || {
+                    format!("chunk {id} has {sum} terms in field {field}, its length says {length}")
+                });
+            }
+        }
+    }
+
+    fn verify_lengths(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let mut cursor = self.cursor(Table::Lengths, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            report.expect(key.len() == 4 && lengths::rows(value).is_some(), || {
+                "a block of field lengths is invalid".to_owned()
+            });
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        let mut totals = [0u64; FIELDS];
+        for id in self.live() {
+            for (total, length) in totals.iter_mut().zip(self.field_lengths(ChunkId(id))) {
+                *total += u64::from(length);
+            }
+        }
+        report.expect(totals == self.field_totals(), || {
+            format!("field lengths sum to {totals:?}, the manifest says {:?}", self.field_totals())
+        });
+        Ok(())
+    }
+
+    fn verify_vectors(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
+        let mut cursor = self.cursor(Table::Vectors, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).ok();
+            let block = block.filter(|&block| block <= u32::MAX / BLOCK_IDS);
+            match (block, VectorBlock::decode(value)) {
+                (Some(block), Some(vectors)) => {
+                    let ids = vectors.iter().map(|(index, ..)| block * BLOCK_IDS + index as u32);
+                    let live = ids.filter(|&id| self.live().contains(id)).count() as u64;
+                    report.vectors += live;
+                    report.expect(live == 0 || Some(vectors.dimensions) == dimensions, || {
+                        format!("{live} vectors of block {block} are of another model")
+                    });
+                }
+                _ => report.problem("a block of vectors is invalid".to_owned()),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        Ok(())
+    }
+}
+
+/// What the dictionary says of each chunk.
+#[derive(Default)]
+struct Entries {
+    chunks: FxHashMap<u32, OfChunk>,
+    hash: BuildHasherDefault<FxHasher>,
+}
+
+#[derive(Default)]
+struct OfChunk {
+    /// Hashes of the labels found minus those expected: 0 when they are the same.
+    labels: u64,
+    sums: [u64; FIELDS],
+    capped: bool,
+}
+
+impl Entries {
+    fn expect(&mut self, chunk: u32, label: &[u8]) {
+        let hash = self.hash.hash_one(label);
+        let of = self.chunks.entry(chunk).or_default();
+        of.labels = of.labels.wrapping_sub(hash);
+    }
+
+    fn found(&mut self, chunk: u32, entry: &[u8], frequencies: &[u16; FIELDS]) {
+        let hash = self.hash.hash_one(entry);
+        let of = self.chunks.entry(chunk).or_default();
+        if entry.first() == Some(&LABEL_PREFIX) {
+            of.labels = of.labels.wrapping_add(hash);
+            return;
+        }
+        for (sum, &count) in of.sums.iter_mut().zip(frequencies) {
+            *sum += u64::from(count);
+            of.capped |= count == u16::MAX;
+        }
+    }
+}
+
+fn show(term: &[u8]) -> String {
+    String::from_utf8_lossy(term).escape_debug().to_string()
+}

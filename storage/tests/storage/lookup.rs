@@ -1,0 +1,207 @@
+//! Long lists, long terms, and models that change.
+
+use aurora_storage::{
+    ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions,
+};
+use proptest::prelude::*;
+
+use crate::model::check;
+use crate::repository::{
+    DIMENSIONS, Tree, chunk, file, fresh_digest, open, piece, replace, synthetic, terms, update,
+    write,
+};
+
+/// Lists of many parts, with dead chunks in the middle.
+#[test]
+fn long_lists_are_walked_and_skipped() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let mut expected = Vec::new();
+    for part in 0..20 {
+        let path = format!("{part:02}.py");
+        let chunks = (0..1000).map(|index| (chunk(&path, index, &piece("f", &[])), None));
+        let ids = writer.replace_file(file(&path, 0), chunks.collect()).expect("replaces");
+        for id in ids {
+            let mut builder = TermVector::builder();
+            let count = 1 + id.0 % 3 + 400 * u32::from(id.0 % 997 == 0);
+            for _ in 0..count {
+                builder.add(Field::Body, "everywhere");
+            }
+            if id.0 % 7 == 0 {
+                builder.add(Field::Name, "everywhere");
+            }
+            writer.add_terms(id, &builder.finish()).expect("adds");
+            if !matches!(part, 3 | 8) {
+                expected.push((id, [u16::from(id.0 % 7 == 0), 0, 0, 0, 0, count as u16]));
+            }
+        }
+    }
+    writer.publish(update()).expect("publishes");
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    writer.remove_file("03.py").expect("removes");
+    writer.remove_file("08.py").expect("removes");
+    writer.publish(update()).expect("publishes");
+
+    let snapshot = environment.snapshot().expect("opens");
+    assert!(snapshot.verify().is_ok());
+    let postings = snapshot.postings("everywhere").expect("sound");
+    assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(postings.doc_frequency() as usize, expected.len());
+    assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
+    for stride in [1, 2, 50, 129, 1000, 4097, 9000] {
+        let mut cursor = postings.cursor();
+        let mut target = 0;
+        while let Some(id) = cursor.seek(ChunkId(target)) {
+            let place = expected.partition_point(|(other, _)| other.0 < target);
+            assert_eq!((id, cursor.current()), (expected[place].0, Some(expected[place])));
+            assert_eq!(cursor.advance(), expected.get(place + 1).map(|(id, _)| *id));
+            target = id.0 + stride;
+        }
+        assert!(expected.last().is_some_and(|(last, _)| last.0 < target));
+    }
+}
+
+#[test]
+fn very_long_terms_keys_and_paths_are_found() {
+    let long = "x".repeat(3000);
+    let path = format!("{}/a.py", "directory/".repeat(300));
+    let tree = Tree::from([(
+        path,
+        vec![
+            piece(&long, &[(Field::Body, &long), (Field::Body, &format!("{long}y"))]),
+            piece("b", &[(Field::Name, &format!("{}é", "x".repeat(199)))]),
+        ],
+    )]);
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    write(&environment, &tree, 64 << 20);
+    let snapshot = environment.snapshot().expect("opens");
+    assert!(snapshot.verify().is_ok());
+    for (_, term) in tree.values().flatten().flat_map(|piece| &piece.terms) {
+        assert_eq!(snapshot.postings(term).expect("sound").doc_frequency(), 1);
+    }
+    assert_eq!(snapshot.label(Label::Defines(&long)).expect("sound").len(), 1);
+    let key = crate::repository::key(tree.keys().next().expect("one"), 0, &tree.values().next().expect("one")[0]);
+    assert!(snapshot.chunk_by_key(&key).expect("sound").is_some());
+}
+
+#[test]
+fn another_model_replaces_all_vectors() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let mut tree = synthetic(20, 10, 0);
+    write(&environment, &tree, 64 << 20);
+    for pieces in tree.values_mut().flatten() {
+        pieces.vector = Some(vec![0.25; 3 * DIMENSIONS]);
+    }
+    let mut wider = update();
+    wider.model = Some(ModelInfo { id: "wide@1".to_owned(), dimensions: 3 * DIMENSIONS });
+    let rewrite = || {
+        let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+        tree.iter().for_each(|(path, pieces)| replace(&writer, path, pieces).expect("replaces"));
+        writer
+    };
+    // Before the publication, and without it, the old vectors are all there.
+    let old = environment.snapshot().expect("opens").digest().expect("sound");
+    drop(rewrite());
+    assert_eq!(environment.snapshot().expect("opens").digest().expect("sound"), old);
+    assert!(matches!(rewrite().publish(update()), Err(StorageError::Refused(_))));
+    rewrite().publish(wider).expect("publishes");
+    let snapshot = environment.snapshot().expect("opens");
+    assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify());
+    assert_eq!(snapshot.verify().vectors, 200);
+    assert_eq!(snapshot.nearest(&vec![1.0; 3 * DIMENSIONS], 5, None).expect("sound").len(), 5);
+    assert!(snapshot.nearest(&[1.0; DIMENSIONS], 5, None).is_err());
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let mixed = vec![
+        (chunk("m.py", 0, &piece("a", &[])), Some(vec![0.5; 3 * DIMENSIONS])),
+        (chunk("m.py", 1, &piece("b", &[])), Some(vec![0.5; DIMENSIONS])),
+    ];
+    assert!(matches!(writer.replace_file(file("m.py", 0), mixed), Err(StorageError::Refused(_))));
+}
+
+#[test]
+fn what_changes_nothing_writes_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let tree = synthetic(5, 5, 0);
+    let first = write(&environment, &tree, 64 << 20);
+    let bytes = || std::fs::read(directory.path().join("index/data.mdb")).expect("reads");
+    let before = bytes();
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    writer.remove_file("not/there.py").expect("is no error");
+    writer.update_file_record(file("src/file_001.py", 5)).expect("is the same row");
+    let mut later = update();
+    later.now += 1000;
+    later.summary = serde_json::json!({ "took": 3 });
+    assert_eq!(writer.publish(later.clone()).expect("publishes"), first);
+    assert!(before == bytes());
+    later.head_commit = Some("abc".to_owned());
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let second = writer.publish(later.clone()).expect("publishes");
+    assert_eq!((second.generation, second.created), (2, first.created));
+    assert_eq!(second.updated, later.now);
+    check(&environment.snapshot().expect("opens"), &tree);
+}
+
+#[test]
+fn terms_come_once_and_in_order() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    write(&environment, &synthetic(2, 2, 0), 64 << 20);
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let chunks = (0..3).map(|index| (chunk("a.py", index, &piece("f", &[])), None)).collect();
+    let ids = writer.replace_file(file("a.py", 0), chunks).expect("replaces");
+    let vector = terms(&piece("f", &[(Field::Body, "a")]));
+    let refused = |id| matches!(writer.add_terms(id, &vector), Err(StorageError::Refused(_)));
+    assert!(refused(ChunkId(0)) && refused(ChunkId(ids[2].0 + 1)));
+    writer.add_terms(ids[1], &vector).expect("adds");
+    assert!(refused(ids[1]) && refused(ids[0]));
+    assert!(writer.rebuild_terms().is_err());
+    assert!(writer.replace_file(file("", 0), Vec::new()).is_err());
+    writer.publish(update()).expect("publishes");
+    let snapshot = environment.snapshot().expect("opens");
+    assert!(snapshot.verify().is_ok());
+    assert_eq!(snapshot.postings("a").expect("sound").iter().map(|(id, _)| id).collect::<Vec<_>>(), [ids[1]]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn near_vectors_do_not_depend_on_ids(seed in any::<u64>(), k in 1..40usize) {
+        // Many equal vectors, so that the cut falls among equals.
+        let vector = |number: u64| -> Vec<f32> {
+            (0..DIMENSIONS as u64).map(|axis| ((number ^ seed) % 5 * (axis + 1) % 7) as f32).collect()
+        };
+        let mut tree = synthetic(8, 6, 1);
+        for (number, piece) in tree.values_mut().flatten().enumerate() {
+            piece.vector = Some(vector(number as u64));
+        }
+        let nearest = |reverse: bool| -> Vec<(String, u32)> {
+            let directory = tempfile::tempdir().expect("a directory");
+            let environment = open(directory.path());
+            let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+            let mut paths: Vec<_> = tree.keys().collect();
+            if reverse {
+                paths.reverse();
+            }
+            paths.iter().for_each(|path| replace(&writer, path, &tree[*path]).expect("replaces"));
+            writer.publish(update()).expect("publishes");
+            let snapshot = environment.snapshot().expect("opens");
+            let found = snapshot.nearest(&vector(seed), k, None).expect("sound");
+            let key = |id| snapshot.chunk(id).expect("sound").expect("alive").key.to_string();
+            found.into_iter().map(|(id, score)| (key(id), score.to_bits())).collect()
+        };
+        let forward = nearest(false);
+        prop_assert_eq!(forward.len(), k);
+        prop_assert_eq!(forward, nearest(true));
+    }
+}
+
+#[test]
+fn the_digest_is_that_of_the_content() {
+    let tree = synthetic(3, 3, 0);
+    assert_eq!(fresh_digest(&tree, 0), fresh_digest(&tree, 64 << 20));
+}

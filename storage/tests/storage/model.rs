@@ -1,0 +1,172 @@
+//! What an index must answer, computed from the tree alone.
+
+use std::collections::BTreeMap;
+
+use aurora_storage::{ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, Snapshot};
+
+use crate::repository::{DIMENSIONS, Piece, Tree, key};
+
+/// Frequencies by chunk key.
+type Frequencies = BTreeMap<String, [u16; FIELDS]>;
+
+fn pieces(tree: &Tree) -> impl Iterator<Item = (String, &Piece)> {
+    tree.iter().flat_map(|(path, pieces)| {
+        pieces.iter().enumerate().map(move |(index, piece)| (key(path, index, piece), piece))
+    })
+}
+
+fn key_of(snapshot: &Snapshot, id: ChunkId) -> String {
+    let chunk = snapshot.chunk(id).expect("sound").expect("alive");
+    chunk.key.as_str().to_owned()
+}
+
+/// Compares every answer of a snapshot with the tree that it was written from.
+pub(crate) fn check(snapshot: &Snapshot, tree: &Tree) {
+    let report = snapshot.verify();
+    assert!(report.is_ok(), "{:?}", report.problems);
+    assert_eq!(snapshot.live().len() as usize, pieces(tree).count());
+    assert_eq!(snapshot.manifest().chunk_count as usize, pieces(tree).count());
+    check_files(snapshot, tree);
+    check_postings(snapshot, tree);
+    check_labels(snapshot, tree);
+    check_vectors(snapshot, tree);
+}
+
+fn check_files(snapshot: &Snapshot, tree: &Tree) {
+    let rows: Vec<_> = snapshot.files().map(|row| row.expect("sound")).collect();
+    let paths: Vec<_> = rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!(paths, tree.keys().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(snapshot.manifest().file_count as usize, tree.len());
+    for (row, (path, pieces)) in rows.iter().zip(tree) {
+        assert_eq!(snapshot.file(path).expect("sound").as_ref(), Some(row));
+        let keys: Vec<_> = row.chunks.iter().map(|&id| key_of(snapshot, id)).collect();
+        let expected = pieces.iter().enumerate().map(|(index, piece)| key(path, index, piece));
+        assert_eq!(keys, expected.collect::<Vec<_>>());
+    }
+}
+
+fn check_postings(snapshot: &Snapshot, tree: &Tree) {
+    let mut expected: BTreeMap<&str, Frequencies> = BTreeMap::new();
+    let mut totals = [0u64; FIELDS];
+    let mut lengths: BTreeMap<String, [u16; FIELDS]> = BTreeMap::new();
+    for (key, piece) in pieces(tree) {
+        for (field, term) in &piece.terms {
+            let row = expected.entry(term).or_default().entry(key.clone()).or_default();
+            row[field.index()] += 1;
+            totals[field.index()] += 1;
+            lengths.entry(key.clone()).or_default()[field.index()] += 1;
+        }
+    }
+    assert_eq!(snapshot.field_totals(), totals);
+    for id in snapshot.live().iter().map(ChunkId) {
+        let expected = lengths.get(&key_of(snapshot, id)).copied().unwrap_or_default();
+        assert_eq!(snapshot.field_lengths(id), expected);
+    }
+    for (term, rows) in &expected {
+        let postings = snapshot.postings(term).expect("sound");
+        assert_eq!(postings.doc_frequency() as usize, rows.len(), "{term}");
+        let read: Vec<_> = postings.iter().collect();
+        assert!(read.is_sorted_by_key(|(id, _)| *id));
+        let docs: Vec<u32> = postings.docs().iter().collect();
+        assert_eq!(docs, read.iter().map(|(id, _)| id.0).collect::<Vec<_>>());
+        let by_key: Frequencies =
+            read.iter().map(|&(id, row)| (key_of(snapshot, id), row)).collect();
+        assert_eq!(&by_key, rows, "{term}");
+        for bound in postings.blocks() {
+            let inside = read.iter().filter(|(id, _)| (bound.first..=bound.last).contains(id));
+            for (id, row) in inside {
+                for (field, &count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    assert!(count <= bound.max_frequencies[field]);
+                    assert!(snapshot.field_lengths(*id)[field] >= bound.min_lengths[field]);
+                }
+            }
+        }
+        let bounded = |id: &ChunkId| {
+            postings.blocks().any(|bound| (bound.first..=bound.last).contains(id))
+        };
+        assert!(read.iter().all(|(id, _)| bounded(id)));
+    }
+    let listed: Vec<_> = snapshot.terms_with_prefix("").map(|term| term.expect("sound")).collect();
+    let counts = expected.iter().map(|(term, rows)| ((*term).to_owned(), rows.len() as u32));
+    assert_eq!(listed, counts.collect::<Vec<_>>());
+    let some: Vec<_> =
+        snapshot.terms_with_prefix("te").map(|term| term.expect("sound").0).collect();
+    let starting = expected.keys().filter(|term| term.starts_with("te"));
+    assert_eq!(some, starting.map(|term| (*term).to_owned()).collect::<Vec<_>>());
+    assert_eq!(snapshot.postings("nowhere").expect("sound").doc_frequency(), 0);
+}
+
+fn check_labels(snapshot: &Snapshot, tree: &Tree) {
+    let keys = |label: Label<'_>| {
+        let ids = snapshot.label(label).expect("sound");
+        let mut keys: Vec<_> = ids.iter().map(|id| key_of(snapshot, ChunkId(id))).collect();
+        keys.sort();
+        keys
+    };
+    let matching = |holds: &dyn Fn(&Piece) -> bool| {
+        let mut keys: Vec<_> =
+            pieces(tree).filter(|(_, piece)| holds(piece)).map(|(key, _)| key).collect();
+        keys.sort();
+        keys
+    };
+    let mut types = 0;
+    for kind in ChunkType::ALL {
+        let expected = matching(&|piece| piece.chunk_type == kind);
+        types += usize::from(!expected.is_empty());
+        assert_eq!(keys(Label::Type(kind)), expected);
+    }
+    assert_eq!(snapshot.labels(LabelKind::Type).count(), types);
+    for owner in ["payments", "core"] {
+        let expected = matching(&|piece| piece.owner.as_deref() == Some(owner));
+        assert_eq!(keys(Label::Meta { key: "owner", value: owner }), expected);
+    }
+    for (key, piece) in pieces(tree).take(20) {
+        let (id, chunk) = snapshot.chunk_by_key(&key).expect("sound").expect("there");
+        assert_eq!((chunk.key.as_str(), key_of(snapshot, id)), (key.as_str(), key.clone()));
+        let same_name = matching(&|other| other.name == piece.name);
+        assert_eq!(keys(Label::Defines(&piece.name.to_uppercase())), same_name);
+        if let Some((_, term)) = piece.terms.first() {
+            let callers =
+                matching(&|other| other.terms.iter().take(2).any(|(_, called)| called == term));
+            assert_eq!(keys(Label::Calls(term)), callers);
+        }
+    }
+    assert!(snapshot.chunk_by_key("code:nowhere").expect("sound").is_none());
+}
+
+fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
+    let with: BTreeMap<_, _> =
+        pieces(tree).filter_map(|(key, piece)| Some((key, piece.vector.as_ref()?))).collect();
+    for id in snapshot.live().iter().map(ChunkId) {
+        let stored = snapshot.vector(id).expect("sound");
+        let given = with.get(&key_of(snapshot, id));
+        assert_eq!(stored.is_some(), given.is_some());
+        for (stored, given) in stored.iter().flatten().zip(given.into_iter().copied().flatten()) {
+            assert!((stored - given).abs() < 0.01);
+        }
+    }
+    let query: Vec<f32> = (0..DIMENSIONS).map(|axis| axis as f32 - 3.0).collect();
+    let mut all: Vec<_> = snapshot
+        .live()
+        .iter()
+        .filter_map(|id| {
+            let vector = snapshot.vector(ChunkId(id)).expect("sound")?;
+            let score: f32 = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
+            Some((score, key_of(snapshot, ChunkId(id))))
+        })
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let nearest = snapshot.nearest(&query, all.len() + 1, None).expect("sound");
+    let nearest: Vec<_> =
+        nearest.into_iter().map(|(id, score)| (score, key_of(snapshot, id))).collect();
+    assert_eq!(nearest, all);
+    let functions = snapshot.label(Label::Type(ChunkType::Function)).expect("sound");
+    for (id, _) in snapshot.nearest(&query, 3, Some(&functions)).expect("sound") {
+        assert!(functions.contains(id.0));
+    }
+}
+
+/// Any field.
+pub(crate) fn field(number: usize) -> Field {
+    Field::ALL[number % FIELDS]
+}

@@ -1,0 +1,100 @@
+//! What opening says about a directory that holds no sound index.
+
+use std::fs;
+use std::path::Path;
+
+use aurora_storage::{Environment, OpenMode, StorageError, WriterOptions};
+use heed::EnvOpenOptions;
+use heed::types::Bytes;
+
+use crate::repository::{open, synthetic, write};
+
+fn existing(directory: &Path) -> Result<Environment, StorageError> {
+    Environment::open(directory, OpenMode::Existing)
+}
+
+/// Puts a value into a table of an LMDB environment that is not open.
+fn put_raw(directory: &Path, table: &str, key: &[u8], value: &[u8]) {
+    let index = directory.join("index");
+    fs::create_dir_all(&index).expect("makes a directory");
+    // SAFETY: nothing else has this file open.
+    let lmdb = unsafe { EnvOpenOptions::new().max_dbs(16).map_size(1 << 24).open(&index) };
+    let lmdb = lmdb.expect("opens");
+    let transaction = lmdb.write_txn().expect("begins");
+    let committed = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
+        let table: heed::Database<'_, Bytes, Bytes> =
+            opener.create_database(transaction, Some(table))?;
+        table.put(transaction, key, value)?;
+        Ok::<_, heed::Error>(heed::CommitOrAbort::<_, ()>::Commit(table))
+    });
+    committed.expect("commits");
+    lmdb.prepare_for_closing().wait();
+}
+
+#[test]
+fn nothing_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let error = existing(directory.path()).expect_err("there is none");
+    assert!(matches!(error, StorageError::NoIndex { .. }));
+    assert!(error.to_string().contains("aur mem index"));
+    assert!(fs::read_dir(directory.path()).expect("lists").next().is_none());
+}
+
+#[test]
+fn a_new_index_is_empty_and_kept_out_of_git() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!((snapshot.manifest().generation, snapshot.live().len()), (0, 0));
+    assert!(snapshot.verify().is_ok());
+    assert!(snapshot.files().next().is_none());
+    assert_eq!(snapshot.nearest(&[1.0], 3, None).expect("sound"), []);
+    assert_eq!(fs::read_to_string(directory.path().join(".gitignore")).expect("reads"), "*\n");
+}
+
+#[test]
+fn a_text_file_is_foreign() {
+    for length in [30, 200, 5000, 100_000] {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir(directory.path().join("index")).expect("makes a directory");
+        let data = directory.path().join("index/data.mdb");
+        fs::write(&data, "not an index ".repeat(length / 13 + 1)).expect("writes");
+        for mode in [OpenMode::Existing, OpenMode::Create] {
+            let error = Environment::open(directory.path(), mode).expect_err("is foreign");
+            assert!(matches!(error, StorageError::Foreign { .. }), "{error}");
+            let message = error.to_string();
+            assert!(message.contains("data.mdb is not an Aurora index"), "{message}");
+            assert!(message.contains("aur mem index --force"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn another_programs_lmdb_file_is_foreign() {
+    let directory = tempfile::tempdir().expect("a directory");
+    put_raw(directory.path(), "birds", b"owl", b"1");
+    let error = existing(directory.path()).expect_err("is foreign");
+    assert!(matches!(error, StorageError::Foreign { .. }), "{error}");
+}
+
+#[test]
+fn another_format_is_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(&open(directory.path()), &synthetic(1, 1, 0), 64 << 20);
+    put_raw(directory.path(), "meta", b"format", b"aurora\x63\x00\x00\x00");
+    let error = existing(directory.path()).expect_err("is newer");
+    assert!(matches!(error, StorageError::FormatVersion { found: 0x63, expected: 1, .. }), "{error}");
+}
+
+#[test]
+fn a_second_writer_is_told_who_writes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    let Err(error) = environment.writer(WriterOptions::default()) else { panic!("there are two") };
+    let pid = std::process::id();
+    assert!(matches!(&error, StorageError::Locked { pid: Some(holder), .. } if *holder == pid) || cfg!(windows));
+    assert!(error.to_string().contains(&pid.to_string()) || cfg!(windows), "{error}");
+    drop(writer);
+    environment.writer(WriterOptions::default()).expect("is the only one again");
+}

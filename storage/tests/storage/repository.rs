@@ -1,0 +1,167 @@
+//! A small repository in memory, and how it is written to an index.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aurora_storage::{
+    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitSignal, Manifest,
+    ManifestUpdate, MetaValue, ModelInfo, OpenMode, StorageError, TermVector, WriterOptions,
+};
+
+/// Dimensions of the vectors.
+pub(crate) const DIMENSIONS: usize = 8;
+
+/// What a chunk is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Piece {
+    pub(crate) name: String,
+    pub(crate) chunk_type: ChunkType,
+    pub(crate) terms: Vec<(Field, String)>,
+    pub(crate) owner: Option<String>,
+    pub(crate) vector: Option<Vec<f32>>,
+}
+
+/// Files with their chunks.
+pub(crate) type Tree = BTreeMap<String, Vec<Piece>>;
+
+/// A chunk with little in it.
+pub(crate) fn piece(name: &str, terms: &[(Field, &str)]) -> Piece {
+    Piece {
+        name: name.to_owned(),
+        chunk_type: ChunkType::Function,
+        terms: terms.iter().map(|&(field, term)| (field, term.to_owned())).collect(),
+        owner: None,
+        vector: None,
+    }
+}
+
+/// The key that a chunk gets.
+pub(crate) fn key(path: &str, index: usize, piece: &Piece) -> String {
+    format!("code:{path}:{}#{index}", piece.name)
+}
+
+/// The record of a chunk.
+pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
+    Chunk {
+        key: key(path, index, piece),
+        chunk_type: piece.chunk_type,
+        path: path.to_owned(),
+        language: path.rsplit('.').next().unwrap_or_default().to_owned(),
+        name: piece.name.clone(),
+        qualified_name: format!("module.{}", piece.name),
+        line_start: index as u32 * 10 + 1,
+        line_end: index as u32 * 10 + 9,
+        byte_start: 0,
+        byte_end: 100,
+        signature: format!("def {}()", piece.name),
+        doc: String::new(),
+        text: piece.terms.iter().map(|(_, term)| format!("{term} ")).collect(),
+        calls: piece.terms.iter().take(2).map(|(_, term)| format!("self.{term}")).collect(),
+        imports: vec!["os.path".to_owned()],
+        dependencies: Vec::new(),
+        complexity: Complexity::default(),
+        content_hash: [7; 16],
+        git: GitSignal::Untracked,
+        metadata: piece.owner.iter().map(|owner| ("owner".to_owned(), MetaValue::String(owner.clone()))).collect(),
+        governance: None,
+        parent: (index > 0).then(|| format!("parent of {path}")),
+        exported: true,
+        date: None,
+    }
+}
+
+/// The terms of a chunk.
+pub(crate) fn terms(piece: &Piece) -> TermVector {
+    let mut builder = TermVector::builder();
+    for (field, term) in &piece.terms {
+        builder.add(*field, term);
+    }
+    builder.finish()
+}
+
+/// The row of a file.
+pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
+    FileRecord {
+        path: path.to_owned(),
+        size: path.len() as u64,
+        mtime_ns,
+        blob: Vec::new(),
+        hash: [3; 32],
+        language: "python".to_owned(),
+        outcome: FileOutcome::Indexed,
+        history_key: vec![1, 2, 3],
+        chunks: Vec::new(),
+        lines: 10,
+        warnings: Vec::new(),
+    }
+}
+
+/// What a publication sets.
+pub(crate) fn update() -> ManifestUpdate {
+    ManifestUpdate {
+        model: Some(ModelInfo { id: "test@1".to_owned(), dimensions: DIMENSIONS }),
+        head_commit: None,
+        root: "/repository".to_owned(),
+        fingerprints: vec![("chunk".to_owned(), "1".to_owned())],
+        complete: true,
+        now: 1_700_000_000,
+        summary: serde_json::Value::Null,
+    }
+}
+
+/// Opens an index, making it if need be.
+pub(crate) fn open(directory: &Path) -> Environment {
+    Environment::open(directory, OpenMode::Create).expect("opens")
+}
+
+/// Replaces one file.
+pub(crate) fn replace(
+    writer: &aurora_storage::IndexWriter,
+    path: &str,
+    pieces: &[Piece],
+) -> Result<(), StorageError> {
+    let chunks = pieces.iter().enumerate();
+    let chunks = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone()));
+    let ids = writer.replace_file(file(path, 5), chunks.collect())?;
+    for (id, piece) in ids.into_iter().zip(pieces) {
+        writer.add_terms(id, &terms(piece))?;
+    }
+    Ok(())
+}
+
+/// Writes a whole tree to an index.
+pub(crate) fn write(environment: &Environment, tree: &Tree, memory: usize) -> Manifest {
+    let writer = environment.writer(WriterOptions { memory }).expect("is the only writer");
+    for (path, pieces) in tree {
+        replace(&writer, path, pieces).expect("replaces");
+    }
+    writer.publish(update()).expect("publishes")
+}
+
+/// The digest of a tree that is written in one go.
+pub(crate) fn fresh_digest(tree: &Tree, memory: usize) -> String {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    write(&environment, tree, memory);
+    environment.snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest")
+}
+
+/// A tree of `files` files with `chunks` chunks each, that shares some terms widely.
+pub(crate) fn synthetic(files: usize, chunks: usize, salt: usize) -> Tree {
+    let make = |file: usize| {
+        let pieces = (0..chunks).map(|index| {
+            let number = file * chunks + index;
+            let mut piece = piece(&format!("function_{number}"), &[(Field::Body, "common")]);
+            for step in 1..12usize {
+                let term = format!("term{}", (number * 31 + step * step * 7 + salt) % 500);
+                piece.terms.push((Field::ALL[(number + step) % 6], term));
+            }
+            piece.chunk_type = ChunkType::ALL[number % ChunkType::ALL.len()];
+            let value = |axis: usize| ((number * 7 + axis * 13 + salt) % 29) as f32 / 29.0 - 0.5;
+            piece.vector = (number % 5 != 0).then(|| (0..DIMENSIONS).map(value).collect());
+            piece
+        });
+        (format!("src/file_{file:03}.py"), pieces.collect())
+    };
+    (0..files).map(make).collect()
+}

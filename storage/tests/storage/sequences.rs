@@ -1,0 +1,195 @@
+//! Any sequence of changes leaves the index that a fresh run would write.
+
+use std::collections::BTreeMap;
+
+use aurora_storage::{ChunkType, WriterOptions};
+use proptest::prelude::*;
+
+use crate::model::{check, field};
+use crate::repository::{
+    DIMENSIONS, Piece, Tree, file, fresh_digest, open, replace, synthetic, update, write,
+};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Replace(u8, Vec<Piece>),
+    Remove(u8),
+    Touch(u8, i64),
+    Publish,
+    Abandon,
+}
+
+fn any_piece() -> impl Strategy<Value = Piece> {
+    let term = prop::sample::select(vec!["get", "user", "term", "test", "tea", "é", "naïve", "x"]);
+    let terms = prop::collection::vec((0..6usize, term), 0..12);
+    let owner = prop::option::of(prop::sample::select(vec!["payments", "core"]));
+    let vector = prop::option::of(prop::collection::vec(-1f32..1.0, DIMENSIONS));
+    let name = prop::sample::select(vec!["load", "Save", "parse", "load_all"]);
+    (name, 0..ChunkType::ALL.len(), terms, owner, vector).prop_map(
+        |(name, kind, terms, owner, vector)| Piece {
+            name: name.to_owned(),
+            chunk_type: ChunkType::ALL[kind],
+            terms: terms.into_iter().map(|(number, term)| (field(number), term.to_owned())).collect(),
+            owner: owner.map(str::to_owned),
+            vector,
+        },
+    )
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let pieces = || prop::collection::vec(any_piece(), 0..5);
+    prop_oneof![
+        6 => (0..6u8, pieces()).prop_map(|(path, pieces)| Step::Replace(path, pieces)),
+        2 => (0..6u8).prop_map(Step::Remove),
+        1 => (0..6u8, any::<i64>()).prop_map(|(path, mtime)| Step::Touch(path, mtime)),
+        4 => Just(Step::Publish),
+        1 => Just(Step::Abandon),
+    ]
+}
+
+/// Two of the paths are longer than a key may be, and begin alike.
+fn path(number: u8) -> String {
+    match number {
+        4 | 5 => format!("deep/{}/{number}.py", "long_directory_name/".repeat(25)),
+        _ => format!("src/{number}.py"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn incremental_is_fresh(steps in prop::collection::vec(any_step(), 1..24), memory in prop::sample::select(vec![0usize, 64 << 20])) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = open(directory.path());
+        let options = WriterOptions { memory };
+        let mut writer = Some(environment.writer(options).expect("is the only one"));
+        let (mut published, mut pending) = (Tree::new(), Tree::new());
+        let mut generation = 0;
+        for step in steps.into_iter().chain([Step::Publish]) {
+            let open_writer = match writer.take() {
+                Some(writer) => writer,
+                None => environment.writer(options).expect("is the only one"),
+            };
+            match step {
+                Step::Replace(number, pieces) => {
+                    replace(&open_writer, &path(number), &pieces).expect("replaces");
+                    pending.insert(path(number), pieces);
+                }
+                Step::Remove(number) => {
+                    open_writer.remove_file(&path(number)).expect("removes");
+                    pending.remove(&path(number));
+                }
+                Step::Touch(number, mtime) => {
+                    if pending.contains_key(&path(number)) {
+                        open_writer.update_file_record(file(&path(number), mtime)).expect("updates");
+                    }
+                }
+                Step::Publish => {
+                    let manifest = open_writer.publish(update()).expect("publishes");
+                    prop_assert!(manifest.generation <= generation + 1);
+                    prop_assert!(manifest.segments.len() <= 4);
+                    generation = manifest.generation;
+                    published.clone_from(&pending);
+                    let snapshot = environment.snapshot().expect("opens");
+                    check(&snapshot, &published);
+                    prop_assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&published, memory));
+                    continue;
+                }
+                Step::Abandon => {
+                    open_writer.abandon().expect("abandons");
+                    pending.clone_from(&published);
+                    check(&environment.snapshot().expect("opens"), &published);
+                    continue;
+                }
+            }
+            writer = Some(open_writer);
+        }
+    }
+}
+
+#[test]
+fn many_small_runs_keep_few_segments() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let mut tree = synthetic(30, 12, 0);
+    write(&environment, &tree, 64 << 20);
+    for round in 1..40 {
+        let change = synthetic(30, 12, round);
+        let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+        for path in tree.keys().skip(round % 29).take(2).cloned().collect::<Vec<_>>() {
+            replace(&writer, &path, &change[&path]).expect("replaces");
+            tree.insert(path.clone(), change[&path].clone());
+        }
+        let manifest = writer.publish(update()).expect("publishes");
+        assert!(manifest.segments.len() <= 4);
+    }
+    let snapshot = environment.snapshot().expect("opens");
+    check(&snapshot, &tree);
+    assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, 64 << 20));
+}
+
+#[test]
+fn memory_does_not_change_the_index() {
+    let tree = synthetic(40, 20, 3);
+    assert_eq!(fresh_digest(&tree, 1 << 17), fresh_digest(&tree, 1 << 30));
+}
+
+#[test]
+fn the_order_of_files_does_not_change_the_index() {
+    let tree = synthetic(20, 10, 5);
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    for (path, pieces) in tree.iter().rev() {
+        replace(&writer, path, pieces).expect("replaces");
+    }
+    writer.publish(update()).expect("publishes");
+    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!(snapshot.digest().expect("sound"), fresh_digest(&tree, 64 << 20));
+}
+
+#[test]
+fn a_digest_tells_small_differences() {
+    let tree = synthetic(6, 4, 1);
+    let digest = fresh_digest(&tree, 64 << 20);
+    let path = "src/file_002.py";
+    let mut others: BTreeMap<&str, Tree> = BTreeMap::new();
+    for what in ["term", "field", "vector", "owner", "file"] {
+        let mut other = tree.clone();
+        let piece = &mut other.get_mut(path).expect("there")[1];
+        match what {
+            "term" => piece.terms[3].1.push('s'),
+            "field" => piece.terms[3].0 = field(piece.terms[3].0.index() + 1),
+            "vector" => piece.vector = None,
+            "owner" => piece.owner = Some("core".to_owned()),
+            _ => drop(other.remove(path)),
+        }
+        others.insert(what, other);
+    }
+    for (what, other) in others {
+        assert_ne!(fresh_digest(&other, 64 << 20), digest, "{what}");
+    }
+}
+
+#[test]
+fn rebuilt_terms_are_the_same_terms() {
+    let tree = synthetic(30, 10, 2);
+    let directory = tempfile::tempdir().expect("a directory");
+    let environment = open(directory.path());
+    write(&environment, &tree, 64 << 20);
+    let before = environment.snapshot().expect("opens");
+    let writer = environment.writer(WriterOptions { memory: 1 << 16 }).expect("is the only one");
+    writer.rebuild_terms().expect("is the first call");
+    for (path, pieces) in &tree {
+        let ids = before.file(path).expect("sound").expect("there").chunks;
+        for (id, piece) in ids.into_iter().zip(pieces) {
+            writer.add_terms(id, &crate::repository::terms(piece)).expect("adds");
+        }
+    }
+    let manifest = writer.publish(update()).expect("publishes");
+    assert_eq!(manifest.segments.len(), 1);
+    let snapshot = environment.snapshot().expect("opens");
+    check(&snapshot, &tree);
+    assert_eq!(snapshot.digest().expect("sound"), before.digest().expect("sound"));
+}

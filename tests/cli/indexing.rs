@@ -1,0 +1,135 @@
+//! `aur mem index` and what looks at its result.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+use crate::{indexed, repository, run, settings};
+
+/// Adds what only holds for one run on one machine.
+fn summary_settings(fixture: &Fixture) -> insta::Settings {
+    let mut settings = settings(fixture);
+    settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
+    settings.add_filter(r"\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "[size]");
+    settings.add_filter(r"\d+(\.\d+)?[kM]?/s", "[rate]");
+    settings.add_filter(r"Bottleneck: .*", "Bottleneck: [stage]");
+    settings.add_filter(r"static@[0-9a-f]+", "static@[digest]");
+    settings.add_filter(r"(?m)^(discover|incremental-check|parse|git-signal|chunk|embed|store|bm25) .*", "$1 [figures]");
+    settings
+}
+
+#[test]
+fn the_summary_says_what_was_done() {
+    let fixture = repository();
+    let first = run(&fixture, &["mem", "index"]);
+    assert_eq!(first.code, Some(0), "{first:?}");
+    summary_settings(&fixture).bind(|| assert_snapshot!(first.out, @""));
+    assert_eq!(first.err, "", "a short run has nothing to say on the way");
+}
+
+#[test]
+fn a_run_with_nothing_to_do_says_so() {
+    let fixture = indexed();
+    let second = run(&fixture, &["mem", "index"]);
+    assert_eq!(second.code, Some(0), "{second:?}");
+    summary_settings(&fixture).bind(|| assert_snapshot!(second.out, @""));
+}
+
+#[test]
+fn the_json_summary_has_the_promised_keys() {
+    let fixture = repository();
+    let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
+    for key in ["root", "files", "chunks", "changed_chunks", "errors", "warnings", "bm25", "elapsed_ms", "generation", "complete", "coverage"] {
+        assert!(summary.get(key).is_some(), "{key} in {summary}");
+    }
+    let chunks = &summary["chunks"];
+    let sum: u64 = ["code", "reasoning", "knowledge", "kb", "doc"].iter().filter_map(|kind| chunks[kind].as_u64()).sum();
+    assert_eq!(Some(sum), chunks["total"].as_u64(), "{chunks}");
+    assert_eq!(summary["nothing_changed"], Value::Bool(false));
+    let again = run(&fixture, &["mem", "index", "--format", "json"]).json();
+    assert_eq!(again["nothing_changed"], Value::Bool(true));
+    assert_eq!(again["changed_chunks"], 0);
+    assert_eq!(again["chunks"], *chunks);
+}
+
+#[test]
+fn the_index_hides_itself_from_git() {
+    let fixture = indexed();
+    std::fs::write(fixture.path(".gitignore"), ".home/\n").expect("written");
+    let status = std::process::Command::new("git")
+        .args(["status", "--porcelain"])
+        .current_dir(fixture.root())
+        .output()
+        .expect("git runs");
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(!status.contains(".aurora"), "{status}");
+}
+
+#[test]
+fn too_little_coverage_is_exit_code_one() {
+    let fixture = Fixture::plain();
+    fixture.write("good.py", "def f():\n    return 1\n");
+    let enough = run(&fixture, &["mem", "index", "--min-coverage", "100"]);
+    assert_eq!(enough.code, Some(0), "{enough:?}");
+    fixture.write("bad.py", [b'x', 0xff, 0xfe, b'\n']);
+    let short = run(&fixture, &["mem", "index", "--min-coverage", "100", "--format", "json"]);
+    let coverage = short.json()["coverage"].as_f64().expect("a number");
+    assert_eq!(short.code, Some(i32::from(coverage < 1.0)), "{short:?}");
+}
+
+#[test]
+fn an_index_can_be_verified_and_has_one_digest() {
+    let (one, other) = (indexed(), indexed());
+    let checked = run(&one, &["mem", "verify"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert!(checked.out.contains("No problems found"), "{}", checked.out);
+    let digest = |fixture: &Fixture| run(fixture, &["mem", "verify", "--digest"]).out;
+    let before = digest(&one);
+    assert_eq!(before.trim().len(), 64, "{before}");
+    assert_eq!(before, digest(&other), "equal trees have equal digests");
+    one.write("more.py", "def more():\n    return 2\n");
+    run(&one, &["mem", "index", "--quiet"]);
+    assert_ne!(before, digest(&one));
+}
+
+#[test]
+fn rebuilding_the_keywords_changes_nothing() {
+    let fixture = indexed();
+    let digest = || run(&fixture, &["mem", "verify", "--digest"]).out;
+    let before = digest();
+    let rebuilt = run(&fixture, &["mem", "rebuild-bm25"]);
+    assert_eq!(rebuilt.code, Some(0), "{rebuilt:?}");
+    assert!(rebuilt.out.starts_with("BM25 index: rebuilt ("), "{}", rebuilt.out);
+    assert_eq!(before, digest());
+}
+
+#[test]
+fn statistics_add_up() {
+    let fixture = indexed();
+    let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
+    let sum = |key: &str| -> u64 {
+        let shares = stats[key].as_array().expect("a list");
+        shares.iter().filter_map(|share| share["chunks"].as_u64()).sum()
+    };
+    let chunks = stats["chunks"].as_u64().expect("a number");
+    assert!(chunks > 4, "{stats}");
+    assert_eq!(sum("types"), chunks);
+    assert_eq!(sum("languages"), chunks);
+    let text = run(&fixture, &["mem", "stats"]);
+    assert_eq!((text.code, text.err.as_str()), (Some(0), ""));
+    assert!(text.out.contains("python") && text.out.contains("method"), "{}", text.out);
+}
+
+#[test]
+fn the_doctor_finds_nothing_and_then_something() {
+    let fixture = indexed();
+    let well = run(&fixture, &["doctor"]);
+    assert_eq!(well.code, Some(0), "{well:?}");
+    for check in ["git", "index", "writer", "model", "disk", "config", "pipeline", "terminal"] {
+        assert!(well.out.contains(&format!(" {check} ")), "{check} in {}", well.out);
+    }
+    fixture.write(".aurora/config.toml", "[search.bm25]\nb = 2\n");
+    let ill = run(&fixture, &["doctor"]);
+    assert_eq!(ill.code, Some(1), "{ill:?}");
+    assert!(ill.out.contains("FAIL  config"), "{}", ill.out);
+}

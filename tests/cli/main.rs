@@ -1,0 +1,115 @@
+//! The program as people and other programs see it: what it prints, where, and with which exit
+//! code.
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod errors;
+mod help;
+mod indexing;
+mod pipelines;
+mod protocol;
+mod searching;
+mod streams;
+
+use std::process::Command;
+
+use fixture::{Fixture, Run};
+
+/// A small repository with three languages, two commits, an untracked file and things to skip.
+fn repository() -> Fixture {
+    let mut fixture = Fixture::git();
+    fixture.write(".gitignore", ".home/\n.aurora/\n");
+    fixture.write("src/auth/manager.py", MANAGER);
+    fixture.write("src/http/retry.go", RETRY);
+    fixture.write("docs/guide.md", GUIDE);
+    fixture.write("logo.png", [0x89, b'P', b'N', b'G', 0, 0, 0, 1]);
+    fixture.commit("first");
+    fixture.write("src/auth/manager.py", MANAGER.replace("return name", "return name.strip()"));
+    fixture.commit("second");
+    fixture.write("scratch.js", "export function untrackedHelper(value) {\n  return value + 1;\n}\n");
+    fixture
+}
+
+const MANAGER: &str = r#""""Who may come in."""
+
+
+class UserManager:
+    """Keeps the users."""
+
+    def authenticate_user(self, name, password):
+        """Check a password against the stored hash."""
+        if not name:
+            raise ValueError("no name")
+        return name
+
+
+def hash_password(password):
+    """Hash a password with salt."""
+    return password[::-1]
+"#;
+
+const RETRY: &str = "package http
+
+// RetryWithBackoff calls f again after a growing pause until it succeeds.
+func RetryWithBackoff(f func() error, attempts int) error {
+	for i := 0; i < attempts; i++ {
+		if f() == nil {
+			return nil
+		}
+	}
+	return f()
+}
+";
+
+const GUIDE: &str = "# Guide
+
+How to install and run.
+
+## Configuration
+
+Set the timeout in seconds.
+";
+
+/// The same repository, indexed.
+fn indexed() -> Fixture {
+    let fixture = repository();
+    let run = fixture.aur(&["mem", "index", "--quiet"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
+    fixture
+}
+
+/// The program as on a terminal of a hundred columns.
+fn command(fixture: &Fixture) -> Command {
+    let mut command = fixture.command();
+    command.env("COLUMNS", "100");
+    command
+}
+
+fn run(fixture: &Fixture, arguments: &[&str]) -> Run {
+    Run::of(command(fixture).args(arguments))
+}
+
+/// Replaces what differs between machines and days.
+fn settings(fixture: &Fixture) -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    let root = fixture.root().canonicalize().expect("the fixture's directory");
+    for root in [root.as_path(), fixture.root()] {
+        settings.add_filter(&regex_escaped(&root.display().to_string()), "[root]");
+    }
+    settings.add_filter(r"\b\d+ (year|month)s? ago", "[time] ago");
+    settings.add_filter(r"\b[01]\.\d{3}\b", "[.sss]");
+    settings.set_prepend_module_to_snapshot(false);
+    settings
+}
+
+fn regex_escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if !c.is_alphanumeric() && c != '/' {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

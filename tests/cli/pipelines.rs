@@ -1,0 +1,57 @@
+//! `aur pipeline` and `--pipeline`.
+
+use insta::assert_snapshot;
+
+use crate::fixture::Fixture;
+use crate::{repository, run, settings};
+
+#[test]
+fn the_shipped_pipelines_are_sound() {
+    let fixture = Fixture::plain();
+    for name in ["default", "lexical", "nightly"] {
+        let checked = run(&fixture, &["pipeline", "check", name]);
+        assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked:?}");
+        let shown = run(&fixture, &["pipeline", "show", name]);
+        assert_eq!(shown.code, Some(0), "{shown:?}");
+        fixture.write("again.toml", &shown.out);
+        let again = run(&fixture, &["pipeline", "show", "again.toml"]);
+        assert_eq!((again.code, &again.out), (Some(0), &shown.out), "what is shown is a pipeline: {}", again.err);
+        for format in ["text", "dot"] {
+            let graph = run(&fixture, &["pipeline", "graph", name, "--format", format]);
+            assert_eq!(graph.code, Some(0), "{graph:?}");
+            assert!(graph.out.contains("discover") && graph.out.contains("bm25"), "{}", graph.out);
+        }
+    }
+}
+
+#[test]
+fn every_fault_is_told_with_its_place() {
+    let fixture = Fixture::plain();
+    fixture.write("team.toml", "extends = \"default\"\n\n[run]\nmemory = \"lots\"\n\n[stage.embed]\nmodle = \"minilm\"\n\n[stage.parze]\n");
+    let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+    assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{checked:?}");
+    settings(&fixture).bind(|| assert_snapshot!(checked.err, @""));
+}
+
+#[test]
+fn a_pipeline_that_is_not_there() {
+    let fixture = Fixture::plain();
+    settings(&fixture).bind(|| {
+        assert_snapshot!(run(&fixture, &["pipeline", "check", "lexcal"]).err, @"");
+        assert_snapshot!(run(&fixture, &["mem", "index", "--pipeline", "nowhere.toml"]).err, @"");
+    });
+}
+
+#[test]
+fn a_project_has_its_own_pipeline() {
+    let fixture = repository();
+    fixture.write(".aurora/pipeline.toml", "extends = \"lexical\"\n");
+    let summary = run(&fixture, &["mem", "index", "--format", "json"]);
+    assert_eq!(summary.code, Some(0), "{summary:?}");
+    assert_eq!(summary.json()["embeddings"]["model"], serde_json::Value::Null);
+    let found = run(&fixture, &["mem", "hash_password", "--limit", "1"]);
+    assert_eq!(found.code, Some(0));
+    assert!(found.err.contains("Note:"), "it says that there are no vectors: {}", found.err);
+    let dense = run(&fixture, &["mem", "hash_password", "--mode", "dense"]);
+    assert_eq!((dense.code, dense.out.as_str()), (Some(2), ""), "{dense:?}");
+}

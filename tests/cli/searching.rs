@@ -1,0 +1,135 @@
+//! `aur mem search` for people.
+
+use insta::assert_snapshot;
+
+use crate::fixture::{Fixture, Run};
+use crate::{command, indexed, repository, run, settings};
+
+#[test]
+fn the_table() {
+    let fixture = indexed();
+    settings(&fixture).bind(|| {
+        let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1"]);
+        assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
+        assert_snapshot!(found.out, @"");
+        let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1", "--legacy"]);
+        assert_snapshot!(found.out, @"");
+        let found = run(&fixture, &["mem", "search", "untrackedHelper", "--limit", "1"]);
+        assert_snapshot!(found.out, @"");
+    });
+}
+
+#[test]
+fn scores_and_content() {
+    let fixture = indexed();
+    let arguments = ["mem", "search", "hash_password", "--limit", "1", "--show-scores", "--show-content", "--no-record"];
+    let found = run(&fixture, &arguments);
+    assert_eq!(found.code, Some(0), "{found:?}");
+    let widths: Vec<usize> = found
+        .out
+        .lines()
+        .filter(|line| line.starts_with(['┌', '│', '└']))
+        .map(|line| line.chars().map(|c| if c == '⭐' { 2 } else { 1 }).sum())
+        .collect();
+    assert!(widths.len() >= 6 && widths.iter().all(|width| *width == 100), "{}", found.out);
+    for part in ["Final Score:", "BM25:", "Semantic:", "Activation:", "⭐ (exact keyword match on \"hash_password\")", "Git: 1 commit"] {
+        assert!(found.out.contains(part), "{part} in {}", found.out);
+    }
+    assert!(found.out.contains("│     return password[::-1]"), "{}", found.out);
+    let legacy = run(&fixture, &["mem", "search", "hash_password", "--show-scores", "--legacy"]);
+    assert!(legacy.out.contains("BM25:") && !legacy.out.contains("Last Modified"), "{}", legacy.out);
+}
+
+#[test]
+fn the_short_forms_are_the_long_one() {
+    let fixture = indexed();
+    let long = run(&fixture, &["mem", "search", "hash", "password", "--no-record"]);
+    for short in [&["mem", "hash", "password"][..], &["m", "hash password"], &["mem", "--limit", "10", "hash password"]] {
+        let arguments: Vec<&str> = short.iter().copied().chain(["--no-record"]).collect();
+        let found = run(&fixture, &arguments);
+        assert_eq!((found.code, &found.out), (Some(0), &long.out), "{short:?}");
+    }
+    let near = run(&fixture, &["mem", "stat"]);
+    assert_eq!(near.code, Some(0));
+    assert!(near.err.contains("for the command: aur mem stats"), "{}", near.err);
+}
+
+#[test]
+fn filters_cut() {
+    let fixture = indexed();
+    let files = |arguments: &[&str]| -> Vec<String> {
+        let arguments: Vec<&str> = ["mem", "search", "user password retry timeout", "--format", "json"].iter().chain(arguments).copied().collect();
+        let found = run(&fixture, &arguments);
+        assert_eq!(found.code, Some(0), "{found:?}");
+        let results = found.json()["results"].as_array().expect("a list").clone();
+        results.iter().map(|hit| format!("{} {}", hit["type"].as_str().unwrap_or_default(), hit["file"].as_str().unwrap_or_default())).collect()
+    };
+    let all = files(&[]);
+    assert!(all.len() >= 4, "{all:?}");
+    let methods = files(&["--type", "Method"]);
+    assert!(!methods.is_empty() && methods.iter().all(|hit| hit.starts_with("method ")), "{methods:?}");
+    let go = files(&["--lang", "go"]);
+    assert!(!go.is_empty() && go.iter().all(|hit| hit.ends_with(".go")), "{go:?}");
+    let below = files(&["--path", "src/auth/**"]);
+    assert!(!below.is_empty() && below.iter().all(|hit| hit.contains(" src/auth/")), "{below:?}");
+    assert!(files(&["--where", "owner=nobody"]).is_empty());
+}
+
+#[test]
+fn no_result_is_no_error() {
+    let fixture = indexed();
+    let found = run(&fixture, &["mem", "search", "zyzzyva", "--mode", "sparse"]);
+    assert_eq!((found.code, found.out.as_str()), (Some(0), ""), "{found:?}");
+    assert!(found.err.contains("no results for \"zyzzyva\""), "{}", found.err);
+}
+
+#[test]
+fn a_search_without_an_index_builds_one() {
+    let fixture = repository();
+    let found = run(&fixture, &["mem", "search", "RetryWithBackoff", "--limit", "1"]);
+    assert_eq!(found.code, Some(0), "{found:?}");
+    assert!(found.err.contains("no index yet, indexing"), "{}", found.err);
+    assert!(found.out.contains("retry.go"), "{}", found.out);
+    let again = run(&fixture, &["mem", "search", "RetryWithBackoff", "--limit", "1"]);
+    assert_eq!(again.err, "");
+}
+
+#[test]
+fn a_search_below_the_root_uses_its_index() {
+    let fixture = indexed();
+    let mut below = command(&fixture);
+    let found = Run::of(below.current_dir(fixture.path("src/auth")).args(["mem", "RetryWithBackoff", "--limit", "1"]));
+    assert_eq!(found.code, Some(0), "{found:?}");
+    assert!(found.out.contains("src/http/retry.go"), "{}", found.out);
+    assert!(!fixture.path("src/auth/.aurora").exists());
+}
+
+#[test]
+fn shown_results_are_remembered_unless_told_not_to() {
+    let fixture = indexed();
+    let count = |arguments: &[&str]| {
+        let arguments: Vec<&str> = ["mem", "search", "hash_password", "--limit", "1", "--format", "json"].iter().chain(arguments).copied().collect();
+        run(&fixture, &arguments).json()["results"][0]["access"]["count"].clone()
+    };
+    assert_eq!(count(&["--no-record"]), 0);
+    assert_eq!(count(&[]), 0);
+    assert_eq!(count(&["--no-record"]), 1);
+    assert_eq!(count(&["--no-record"]), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn control_characters_of_a_repository_do_not_reach_the_terminal() {
+    let fixture = Fixture::plain();
+    fixture.write("evil\x1b]0;owned\x07.py", "def evil_function():\n    return '\x1b[31mred\u{9b}2J'\n");
+    let arguments = ["mem", "search", "evil_function", "--show-scores", "--show-content"];
+    for extra in [&[][..], &["--format", "json"], &["--format", "jsonl"]] {
+        let arguments: Vec<&str> = arguments.iter().chain(extra).copied().collect();
+        let found = run(&fixture, &arguments);
+        assert_eq!(found.code, Some(0), "{found:?}");
+        assert!(found.out.contains("evil_function"), "{}", found.out);
+        for text in [&found.out, &found.err] {
+            assert!(!text.replace('\n', "").contains(char::is_control), "{text:?}");
+        }
+    }
+}

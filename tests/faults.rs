@@ -1,0 +1,332 @@
+//! Bad input and bad luck: a clear message each, nothing lost, no panic, no signal.
+
+mod fixture;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fixture::{Fixture, Run};
+
+const GOOD: &str = "def keep_me(value):\n    \"\"\"Stays findable whatever lies beside it.\"\"\"\n    return value\n";
+
+fn with_good_file() -> Fixture {
+    let fixture = Fixture::plain();
+    fixture.write("good.py", GOOD);
+    fixture
+}
+
+/// Indexes and expects the good file to be found, whatever else there is; returns the summary.
+fn survives(fixture: &Fixture) -> serde_json::Value {
+    let run = fixture.aur(&["mem", "index", "--format", "json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(!run.err.contains("panicked"), "{run:?}");
+    finds_good(fixture);
+    run.json()
+}
+
+fn finds_good(fixture: &Fixture) {
+    let run = fixture.aur(&["mem", "search", "keep_me", "--format", "json", "--no-record"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(run.json()["results"][0]["file"], "good.py", "{run:?}");
+}
+
+fn skipped(summary: &serde_json::Value, reason: &str) -> u64 {
+    summary["files"]["skipped"][reason]["count"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn invalid_utf8_is_indexed_with_a_warning() {
+    let fixture = with_good_file();
+    fixture.write("latin.py", b"# caf\xe9\ndef latin_one():\n    return '\xff'\n");
+    let summary = survives(&fixture);
+    assert!(summary["warnings"].to_string().contains("not valid UTF-8"), "{summary}");
+    let run = fixture.aur(&["mem", "search", "latin_one", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["name"], "latin_one");
+}
+
+#[test]
+fn a_file_of_200_megabytes_is_skipped_unread() {
+    let fixture = with_good_file();
+    File::create(fixture.path("huge.py")).and_then(|file| file.set_len(200 << 20)).expect("a sparse file");
+    assert_eq!(skipped(&survives(&fixture), "larger than max_file_size"), 1);
+}
+
+#[test]
+fn a_minified_bundle_an_empty_file_and_a_binary_are_skipped() {
+    let fixture = with_good_file();
+    fixture.write("app.js", "var a=function(){return 1};".repeat(2_000));
+    fixture.write("jquery.min.js", "var a=1;").write("empty.py", "").write("blob.py", b"\x7fELF\0\0\0");
+    let summary = survives(&fixture);
+    assert_eq!(skipped(&summary, "minified or bundled"), 2, "{summary}");
+    assert_eq!(skipped(&summary, "empty file"), 1, "{summary}");
+    assert_eq!(skipped(&summary, "binary"), 1, "{summary}");
+}
+
+#[test]
+fn broken_syntax_yields_what_parsed() {
+    let fixture = with_good_file();
+    fixture.write("broken.py", "def whole():\n    return 1\n\ndef broken(:\n    return ((\n\nclass After:\n    pass\n");
+    let summary = survives(&fixture);
+    assert!(summary["warnings"].to_string().contains("syntax errors"), "{summary}");
+    let run = fixture.aur(&["mem", "search", "whole", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["file"], "broken.py", "{run:?}");
+}
+
+#[test]
+fn deep_nesting_does_not_overflow_the_stack() {
+    let fixture = with_good_file();
+    fixture.write("deep.py", format!("x = {}{}\n", "(\n".repeat(50_000), ")\n".repeat(50_000)));
+    fixture.write("deep.js", "{\n".repeat(50_000));
+    survives(&fixture);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_loop_of_symbolic_links_ends() {
+    let fixture = with_good_file();
+    fs::create_dir(fixture.path("sub")).expect("a directory");
+    std::os::unix::fs::symlink("..", fixture.path("sub/up")).expect("a link");
+    std::os::unix::fs::symlink("self", fixture.path("self")).expect("a link");
+    assert_eq!(skipped(&survives(&fixture), "symbolic link"), 2);
+}
+
+/// Runs the program as a user who is not the superuser, to whom no permission applies.
+#[cfg(unix)]
+fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let mut command = fixture.command();
+    if fs::metadata(fixture.root()).expect("metadata").uid() == 0 {
+        fs::set_permissions(fixture.root(), fs::Permissions::from_mode(0o777)).expect("permissions");
+        command.uid(65_534).gid(65_534);
+    }
+    Run::of(command.args(arguments))
+}
+
+#[test]
+#[cfg(unix)]
+fn an_unreadable_file_is_an_error_in_the_report() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = with_good_file();
+    fixture.write("closed.py", "def closed(): pass\n").write("shut/inside.py", "def inside(): pass\n");
+    fs::set_permissions(fixture.path("closed.py"), fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0)).expect("permissions");
+    let run = as_nobody(&fixture, &["mem", "index", "--format", "json"]);
+    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o755)).expect("permissions");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let errors = run.json()["errors"].to_string();
+    assert!(errors.contains("closed.py") && errors.contains("shut"), "{run:?}");
+    let strict = ["mem", "index", "--min-coverage", "100", "--format", "json"];
+    let run = as_nobody(&fixture, &strict);
+    assert_eq!(run.code, Some(1), "{run:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_read_only_index_can_be_searched_but_not_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = with_good_file();
+    let run = as_nobody(&fixture, &["mem", "index"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    fixture.write("more.py", "def more(): pass\n");
+    for entry in walk(&fixture.path(".aurora")) {
+        let mode = if entry.is_dir() { 0o555 } else { 0o444 };
+        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions");
+    }
+    let index = as_nobody(&fixture, &["mem", "index"]);
+    let search = as_nobody(&fixture, &["mem", "search", "keep_me", "--format", "json"]);
+    for entry in walk(&fixture.path(".aurora")) {
+        let mode = if entry.is_dir() { 0o777 } else { 0o666 };
+        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).expect("permissions");
+    }
+    assert_eq!(index.code, Some(2), "{index:?}");
+    assert!(index.err.contains("cannot be written"), "{index:?}");
+    assert_eq!(search.code, Some(0), "{search:?}");
+    assert_eq!(search.json()["results"][0]["file"], "good.py");
+}
+
+/// The directory and all below it, parents first.
+fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = vec![directory.to_owned()];
+    for entry in fs::read_dir(directory).expect("a readable directory") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() { found.extend(walk(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+#[test]
+fn no_git_a_bare_git_directory_and_a_file_for_a_root() {
+    let fixture = with_good_file();
+    let summary = survives(&fixture);
+    assert_eq!(summary["errors"].as_array().map(Vec::len), Some(0));
+
+    fixture.run_git(&["init", "--quiet", "--bare", "bare.git"]);
+    let run = fixture.aur(&["mem", "index", "bare.git"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains("without a work tree"), "{run:?}");
+
+    for root in ["good.py", "nowhere"] {
+        let run = fixture.aur(&["mem", "index", root]);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
+        assert!(run.err.contains(root), "{run:?}");
+    }
+}
+
+#[test]
+fn a_broken_repository_is_as_good_as_none() {
+    let mut fixture = Fixture::git();
+    fixture.write("good.py", GOOD).commit("first");
+    fs::write(fixture.path(".git/HEAD"), "nonsense").expect("a broken HEAD");
+    survives(&fixture);
+    fs::remove_dir_all(fixture.path(".git/objects")).expect("objects can be removed");
+    survives(&fixture);
+}
+
+#[test]
+fn a_shallow_clone_has_the_history_that_it_has() {
+    let mut origin = Fixture::git();
+    origin.write("good.py", GOOD).commit("first");
+    origin.write("good.py", format!("{GOOD}\n\ndef second():\n    pass\n")).commit("second");
+    let clone = Fixture::plain();
+    let url = format!("file://{}", origin.root().display());
+    clone.run_git(&["clone", "--quiet", "--depth=1", &url, "."]);
+    let summary = survives(&clone);
+    assert!(summary["warnings"].to_string().contains("shallow clone"), "{summary}");
+    let run = clone.aur(&["mem", "search", "keep_me", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["git"]["commits"], 1, "{run:?}");
+}
+
+#[test]
+fn a_directory_that_vanishes_during_the_walk_is_no_failure() {
+    let fixture = with_good_file();
+    for number in 0..400 {
+        fixture.write(&format!("gone/d{}/m{number}.py", number % 20), format!("def f{number}(): return {number}\n"));
+    }
+    let child = fixture.command().args(["mem", "index", "--format", "json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the program starts");
+    for directory in 0..20 {
+        fs::remove_dir_all(fixture.path(&format!("gone/d{directory}"))).expect("a directory can be removed");
+    }
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    survives(&fixture);
+    let run = fixture.aur(&["mem", "search", "f7", "--format", "json", "--mode", "sparse"]);
+    assert!(!run.out.contains("gone/"), "{run:?}");
+}
+
+/// A tree that takes long enough to index that something can happen meanwhile.
+fn large() -> Fixture {
+    let fixture = with_good_file();
+    for number in 0..1_500 {
+        let functions: String = (0..12).map(|f| format!("def work_{number}_{f}(a, b):\n    return a + b * {f}\n\n")).collect();
+        fixture.write(&format!("m{}/f{number}.py", number % 30), functions);
+    }
+    fixture
+}
+
+#[test]
+fn a_second_writer_is_told_who_holds_the_lock() {
+    let fixture = large();
+    let mut first = fixture.command().args(["mem", "index"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a first writer");
+    let lock = fixture.path(".aurora/writer.lock");
+    let begun = Instant::now();
+    while fs::read_to_string(&lock).map_or(true, |text| text.trim().is_empty()) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the first writer never took the lock");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let second = fixture.aur(&["mem", "index"]);
+    let done = first.wait().expect("the first writer ends");
+    assert_eq!(done.code(), Some(0));
+    assert_eq!(second.code, Some(2), "{second:?}");
+    assert!(second.err.contains(&first.id().to_string()), "{second:?}");
+    finds_good(&fixture);
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_old_index() {
+    let fixture = with_good_file();
+    survives(&fixture);
+    let published = fixture.aur(&["mem", "verify", "--digest"]).out;
+    for number in 0..600 {
+        fixture.write(&format!("new/f{number}.py"), format!("def added_{number}(x):\n    return x + {number}\n").repeat(10));
+    }
+    for wait in [5, 20, 40, 80, 160] {
+        let mut child = fixture.command().args(["mem", "index"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a writer");
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().expect("it can be killed");
+        let finished = child.wait().expect("it ends").success();
+        let verify = fixture.aur(&["mem", "verify", "--digest"]);
+        assert_eq!(verify.code, Some(0), "{verify:?}");
+        if finished || verify.out != published {
+            break;
+        }
+        finds_good(&fixture);
+    }
+    survives(&fixture);
+    let run = fixture.aur(&["mem", "search", "added_599", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["file"], "new/f599.py", "{run:?}");
+}
+
+#[test]
+fn a_truncated_or_foreign_data_file_is_refused_and_can_be_built_again() {
+    let fixture = large();
+    survives(&fixture);
+    let data = fixture.path(".aurora/index/data.mdb");
+    let whole = fs::read(&data).expect("the data file");
+    let damages: [Vec<u8>; 4] = [whole[..whole.len() / 2].to_vec(), whole[..5_000].to_vec(), b"not a database".to_vec(), Vec::new()];
+    for damaged in damages {
+        fs::write(&data, &damaged).expect("the data file can be replaced");
+        for arguments in [&["mem", "search", "keep_me"][..], &["mem", "index"], &["mem", "verify"], &["mem", "stats"]] {
+            let run = fixture.aur(arguments);
+            let fresh_start = damaged.is_empty() && run.code == Some(0);
+            assert!(fresh_start || matches!(run.code, Some(1 | 2)), "{arguments:?} on {} bytes: {run:?}", damaged.len());
+            assert!(fresh_start || run.err.contains(".aurora"), "{run:?}");
+        }
+        let run = fixture.aur(&["mem", "index", "--force"]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        finds_good(&fixture);
+        fs::write(&data, &whole).expect("the data file can be put back");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_the_old_index() {
+    let fixture = large();
+    let small = fixture.path("small");
+    fs::create_dir(&small).expect("a directory");
+    // A file system of four megabytes, seen by this one shell only.
+    let script = "mount -t tmpfs -o size=4m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
+                  cp -r m0 m1 m2 m3 m4 m5 m6 small/ && { \"$AUR\" mem index small; echo \"code $?\"; \
+                  \"$AUR\" mem search keep_me --root small --format json --no-record; }";
+    let mut shell = fixture.command();
+    let program = shell.get_program().to_owned();
+    shell = Command::new("unshare");
+    shell.current_dir(fixture.root()).env("AUR", program).env("HOME", fixture.path(".home")).args(["--mount", "sh", "-c", script]);
+    let Ok(output) = shell.output() else { return eprintln!("skipped: no `unshare` here") };
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if err.contains("unshare") || err.contains("mount:") {
+        return eprintln!("skipped: no right to mount: {err}");
+    }
+    assert!(out.contains("code 2"), "{out}\n{err}");
+    assert!(err.contains("no space left"), "{out}\n{err}");
+    assert!(out.contains("\"good.py\""), "{out}\n{err}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_publishes_what_is_done() {
+    let fixture = large();
+    let child = fixture.command().args(["mem", "index"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a writer");
+    std::thread::sleep(Duration::from_millis(150));
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(interrupt.is_ok_and(|status| status.success()));
+    assert!(matches!(output.status.code(), Some(0 | 130)), "{output:?}");
+    survives(&fixture);
+    let run = fixture.aur(&["mem", "search", "work_1499_11", "--format", "json"]);
+    assert_eq!(run.json()["results"][0]["file"], "m29/f1499.py", "{run:?}");
+}

@@ -1,0 +1,230 @@
+//! Incremental = fresh, and parallel = serial.
+//!
+//! After any sequence of edits, deletions, renames, commits, branch switches and interrupted runs,
+//! an index that was kept up to date answers as one that was made from nothing.
+
+mod fixture;
+
+use std::path::Path;
+
+use aurora_analysis::ModelDirectory;
+use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
+use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
+use aurora_stages::index::{self, INDEX_DIRECTORY, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_storage::{Environment, OpenMode, Snapshot};
+use fixture::Fixture;
+use proptest::prelude::*;
+
+/// When the questions are asked, Unix seconds.
+const NOW: i64 = 1_700_000_000;
+
+const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
+
+/// Something a developer does between two runs.
+#[derive(Debug, Clone)]
+enum Edit {
+    Write { file: usize, body: usize },
+    Append { file: usize, body: usize },
+    Delete { file: usize },
+    Rename { from: usize, to: usize },
+    Commit,
+    Amend,
+    Branch { branch: usize },
+    Merge { branch: usize },
+    Ignore { file: usize },
+    Index,
+    InterruptedIndex,
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let file = 0..FILES.len();
+    let body = 0..BODIES.len();
+    prop_oneof![
+        5 => (file.clone(), body.clone()).prop_map(|(file, body)| Edit::Write { file, body }),
+        3 => (file.clone(), body).prop_map(|(file, body)| Edit::Append { file, body }),
+        2 => file.clone().prop_map(|file| Edit::Delete { file }),
+        2 => (file.clone(), file.clone()).prop_map(|(from, to)| Edit::Rename { from, to }),
+        3 => Just(Edit::Commit),
+        1 => Just(Edit::Amend),
+        1 => (0..3_usize).prop_map(|branch| Edit::Branch { branch }),
+        1 => (0..3_usize).prop_map(|branch| Edit::Merge { branch }),
+        1 => file.prop_map(|file| Edit::Ignore { file }),
+        3 => Just(Edit::Index),
+        1 => Just(Edit::InterruptedIndex),
+    ]
+}
+
+const FILES: &[&str] = &["a.py", "src/b.py", "src/c.go", "lib/d.ts", "lib/e.js", "F.java", "README.md", "docs/g.md", "notes.txt"];
+
+const BODIES: &[&str] = &[
+    "def parse_token(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n\n\nclass Cache:\n    def evict(self, key):\n        for k in self:\n            if k == key:\n                return parse_token(k)\n",
+    "package main\n\n// Retry calls f again after a timeout.\nfunc Retry(f func() error) error {\n\treturn f()\n}\n\ntype Cache struct{ size int }\n\nfunc (c *Cache) Evict(key string) {}\n",
+    "export class Reader {\n  /** Reads the header. */\n  header(): string { return parse(this.text); }\n}\nexport const retry = (n: number) => n + 1;\n",
+    "# Install guide\n\nRead this first.\n\n## Retry\n\nWhat happens after a timeout.\n",
+    "public class F {\n  /** Parses. */\n  public int parseToken(String s) { return s.length(); }\n}\n",
+    "def broken(:\n  return (\n",
+    "",
+];
+
+fn apply(fixture: &mut Fixture, edit: &Edit) {
+    let exists = |fixture: &Fixture, file: usize| fixture.path(FILES[file]).exists();
+    match *edit {
+        Edit::Write { file, body } => {
+            fixture.write(FILES[file], BODIES[body]);
+        }
+        Edit::Append { file, body } => {
+            let mut text = std::fs::read_to_string(fixture.path(FILES[file])).unwrap_or_default();
+            text.push_str(BODIES[body]);
+            fixture.write(FILES[file], text);
+        }
+        Edit::Delete { file } if exists(fixture, file) => {
+            fixture.remove(FILES[file]);
+        }
+        Edit::Rename { from, to } if exists(fixture, from) && from != to => {
+            let text = std::fs::read(fixture.path(FILES[from])).expect("a readable file");
+            fixture.write(FILES[to], text).remove(FILES[from]);
+        }
+        Edit::Commit => {
+            fixture.commit("work");
+        }
+        Edit::Amend => {
+            fixture.try_git(&["add", "--all"]);
+            fixture.try_git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", "better"]);
+        }
+        Edit::Branch { branch } => {
+            let name = format!("branch-{branch}");
+            if !fixture.try_git(&["switch", "--quiet", &name]) {
+                fixture.try_git(&["switch", "--quiet", "--create", &name]);
+            }
+        }
+        Edit::Merge { branch } => {
+            if !fixture.try_git(&["merge", "--quiet", "--no-edit", "-X", "ours", &format!("branch-{branch}")]) {
+                fixture.try_git(&["merge", "--abort"]);
+            }
+        }
+        Edit::Ignore { file } => {
+            fixture.write(".auroraignore", format!("{}\n", FILES[file]));
+        }
+        Edit::Index => drop(run(fixture.root(), 2, false)),
+        Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::Delete { .. } | Edit::Rename { .. } => {}
+    }
+}
+
+fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
+    IndexOptions {
+        root: root.to_owned(),
+        pipeline: PipelineChoice::Default,
+        force,
+        jobs: Some(jobs),
+        memory: None,
+        cancel: CancelToken::new(),
+        models: ModelDirectory::at(root.join("no-models")),
+    }
+}
+
+fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
+    index::run(&options(root, jobs, force), &Silent).expect("an index run")
+}
+
+/// A run that is asked to stop at its first sign of life.
+fn interrupted(root: &Path) {
+    struct Stop(CancelToken);
+    impl Observer for Stop {
+        fn on_progress(&self, _: &Progress) {
+            self.0.cancel();
+        }
+    }
+    let options = options(root, 2, false);
+    let stop = Stop(options.cancel.clone());
+    index::run(&options, &stop).expect("an interrupted run still publishes what it has");
+}
+
+fn snapshot(root: &Path) -> Snapshot {
+    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing).expect("an index");
+    environment.snapshot().expect("a snapshot")
+}
+
+/// What a user sees of an index: every answer with its scores.
+fn answers(root: &Path) -> Vec<String> {
+    let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
+    let retriever = Retriever::new(snapshot(root), Some(embedder), SearchConfig::default());
+    let ask = |text: &&str, mode| {
+        let query = Query { text: (*text).to_owned(), limit: 10, mode, filter: FilterSpec::default(), now: NOW, access: None };
+        let hits = retriever.search(&query).expect("an answer").hits;
+        hits.into_iter().map(|hit| format!("{text} {mode:?}: {} {:?} {:?}", hit.key, hit.score, hit.scores))
+    };
+    let modes = [Mode::Hybrid, Mode::Sparse, Mode::Dense];
+    modes.into_iter().flat_map(|mode| QUERIES.iter().flat_map(move |text| ask(text, mode))).collect()
+}
+
+fn digest(root: &Path) -> String {
+    snapshot(root).digest().expect("a readable index")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_kept_up_to_date_equals_a_fresh_one(edits in prop::collection::vec(edit(), 1..24)) {
+        let mut kept = Fixture::git();
+        kept.write("a.py", BODIES[0]).commit("first");
+        run(kept.root(), 2, false);
+        for edit in &edits {
+            apply(&mut kept, edit);
+        }
+        run(kept.root(), 2, false);
+        let fresh = kept.duplicate();
+        run(fresh.root(), 2, false);
+        prop_assert_eq!(answers(kept.root()), answers(fresh.root()));
+        prop_assert_eq!(digest(kept.root()), digest(fresh.root()));
+    }
+}
+
+fn sizeable() -> Fixture {
+    let mut fixture = Fixture::git();
+    for number in 0..120 {
+        let body = BODIES[number % 5].replace("parse_token", &format!("parse_token_{number}"));
+        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("an extension");
+        fixture.write(&format!("m{}/{stem}{number}.{extension}", number % 7), body);
+        if number % 40 == 0 {
+            fixture.commit("more");
+        }
+    }
+    fixture
+}
+
+#[test]
+fn one_worker_and_many_make_the_same_index() {
+    let fixture = sizeable();
+    run(fixture.root(), 1, true);
+    let serial = digest(fixture.root());
+    for jobs in [2, 5] {
+        run(fixture.root(), jobs, true);
+        assert_eq!(digest(fixture.root()), serial, "{jobs} workers");
+    }
+}
+
+#[test]
+fn a_second_run_touches_nothing() {
+    let fixture = sizeable();
+    let first = run(fixture.root(), 2, false);
+    assert!(first.chunks.total > 100 && !first.nothing_changed);
+    let second = run(fixture.root(), 2, false);
+    assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
+    let third = run(fixture.root(), 2, false);
+    assert!(third.nothing_changed, "{third:?}");
+    assert_eq!(third.files.unchanged, first.files.indexed);
+    assert_eq!(third.chunks, first.chunks);
+}
+
+#[test]
+fn a_renamed_file_is_known_as_such() {
+    let mut fixture = Fixture::git();
+    fixture.write("old.py", BODIES[0]).commit("first");
+    run(fixture.root(), 2, false);
+    fixture.write("new/name.py", BODIES[0]).remove("old.py");
+    let summary = run(fixture.root(), 2, false);
+    assert_eq!((summary.files.renamed, summary.files.deleted), (1, 1));
+    assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
+}

@@ -1,0 +1,46 @@
+//! Dependencies between the crates point one way, as `docs/architecture.md` draws them.
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+/// Every crate with those of ours that it may use. What is not listed is not allowed.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("aurora", &["aurora-analysis", "aurora-pipeline", "aurora-plugins", "aurora-query", "aurora-stages", "aurora-storage"]),
+    ("aurora-analysis", &[]),
+    ("aurora-pipeline", &[]),
+    ("aurora-plugins", &["aurora-pipeline"]),
+    ("aurora-query", &["aurora-analysis", "aurora-storage"]),
+    ("aurora-stages", &["aurora-analysis", "aurora-pipeline", "aurora-storage"]),
+    ("aurora-storage", &[]),
+    ("xtask", &[]),
+];
+
+#[test]
+fn crates_depend_only_on_the_layers_below_them() {
+    let metadata = MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let packages = metadata.workspace_packages();
+    assert_eq!(packages.len(), ALLOWED.len(), "a crate was added or removed: give it a layer here");
+    for package in packages {
+        let (_, allowed) = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == package.name.as_str())
+            .unwrap_or_else(|| panic!("`{}` has no layer", package.name));
+        let ours = package.dependencies.iter().filter(|dependency| dependency.path.is_some());
+        for dependency in ours.filter(|dependency| dependency.kind != DependencyKind::Development) {
+            assert!(
+                allowed.contains(&dependency.name.as_str()),
+                "`{}` must not depend on `{}`",
+                package.name,
+                dependency.name
+            );
+        }
+    }
+}
+
+#[test]
+fn only_storage_and_the_kernels_may_be_unsafe() {
+    for krate in ["analysis", "pipeline", "plugins", "query", "stages"] {
+        let path = format!("{}/{krate}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
+        let source = std::fs::read_to_string(&path).expect("every crate has a lib.rs");
+        assert!(source.contains("#![forbid(unsafe_code)]"), "{path} must forbid unsafe code");
+    }
+}

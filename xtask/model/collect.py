@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Bring the packages that sources.txt names, audit their licences, unpack those that may be used.
+
+usage: collect.py --work DIR [--only python,npm,debian,rust]
+
+Each line of sources.txt is "KIND NAME" with KIND one of python, npm, debian-go, debian-java,
+debian-ts, rust. The ordinary client of each registry downloads the package (pip, npm, apt-get,
+cargo); nothing of a package is run. The licence that the package declares about itself decides:
+
+  python      License-Expression, License or the classifiers in METADATA
+  npm         "license" in package.json
+  rust        license in Cargo.toml (a crate that a listed one needs is audited just the same)
+  debian-*    (where "Go" is the name of a BSD-3-Clause text) the License of the "Files: *" paragraph of debian/copyright
+
+Accepted: MIT, BSD, Apache-2.0, ISC, MPL-2.0, PSF, Unlicense; of "A OR B" one is enough, of
+"A AND B" both are needed. What declares nothing readable is dropped. Result: DIR/src/LANG/PACKAGE
+and DIR/packages-KIND.tsv (kind, package, version, licence, used or dropped).
+"""
+import argparse
+import email.parser
+import glob
+import json
+import os
+import re
+import subprocess
+import tarfile
+import tomllib
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KEEP = (".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".go", ".java", ".rs")
+BARRED = re.compile(r"(?i)celery|^vite|webpack|gson|prometheus|flask|django|spring|ripgrep|tantivy|^milli")
+ACCEPTED = re.compile(r"(?i)^(the )?(go|mit|mit license|expat|x11/mit|bsd|0bsd|bsd[- ]?[234]?([- ]clause)?.*|new bsd.*|modified bsd.*|"
+                      r"[23]-clause bsd.*|apache|apache[- ]?(license|software|v?2).*|asl-?2.*|isc|isc license.*|mpl[- ]?2.*|"
+                      r"mozilla public license 2.*|psf.*|python[- ]software.*|python-2.*|unlicense|the unlicense.*)$")
+REFUSED = re.compile(r"(?i)gpl|cddl|epl|eclipse|proprietary|commercial|non-?free|cc-by|creative|sspl|busl|elastic")
+
+
+def allowed(text):
+    """Whether a licence expression leaves a way that uses accepted licences only."""
+    text = re.sub(r"\s+", " ", text or "").strip()
+    if not text or len(text) > 200:
+        return False
+    text = re.sub(r"(?i)\s+with\s+llvm-exception", "", text).replace("/", " OR ") if "x11/" not in text.lower() else text
+    return _any_of(text)
+
+
+def _split(text, word):
+    """Split at a top-level OR / AND, brackets respected."""
+    out, depth, cur = [], 0, []
+    for part in re.split(r"(\(|\)|\b(?i:%s)\b)" % word, text):
+        if part == "(":
+            depth += 1
+        elif part == ")":
+            depth -= 1
+        if depth == 0 and part and part.lower() == word:
+            out.append("".join(cur))
+            cur = []
+        else:
+            cur.append(part or "")
+    return out + ["".join(cur)]
+
+
+def _any_of(text):
+    return any(_all_of(p) for p in _split(text, "or"))
+
+
+def _all_of(text):
+    parts = _split(text.strip(), "and")
+    if len(parts) > 1:
+        return all(_any_of(p) for p in parts)
+    one = text.strip(" ,;.")
+    if one.startswith("(") and one.endswith(")"):
+        return _any_of(one[1:-1])
+    return bool(ACCEPTED.match(one)) and not REFUSED.search(one)
+
+
+def run(cmd, quiet=False, **kw):
+    """Run a client; its failure is a missing package, not the end (tar fails where a pattern matches no file)."""
+    p = subprocess.run(cmd, capture_output=True, text=True, **kw)
+    if p.returncode and not quiet:
+        print("  failed:", " ".join(cmd[:4]), (p.stderr.strip().splitlines() or ["?"])[-1][:160], flush=True)
+    return p.stdout if p.returncode == 0 else None
+
+
+def python_licence(meta):
+    """The licence that a wheel's METADATA declares: expression, classifiers, then the free field."""
+    m = email.parser.HeaderParser().parsestr(meta)
+    if m.get("License-Expression"):
+        return m["License-Expression"]
+    cl = [c.split(" :: ")[-1] for c in m.get_all("Classifier", []) if c.startswith("License ::")]
+    cl = [re.sub(r" \(.*\)$", "", c) for c in cl if c != "OSI Approved"]
+    if cl:
+        return " AND ".join(sorted(set(cl)))
+    return (m.get("License") or "").strip().split("\n")[0]
+
+
+def collect_python(names, work):
+    for name in names:
+        d = os.path.join(work, "dl", "python", name)
+        if not glob.glob(d + "/*.whl"):
+            os.makedirs(d, exist_ok=True)
+            run(["python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", d, name])
+        for whl in glob.glob(d + "/*.whl"):
+            with zipfile.ZipFile(whl) as z:
+                meta = [n for n in z.namelist() if n.count("/") == 1 and n.endswith(".dist-info/METADATA")]
+                lic = python_licence(z.read(meta[0]).decode("utf-8", "replace")) if meta else ""
+                version = os.path.basename(whl).split("-")[1]
+                use = allowed(lic)
+                if use:
+                    out = os.path.join(work, "src", "python", name)
+                    for n in z.namelist():
+                        if n.endswith(".py") and ".." not in n:
+                            z.extract(n, out)
+            yield "python", name, version, lic, use
+
+
+def collect_npm(names, work):
+    for name in names:
+        d = os.path.join(work, "dl", "npm", name.replace("/", "+"))
+        if not glob.glob(d + "/*.tgz"):
+            os.makedirs(d, exist_ok=True)
+            run(["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", d, name])
+        for tgz in glob.glob(d + "/*.tgz"):
+            with tarfile.open(tgz) as t:
+                members = [m for m in t.getmembers() if m.isfile() and ".." not in m.name]
+                top = min((m for m in members if m.name.endswith("package.json")), key=lambda m: m.name.count("/"))
+                info = json.load(t.extractfile(top))
+                lic = info.get("license") or info.get("licenses") or ""
+                if isinstance(lic, list):
+                    lic = " OR ".join(x.get("type", "") if isinstance(x, dict) else str(x) for x in lic)
+                elif isinstance(lic, dict):
+                    lic = lic.get("type", "")
+                use = allowed(lic)
+                if use:
+                    out = os.path.join(work, "src", "npm", name.replace("/", "+"))
+                    good = [m for m in members if m.name.endswith(KEEP) and not m.name.endswith((".d.ts", ".min.js"))]
+                    t.extractall(out, members=good, filter="data")
+            yield "npm", name, info.get("version", ""), lic, use
+
+
+def debian_licence(text):
+    """The License of the paragraph for all files in a machine-readable debian/copyright."""
+    for par in re.split(r"\n\s*\n", text):
+        if re.search(r"(?m)^Files:\s*\*\s*$", par):
+            m = re.search(r"(?m)^License:\s*(.+)$", par)
+            return m.group(1).strip() if m else ""
+    names = [n for n, s in (("Apache-2.0", "Apache License, Version 2.0"), ("MPL-2.0", "Mozilla Public License, v. 2.0"))
+             if s.lower() in re.sub(r"\s+", " ", text).lower()]
+    return names[0] if len(names) == 1 and not REFUSED.search(text) else ""
+
+
+def collect_debian(kind, names, work):
+    for name in names:
+        d = os.path.join(work, "dl", "debian", name)
+        if not glob.glob(d + "/*.dsc"):
+            os.makedirs(d, exist_ok=True)
+            run(["apt-get", "source", "-qq", "--download-only", "--only-source", name], cwd=d)
+        tars = sorted(glob.glob(d + "/*.tar.*"))
+        tars = [t for t in tars if not t.endswith(".asc")]
+        debian = [t for t in tars if ".debian.tar" in t] or tars[:1]
+        if not debian:
+            continue
+        text = run(["tar", "xOf", debian[0], "--wildcards", "*debian/copyright"]) or ""
+        lic = debian_licence(text)
+        use = allowed(lic)
+        version = re.sub(r"^[^_]*_|\.debian\.tar.*|\.tar.*", "", os.path.basename(debian[0]))
+        if use:
+            out = os.path.join(work, "src", kind, name)
+            os.makedirs(out, exist_ok=True)
+            for t in tars:
+                if ".debian.tar" not in t:
+                    run(["tar", "xf", t, "-C", out, "--wildcards", "--no-same-owner"] + ["*" + e for e in KEEP], quiet=True)
+        yield kind, name, version, lic, use
+
+
+def collect_rust(names, work):
+    """One manifest with the listed crates; cargo fetch brings them and what they need."""
+    d = os.path.join(work, "dl", "rust", "fetch")
+    home = os.path.join(work, "dl", "rust", "home")
+    if not glob.glob(home + "/registry/src/*/*"):
+        os.makedirs(d + "/src", exist_ok=True)
+        open(d + "/src/lib.rs", "w").close()
+        with open(d + "/Cargo.toml", "w") as f:
+            f.write('[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n')
+            f.writelines(f'{n} = "*"\n' for n in names)
+        run(["cargo", "fetch"], cwd=d, env=dict(os.environ, CARGO_HOME=home))
+    roots = glob.glob(home + "/registry/src/*/*")
+    own = os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")
+    have = {os.path.basename(r) for r in roots}
+    roots += [r for r in glob.glob(own + "/registry/src/*/*") if os.path.basename(r) not in have]
+    for root in sorted(roots):
+        m = re.match(r"(.+?)-(\d+\.\d+\..*)$", os.path.basename(root))
+        try:
+            info = tomllib.load(open(root + "/Cargo.toml", "rb"))["package"]
+        except (OSError, KeyError, tomllib.TOMLDecodeError):
+            continue
+        lic = info.get("license", "")
+        use = allowed(lic) and bool(m) and not BARRED.search(m.group(1))
+        if use:
+            out = os.path.join(work, "src", "rust", m.group(1))
+            if not os.path.lexists(out):
+                os.makedirs(os.path.dirname(out), exist_ok=True)
+                os.symlink(root, out)
+        yield "rust", m.group(1) if m else os.path.basename(root), m.group(2) if m else "", lic, use
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    ap.add_argument("--work", required=True)
+    ap.add_argument("--only", default="python,npm,debian,rust")
+    ap.add_argument("--sources", default=os.path.join(HERE, "sources.txt"))
+    a = ap.parse_args()
+    want = {}
+    for line in open(a.sources):
+        if line.strip() and not line.startswith("#"):
+            kind, name = line.split()
+            if not BARRED.search(name):
+                want.setdefault(kind, []).append(name)
+    for kind in sorted(want):
+        if kind.split("-")[0] not in a.only.split(","):
+            continue
+        how = {"python": collect_python, "npm": collect_npm, "rust": collect_rust}.get(kind)
+        rows = how(want[kind], os.path.abspath(a.work)) if how else collect_debian(kind, want[kind], os.path.abspath(a.work))
+        with open(os.path.join(a.work, f"packages-{kind}.tsv"), "w") as f:
+            for kind_, name, version, lic, use in rows:
+                lic = re.sub(r"\s+", " ", lic)[:120]
+                f.write(f"{kind_}\t{name}\t{version}\t{lic}\t{'used' if use else 'dropped'}\n")
+                f.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Measure a trained table, as quantised, on the held-out packages; BM25 and plain distillation beside it.
+
+usage: evaluate.py --work DIR --name NAME      (after train.py; writes DIR/NAME.figures.json)
+
+Query: the first sentence of a doc comment. Pool: the functions and methods of the held-out packages of
+that language, their own doc comments removed. A function's vector is unit(unit(full) + unit(signature)).
+A candidate with an equal score counts as better.
+"""
+import argparse
+import json
+import math
+import os
+from collections import Counter
+
+import numpy as np
+
+from tokenizer import pieces
+from train import LANGS, initial, prepare, texts, unit
+
+
+def quantise(E):
+    """int8 rows with one f32 scale each."""
+    scale = np.maximum(np.abs(E).max(1), 1e-12).astype(np.float32) / np.float32(127)
+    return np.clip(np.round(E / scale[:, None]), -127, 127).astype(np.int8), scale
+
+
+def bm25(docs, qs, k1=1.2, b=.75):
+    """Scores of all documents for all queries; terms are the tokenizer's pieces."""
+    tf = [Counter(d) for d in docs]
+    length = np.array([sum(c.values()) for c in tf], float)
+    post = {}
+    for i, c in enumerate(tf):
+        for t, n in c.items():
+            post.setdefault(t, []).append((i, n))
+    S = np.zeros((len(qs), len(docs)), np.float32)
+    norm = k1 * (1 - b + b * length / length.mean())
+    for j, q in enumerate(qs):
+        for t in set(q):
+            if t in post:
+                i, n = np.array(post[t]).T
+                S[j, i] += math.log(1 + (len(docs) - len(i) + .5) / (len(i) + .5)) * n * (k1 + 1) / (n + norm[i])
+    return S
+
+
+def figures(S, pkg):
+    """MRR@10, R@10, R@1 over the pool and MRR@10 among the functions of the same package."""
+    own = S.diagonal()[:, None]
+    better = (S >= own) & ~np.eye(len(S), dtype=bool)
+    r = better.sum(1)
+    rp = (better & (pkg[:, None] == pkg[None])).sum(1)
+    return {"mrr10": round(float(np.where(r < 10, 1 / (r + 1), 0).mean()), 4), "r10": round(float((r < 10).mean()), 4),
+            "r1": round(float((r == 0).mean()), 4), "mrr10_own_package": round(float(np.where(rp < 10, 1 / (rp + 1), 0).mean()), 4)}
+
+
+def spread(S):
+    """Scores brought to 0..1 by query."""
+    lo, hi = S.min(1, keepdims=True), S.max(1, keepdims=True)
+    return (S - lo) / np.maximum(hi - lo, 1e-9)
+
+
+def measure(data, table):
+    """Figures by language of BM25, the distilled table, the trained one, and BM25 with the trained one."""
+    pkg = np.array([p["pkg"] for p in data["test"]])
+    lang = np.array([p["lang"] for p in data["test"]])
+
+    def vectors(E):
+        q, s, f = (unit(m @ E)[0] for m in data["test_mats"][:3])
+        return q, unit(f + s)[0]
+
+    first, trained = vectors(initial(data)), vectors(table)
+    out = {}
+    for L in LANGS:
+        i = np.flatnonzero(lang == L)
+        rows = [texts(data["test"][j]) for j in i]
+        B = bm25([pieces(t[2]) for t in rows], [pieces(t[0]) for t in rows])
+        D, T = first[0][i] @ first[1][i].T, trained[0][i] @ trained[1][i].T
+        out[L] = {"queries": len(i), "packages": len(set(pkg[i])), "bm25": figures(B, pkg[i]), "distilled": figures(D, pkg[i]),
+                  "trained": figures(T, pkg[i]), "bm25_3_trained_7": figures(.3 * spread(B) + .7 * spread(T), pkg[i])}
+    return out
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    ap.add_argument("--work", required=True)
+    ap.add_argument("--name", required=True)
+    a = ap.parse_args()
+    a.fresh = False
+    data = prepare(a, print)
+    got = np.load(os.path.join(a.work, a.name + ".npz"))
+    assert list(got["tokens"]) == data["tokens"], "another vocabulary: prepare anew or name another table"
+    q8, scale = quantise(got["E"])
+    out = measure(data, q8 * scale[:, None])
+    with open(os.path.join(a.work, a.name + ".figures.json"), "w") as f:
+        json.dump(out, f, indent=1)
+    print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | .3 BM25 + .7 trained |\n|---|---|---|---|---|---|")
+    for L, v in out.items():
+        cells = (f"{v[k]['mrr10']:.3f} / {v[k]['r10']:.3f}" for k in ("bm25", "distilled", "trained", "bm25_3_trained_7"))
+        print(f"| {L} | {v['queries']} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Write the model file that the engine loads, and reference vectors to test it with.
+
+usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
+
+Little-endian: "AURSTAT1" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
+| zeros to a multiple of 64 | rows x f32 scale | rows x dims i8. A token's vector is i8 * scale; a text's
+vector is the L2-normalised sum of its tokens' vectors; a text without tokens has the zero vector.
+"""
+import argparse
+import json
+import os
+import random
+import struct
+
+import numpy as np
+
+from evaluate import quantise
+from tokenizer import RULES, Tokenizer
+
+ODD = ["", "   \n\t", "!!! ??? ...", "naïve café", "getÜberData", "日本語のコメント", "parse_json(データ)", "it’s a “quoted” word — really…", "x" * 64,
+       "y" * 65, "aB" * 80, "HTTPSConnectionPool", "URLs and IDs", "getURLsFrom", "XMLHttpRequest2Factory", "base64", "sha256sum", "utf8ToUtf16le",
+       "__init__", "__dunder__method__", "$scope.$apply", "a", "A", "1", "0xDEADBEEF", "1234567890123456789", "snake_case_name",
+       "SCREAMING_SNAKE_CASE", "kebab-case-name", "Ωmega Привет мир", "ﬁle ligature", "emoji 🎉 between🎉words", "tab\tseparated\nnew\r\nlines",
+       "µ-service ×2 ÷3 °C", "e\u0301 combining", "\u200bzero\u200bwidth", "ABCs", "ABCsD", "ABCd", "AsyncIO", "iOSApp", "v2Beta3RC1", "ＦＵＬＬwidth１２",
+       "how do I open a file for reading and decode its text", "where is the retry limit checked?", "What holds back a task?",
+       "fn main() { println!(\"hello\"); }", "def f(*args, **kwargs): return args", "qwrtzxcvbnmlkjhgfd", "NUL\u0000byte"]
+
+
+def references(pairs_path, count, seed=7):
+    """The odd texts above, then code and questions in equal parts from the pairs."""
+    out = list(ODD)
+    rng = random.Random(seed)
+    lines = []
+    with open(pairs_path, encoding="utf-8") as f:
+        for i, line in enumerate(f):  # reservoir
+            if len(lines) < 200:
+                lines.append(line)
+            elif (j := rng.randrange(i + 1)) < 200:
+                lines[j] = line
+    for k, line in enumerate(lines):
+        p = json.loads(line)
+        out.append((p["query"], p["head"] + "\n" + p["sig"], p["head"] + "\n" + p["body"])[k % 3])
+    return out[:count]
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    for name in ("work", "name", "out"):
+        ap.add_argument("--" + name, required=True)
+    ap.add_argument("--reference")
+    ap.add_argument("--small")
+    a = ap.parse_args()
+    got = np.load(os.path.join(a.work, a.name + ".npz"))
+    tokens, info = [str(t) for t in got["tokens"]], json.loads(str(got["info"]))
+    q8, scale = quantise(got["E"])
+    rows, dims = q8.shape
+    figures = os.path.join(a.work, a.name + ".figures.json")
+    head = json.dumps({
+        "name": "static-code", "version": 1, "dimensions": dims, "tokenizer": RULES,
+        "text": "L2-normalised sum of token vectors (i8 * scale); zero vector without tokens",
+        "training": {"base": "all-MiniLM-L6-v2 (Apache-2.0): vocabulary and initial vectors", "pairs": info["pairs"], **info["settings"]},
+        "evaluation": json.load(open(figures)) if os.path.exists(figures) else {},
+    }, ensure_ascii=False).encode()
+    blob = b"AURSTAT1" + struct.pack("<III", dims, rows, len(head)) + head
+    blob += b"".join(struct.pack("<H", len(t.encode())) + t.encode() for t in tokens)
+    blob += bytes(-len(blob) % 64)
+    blob += scale.astype("<f4").tobytes() + q8.tobytes()
+    with open(a.out, "wb") as f:
+        f.write(blob)
+    print(a.out, len(blob), "bytes,", rows, "rows")
+
+    tok, table, ref = Tokenizer(tokens), q8 * scale[:, None].astype(np.float32), []
+    for text in references(os.path.join(a.work, "pairs.jsonl"), 200):
+        ids = tok.encode(text, RULES["max_tokens"])
+        v = table[ids].sum(0, dtype=np.float64) if ids else np.zeros(dims)
+        n = float(np.linalg.norm(v))
+        ref.append({"text": text, "ids": ids, "tokens": [tokens[i] for i in ids], "norm": n, "vector": [float(x) for x in v / (n or 1)]})
+    if a.reference:
+        with open(a.reference, "w", encoding="utf-8") as f:
+            json.dump(ref, f, ensure_ascii=False)
+    if a.small:
+        few = [ref[i] for i in (0, 3, 7, 11, 12, 14, 15, 43, 46, 50, 51, 52)]
+        few = [{"text": r["text"], "ids": r["ids"], "tokens": r["tokens"], "norm": r["norm"], "vector8": r["vector"][:8]} for r in few]
+        with open(a.small, "w", encoding="utf-8") as f:
+            json.dump(few, f, ensure_ascii=False, indent=1)
+
+
+if __name__ == "__main__":
+    main()

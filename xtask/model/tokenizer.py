@@ -1,0 +1,122 @@
+"""The tokenizer of the static model, as the Rust engine has it.
+
+1. Runs. A text is cut into runs of word characters. Word characters are the ASCII letters and
+   digits and every code point from U+0080 on but those of SEPARATORS. All else separates and is dropped.
+2. Pieces. Classes: U = A-Z, D = 0-9, L = a-z and every non-ASCII word character. A run breaks before
+   character i (1 <= i) when
+     a) one of c[i-1], c[i] is a D and the other is not; or
+     b) c[i-1] is an L and c[i] is a U; or
+     c) c[i-1], c[i] are U and c[i+1] is an L - but not where c[i+1] is "s" and c[i+2] is no L
+        (it may be missing), so that "URLs" stays whole.
+3. A piece with a non-ASCII character, or longer than 64 characters, has no tokens. Others are
+   lower-cased (ASCII).
+4. WordPiece. From the left, the longest vocabulary entry that the rest of the piece starts with
+   (after the first token: the longest entry "##" + such a start). Where nothing fits, the whole
+   piece has no tokens.
+"""
+import re
+
+SEPARATORS = ((0x80, 0xBF), (0xD7, 0xD7), (0xF7, 0xF7), (0x2000, 0x2BFF), (0x3000, 0x303F),
+              (0xFE00, 0xFE6F), (0xFF00, 0xFF20), (0x1F000, 0x1FFFF))
+MAX_WORD = 64
+
+_SEP = "".join(chr(a) if a == b else f"{chr(a)}-{chr(b)}" for a, b in SEPARATORS)
+_OTHER = rf"[^\x00-\x7f{_SEP}]"
+_LOW = rf"(?:[a-z]|{_OTHER})"
+_PIECE = re.compile(rf"[0-9]+|[A-Z]{{2,}}s(?!{_LOW})|[A-Z]+(?!{_LOW})|[A-Z]?{_LOW}+")
+
+
+def pieces(text):
+    """Lower-cased pieces of a text (rules 1 to 3)."""
+    return [p.lower() for p in _PIECE.findall(text) if len(p) <= MAX_WORD and p.isascii()]
+
+
+def pieces_by_rule(text):
+    """The same by the letter of the rules: slow, for tests of the expression above."""
+    def word(c):
+        o = ord(c)
+        return c.isalnum() if o < 128 else not any(a <= o <= b for a, b in SEPARATORS)
+
+    def cls(c):
+        return "U" if "A" <= c <= "Z" else "D" if "0" <= c <= "9" else "L"
+
+    runs, cur = [], ""
+    for c in text + " ":
+        if word(c):
+            cur += c
+        elif cur:
+            runs.append(cur)
+            cur = ""
+    out = []
+    for r in runs:
+        k = [cls(c) for c in r] + ["-", "-"]
+        start = 0
+        for i in range(1, len(r)):
+            split = (k[i - 1] == "D") != (k[i] == "D") or (k[i - 1] == "L" and k[i] == "U")
+            if k[i - 1] == k[i] == "U" and k[i + 1] == "L":
+                split = not (r[i + 1] == "s" and k[i + 2] != "L")
+            if split:
+                out.append(r[start:i])
+                start = i
+        out.append(r[start:])
+    return [p.lower() for p in out if len(p) <= MAX_WORD and p.isascii()]
+
+
+class Tokenizer:
+    """Greedy WordPiece over a list of tokens; remembers every piece it has seen."""
+
+    def __init__(self, tokens):
+        self.tokens = tokens
+        self.first = {t: i for i, t in enumerate(tokens) if not t.startswith("##")}
+        self.rest = {t[2:]: i for i, t in enumerate(tokens) if t.startswith("##") and len(t) > 2}
+        self.longest = max(map(len, tokens))
+        self.seen = {}
+
+    def piece(self, p):
+        """Token ids of one lower-cased piece; empty where nothing fits."""
+        got = self.seen.get(p)
+        if got is None:
+            got, at, table = [], 0, self.first
+            while at < len(p):
+                for end in range(min(len(p), at + self.longest), at, -1):
+                    i = table.get(p[at:end])
+                    if i is not None:
+                        break
+                else:
+                    got = []
+                    break
+                got.append(i)
+                at, table = end, self.rest
+            self.seen[p] = got
+        return got
+
+    def encode(self, text, limit=None):
+        """Token ids of a text, at most `limit`."""
+        out = []
+        for p in pieces(text):
+            out += self.piece(p)
+            if limit and len(out) >= limit:
+                return out[:limit]
+        return out
+
+
+RULES = {
+    "word_characters": "ASCII letters and digits; code points from U+0080 but the separators",
+    "separators": [f"U+{a:04X}..U+{b:04X}" for a, b in SEPARATORS],
+    "breaks": ["between a digit and a non-digit", "before A-Z after a-z or non-ASCII",
+               "between A-Z and A-Z when a-z or non-ASCII follows, but not when what follows is 's' and no a-z or non-ASCII comes after it"],
+    "dropped_pieces": "with a non-ASCII character, or longer than 64 characters",
+    "case": "ASCII lower-case",
+    "wordpiece": "greedy longest match, continuations with ##; a piece that does not fit has no tokens",
+    "special_tokens": "none",
+    "max_tokens": 256,
+}
+
+if __name__ == "__main__":
+    import random
+    rng = random.Random(1)
+    pool = "aAbBsSxX09_-. éÜ日’ s"
+    for _ in range(200000):
+        t = "".join(rng.choice(pool) for _ in range(rng.randrange(14)))
+        assert pieces(t) == pieces_by_rule(t), (t, pieces(t), pieces_by_rule(t))
+    print("the two agree;", pieces("getUserData HTTPSConnection URLs IDsOf base64 it’s café snake_case_9x"))

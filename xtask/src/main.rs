@@ -1,0 +1,56 @@
+//! `cargo xtask`: what the project does to itself.
+
+mod exact;
+mod run;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Chores of the Aurora repository")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Formatting and lints, as CI sees them.
+    Lint,
+    /// Lints, then every test.
+    Ci,
+    /// Measurements against a peer in the same run; they need a release build and real input.
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// How often a name that is defined once stands first when it is searched for.
+    Exact(exact::Options),
+    /// Indexing against a bare loop that reads and parses every file.
+    Index {
+        /// Directory to index; its `.aurora` is replaced.
+        root: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().task {
+        Task::Lint => run::lint(),
+        Task::Ci => run::lint().and_then(|()| run::test()),
+        Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
+        Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Running cargo.
+
+use std::path::Path;
+use std::process::Command;
+
+/// `rustfmt --check` and clippy with warnings denied.
+pub(crate) fn lint() -> Result<(), String> {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+}
+
+/// Every test of the workspace.
+pub(crate) fn test() -> Result<(), String> {
+    cargo(&["test", "--workspace", "--locked"])
+}
+
+/// One of the files in `benches/`, on a directory.
+pub(crate) fn bench(name: &str, root: &Path) -> Result<(), String> {
+    let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+    cargo(&["bench", "--bench", name, "--", &root.to_string_lossy()])
+}
+
+fn cargo(arguments: &[&str]) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    println!("$ cargo {}", arguments.join(" "));
+    let status = Command::new(cargo).args(arguments).status().map_err(|error| error.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments[0])) }
+}
