@@ -150,13 +150,8 @@ fn writer(root: &Path) -> Finding {
 }
 
 fn embeddings(manifest: Option<&Manifest>) -> Finding {
-    let models = match ModelDirectory::user() {
-        Ok(models) => models,
-        Err(error) => return failed(error),
-    };
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
-    let name = stored.map_or(STATIC, |model| model::name_of(&model.id));
-    let embedder = match aurora_analysis::embedder(name, &models) {
+    let embedder = match model::embedder_of(stored.map_or(STATIC, |model| &model.id)) {
         Ok(embedder) => embedder,
         Err(error) => return failed(error),
     };

@@ -15,8 +15,6 @@ pub(crate) enum Failure {
         /// What to do next.
         help: Option<String>,
     },
-    /// Not done, and everything has been printed already: exit code 2.
-    Reported,
     /// Stopped by the user: exit code 130.
     Interrupted(String),
     /// Whoever read the output has seen enough: no message, exit code 0.
@@ -56,7 +54,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::ReaderGone => 0,
             Self::Short(_) => 1,
-            Self::Fatal { .. } | Self::Reported => 2,
+            Self::Fatal { .. } => 2,
             Self::Interrupted(_) => 130,
         })
     }

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use aurora_analysis::{ModelDirectory, ModelError, STATIC};
+use aurora_analysis::{Embedder, ModelDirectory, ModelError, STATIC};
 use serde::Serialize;
 
 use crate::args::{ModelCommand, ReportFormat};
@@ -21,8 +22,22 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
     }
 }
 
-/// The name that a model's id begins with; the rest is a digest.
-pub(crate) fn name_of(id: &str) -> &str {
+/// The embedder of the model with this id, or its successor of the same name: whether the
+/// vectors of both agree is for the caller to see.
+pub(crate) fn embedder_of(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
+    let models = ModelDirectory::user()?;
+    let name = name_of(id);
+    let added = aurora_analysis::embedder(name, &models);
+    if let Err(ModelError::Unknown { .. }) = added {
+        let built_in = aurora_analysis::embedder(STATIC, &models)?;
+        if name_of(built_in.id()) == name {
+            return Ok(built_in);
+        }
+    }
+    added
+}
+
+fn name_of(id: &str) -> &str {
     id.split_once('@').map_or(id, |(name, _)| name)
 }
 

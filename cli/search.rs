@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use aurora_analysis::ModelDirectory;
+use aurora_analysis::Embedder;
 use aurora_query::{ConfigErrors, ConfigLayers, FilterError, FilterSpec, FlagValue, Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
@@ -227,13 +228,11 @@ fn mode(asked: Option<ModeArg>) -> Mode {
 }
 
 /// The model that made the index's vectors. Without it a hybrid search goes by keywords.
-fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> Outcome<Option<std::sync::Arc<dyn aurora_analysis::Embedder>>> {
+fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> Outcome<Option<Arc<dyn Embedder>>> {
     let Some(stored) = &snapshot.manifest().model else {
         return Ok(None);
     };
-    let models = ModelDirectory::user();
-    let loaded = models.and_then(|models| aurora_analysis::embedder(model::name_of(&stored.id), &models));
-    match loaded {
+    match model::embedder_of(&stored.id) {
         Ok(embedder) => Ok(Some(embedder)),
         Err(error) if mode == Mode::Dense => Err(Failure::from_error(&error)),
         Err(error) => {

@@ -60,7 +60,7 @@ impl Terminal {
     /// The last words of a command that failed.
     pub(crate) fn report(&self, failure: &Failure) {
         match failure {
-            Failure::ReaderGone | Failure::Reported => {}
+            Failure::ReaderGone => {}
             Failure::Short(message) => self.warn(message),
             Failure::Interrupted(message) => self.say(Role::Warning, "Interrupted", message),
             Failure::Fatal { message, help } => {

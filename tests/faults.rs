@@ -177,7 +177,7 @@ fn no_git_a_bare_git_directory_and_a_file_for_a_root() {
 
 #[test]
 fn a_broken_repository_is_as_good_as_none() {
-    let mut fixture = Fixture::git();
+    let fixture = Fixture::git();
     fixture.write("good.py", GOOD).commit("first");
     fs::write(fixture.path(".git/HEAD"), "nonsense").expect("a broken HEAD");
     survives(&fixture);
@@ -187,7 +187,7 @@ fn a_broken_repository_is_as_good_as_none() {
 
 #[test]
 fn a_shallow_clone_has_the_history_that_it_has() {
-    let mut origin = Fixture::git();
+    let origin = Fixture::git();
     origin.write("good.py", GOOD).commit("first");
     origin.write("good.py", format!("{GOOD}\n\ndef second():\n    pass\n")).commit("second");
     let clone = Fixture::plain();

@@ -66,7 +66,7 @@ const BODIES: &[&str] = &[
     "",
 ];
 
-fn apply(fixture: &mut Fixture, edit: &Edit) {
+fn apply(fixture: &Fixture, edit: &Edit) {
     let exists = |fixture: &Fixture, file: usize| fixture.path(FILES[file]).exists();
     match *edit {
         Edit::Write { file, body } => {
@@ -149,13 +149,18 @@ fn snapshot(root: &Path) -> Snapshot {
 fn answers(root: &Path) -> Vec<String> {
     let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
     let retriever = Retriever::new(snapshot(root), Some(embedder), SearchConfig::default());
-    let ask = |text: &&str, mode| {
-        let query = Query { text: (*text).to_owned(), limit: 10, mode, filter: FilterSpec::default(), now: NOW, access: None };
-        let hits = retriever.search(&query).expect("an answer").hits;
-        hits.into_iter().map(|hit| format!("{text} {mode:?}: {} {:?} {:?}", hit.key, hit.score, hit.scores))
-    };
-    let modes = [Mode::Hybrid, Mode::Sparse, Mode::Dense];
-    modes.into_iter().flat_map(|mode| QUERIES.iter().flat_map(move |text| ask(text, mode))).collect()
+    let mut answers = Vec::new();
+    for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
+        for text in QUERIES {
+            let text = (*text).to_owned();
+            let filter = FilterSpec::default();
+            let query = Query { text, limit: 10, mode, filter, now: NOW, access: None, content: false };
+            let hits = retriever.search(&query).expect("an answer").hits;
+            let lines = hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
+            answers.extend(lines);
+        }
+    }
+    answers
 }
 
 fn digest(root: &Path) -> String {
@@ -167,11 +172,11 @@ proptest! {
 
     #[test]
     fn an_index_kept_up_to_date_equals_a_fresh_one(edits in prop::collection::vec(edit(), 1..24)) {
-        let mut kept = Fixture::git();
+        let kept = Fixture::git();
         kept.write("a.py", BODIES[0]).commit("first");
         run(kept.root(), 2, false);
         for edit in &edits {
-            apply(&mut kept, edit);
+            apply(&kept, edit);
         }
         run(kept.root(), 2, false);
         let fresh = kept.duplicate();
@@ -182,7 +187,7 @@ proptest! {
 }
 
 fn sizeable() -> Fixture {
-    let mut fixture = Fixture::git();
+    let fixture = Fixture::git();
     for number in 0..120 {
         let body = BODIES[number % 5].replace("parse_token", &format!("parse_token_{number}"));
         let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("an extension");
@@ -220,7 +225,7 @@ fn a_second_run_touches_nothing() {
 
 #[test]
 fn a_renamed_file_is_known_as_such() {
-    let mut fixture = Fixture::git();
+    let fixture = Fixture::git();
     fixture.write("old.py", BODIES[0]).commit("first");
     run(fixture.root(), 2, false);
     fixture.write("new/name.py", BODIES[0]).remove("old.py");

@@ -116,7 +116,7 @@ fn message(progress: &Progress) -> String {
     let mut text = format!(
         "{}, {}",
         units::counted(progress.chunks, "chunk"),
-        units::rate(progress.files_done, progress.elapsed)
+        units::rate(progress.files_done, "", progress.elapsed)
     );
     if let Some(left) = left(progress) {
         text.push_str(&format!(", {} left", units::duration(left)));

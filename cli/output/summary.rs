@@ -151,7 +151,7 @@ fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
 fn stage_line(stage: &StageReport) -> String {
     let rate = |count: u64| match count {
         0 => "-".to_owned(),
-        count => units::rate(count, stage.busy),
+        count => units::rate(count, "", stage.busy),
     };
     let waited = |time: Duration| match time.is_zero() {
         true => "-".to_owned(),
@@ -171,15 +171,15 @@ fn stage_line(stage: &StageReport) -> String {
 }
 
 fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration) {
-    out.push_str(&format!(
-        "\nTime: {} ({} lines, {})\n",
-        units::duration(elapsed),
-        units::count(summary.lines),
-        match summary.lines {
-            0 => "none parsed".to_owned(),
-            lines => format!("{} lines", units::rate(lines, elapsed)),
-        }
-    ));
+    out.push_str(&format!("\nTime: {}", units::duration(elapsed)));
+    if summary.lines > 0 {
+        out.push_str(&format!(
+            " ({} parsed, {})",
+            units::counted(summary.lines, "line"),
+            units::rate(summary.lines, "lines", elapsed)
+        ));
+    }
+    out.push('\n');
     if let Some(peak) = summary.peak_memory_bytes {
         out.push_str(&format!("Peak memory: {}\n", units::bytes(peak)));
     }

@@ -52,17 +52,21 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
-/// Things a second: `12.3k/s`, `850/s`; `-` where no time passed.
-pub(crate) fn rate(number: u64, time: Duration) -> String {
+/// Things a second: `12.3k lines/s`, or `850/s` without a noun; `-` where no time passed.
+pub(crate) fn rate(number: u64, noun: &str, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds <= 0.0 {
         return "-".to_owned();
     }
     let value = number as f64 / seconds;
-    match value {
-        ..999.5 => format!("{}/s", significant(value)),
-        999.5..999_500.0 => format!("{}k/s", significant(value / 1e3)),
-        _ => format!("{}M/s", significant(value / 1e6)),
+    let value = match value {
+        ..999.5 => significant(value),
+        999.5..999_500.0 => format!("{}k", significant(value / 1e3)),
+        _ => format!("{}M", significant(value / 1e6)),
+    };
+    match noun {
+        "" => format!("{value}/s"),
+        noun => format!("{value} {noun}/s"),
     }
 }
 
@@ -102,8 +106,8 @@ mod tests {
         assert_eq!(duration(Duration::from_millis(4_160)), "4.2 s");
         assert_eq!(duration(Duration::from_secs(200)), "3 min 20 s");
         assert_eq!(duration(Duration::from_secs(7_500)), "2 h 5 min");
-        assert_eq!(rate(12_345, Duration::from_secs(1)), "12.3k/s");
-        assert_eq!(rate(3, Duration::from_secs(2)), "1.50/s");
-        assert_eq!(rate(3, Duration::ZERO), "-");
+        assert_eq!(rate(12_345, "lines", Duration::from_secs(1)), "12.3k lines/s");
+        assert_eq!(rate(3, "", Duration::from_secs(2)), "1.50/s");
+        assert_eq!(rate(3, "", Duration::ZERO), "-");
     }
 }

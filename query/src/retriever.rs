@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder};
-use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal, ArchivedMetaValue, ChunkId, ChunkType, GitHistory, GitSignal, Governance, MetaValue, Snapshot, StorageError};
+use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError};
 
 use crate::activation::{self, ActivationParts, UseHistory};
 use crate::bm25::Bm25;
@@ -117,10 +117,10 @@ impl Retriever {
 
     fn rank(&self, query: &Query<'_>, parsed: &ParsedQuery, rule_query: &RuleQuery<'_>, list: &[Candidate<'_>]) -> Result<Vec<Hit>, QueryError> {
         let chunks: Vec<RuleChunk<'_>> = list.iter().map(|candidate| RuleChunk::new(&self.analyzer, named(candidate.chunk))).collect();
-        let accesses = list
-            .iter()
-            .map(|candidate| query.access.map_or(Ok(None), |log| log.get(&candidate.chunk.key)))
-            .collect::<Result<Vec<_>, StorageError>>()?;
+        let accesses = match query.access {
+            Some(log) => log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?,
+            None => vec![None; list.len()],
+        };
         let mut components = Components {
             bm25: min_max(&list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>()),
             semantic: min_max(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>()),
@@ -146,7 +146,7 @@ impl Retriever {
                 final_: scores[at],
                 raw: RawScores { bm25: candidate.bm25, cosine: candidate.cosine, activation: parts[at].total(neutral) },
             };
-            let git = git_signal(&candidate.chunk.git);
+            let chunk = candidate.chunk.to_chunk();
             let keywords = explain::keyword_match(parsed, &candidate.matched, &candidate.chunk.name);
             let explanation = Explanation {
                 matched_terms: keywords.matched_terms,
@@ -154,11 +154,11 @@ impl Retriever {
                 exact_identifier: candidate.exact.is_some(),
                 bm25: keywords.reason,
                 semantic: if query.mode == Mode::Sparse { "not used in mode sparse".to_owned() } else { explain::semantic_reason(semantic).to_owned() },
-                activation: explain::activation_reason(&git, accesses[at].as_ref(), query.now),
+                activation: explain::activation_reason(&chunk.git, accesses[at].as_ref(), query.now),
                 activation_parts: parts[at],
                 rules: std::mem::take(&mut applied[at]),
             };
-            hit(place + 1, candidate, query.content, scores, git, accesses[at].clone(), explanation)
+            hit(place + 1, candidate, chunk, query.content, scores, accesses[at].clone(), explanation)
         });
         Ok(hits.collect())
     }
@@ -252,58 +252,32 @@ fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
     UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
 }
 
-fn hit(rank: usize, candidate: &Candidate<'_>, content: bool, scores: Scores, git: GitSignal, access: Option<AccessRecord>, explanation: Explanation) -> Hit {
-    let chunk = candidate.chunk;
+fn hit(rank: usize, candidate: &Candidate<'_>, chunk: Chunk, content: bool, scores: Scores, access: Option<AccessRecord>, explanation: Explanation) -> Hit {
+    let mut git = chunk.git;
+    if let GitSignal::Tracked(history) = &mut git {
+        history.commit_times = Vec::new();
+    }
     Hit {
         rank,
-        key: chunk.key.to_string(),
+        key: chunk.key,
         id: candidate.id,
-        file: chunk.path.to_string(),
-        chunk_type: chunk.chunk_type.to_native(),
-        language: chunk.language.to_string(),
-        name: chunk.name.to_string(),
-        qualified_name: chunk.qualified_name.to_string(),
-        line_start: chunk.line_start.to_native(),
-        line_end: chunk.line_end.to_native(),
+        file: chunk.path,
+        chunk_type: chunk.chunk_type,
+        language: chunk.language,
+        name: chunk.name,
+        qualified_name: chunk.qualified_name,
+        line_start: chunk.line_start,
+        line_end: chunk.line_end,
         score: scores.final_,
         scores,
         git,
         access,
-        date: chunk.date.as_ref().map(|date| date.to_native()),
-        signature: chunk.signature.to_string(),
-        doc: chunk.doc.to_string(),
-        text: if content { chunk.text.to_string() } else { String::new() },
-        metadata: chunk.metadata.iter().map(|entry| (entry.0.to_string(), meta_value(&entry.1))).collect(),
-        governance: chunk.governance.as_ref().map(|governance| Governance {
-            tags: governance.tags.iter().map(ToString::to_string).collect(),
-            lifespan: governance.lifespan.as_ref().map(ToString::to_string),
-        }),
+        date: chunk.date,
+        signature: chunk.signature,
+        doc: chunk.doc,
+        text: if content { chunk.text } else { String::new() },
+        metadata: chunk.metadata,
+        governance: chunk.governance,
         explanation,
-    }
-}
-
-fn git_signal(git: &ArchivedGitSignal) -> GitSignal {
-    match git {
-        ArchivedGitSignal::None => GitSignal::None,
-        ArchivedGitSignal::Untracked => GitSignal::Untracked,
-        ArchivedGitSignal::Unavailable { reason } => GitSignal::Unavailable { reason: reason.to_string() },
-        ArchivedGitSignal::Tracked(history) => GitSignal::Tracked(GitHistory {
-            commits: history.commits.to_native(),
-            newest_commit: history.newest_commit.to_string(),
-            newest_time: history.newest_time.to_native(),
-            first_time: history.first_time.to_native(),
-            authors: history.authors.iter().map(ToString::to_string).collect(),
-            commit_times: Vec::new(),
-        }),
-    }
-}
-
-fn meta_value(value: &ArchivedMetaValue) -> MetaValue {
-    match value {
-        ArchivedMetaValue::Bool(value) => MetaValue::Bool(*value),
-        ArchivedMetaValue::Integer(value) => MetaValue::Integer(value.to_native()),
-        ArchivedMetaValue::Float(value) => MetaValue::Float(value.to_native()),
-        ArchivedMetaValue::String(value) => MetaValue::String(value.to_string()),
-        ArchivedMetaValue::Strings(values) => MetaValue::Strings(values.iter().map(ToString::to_string).collect()),
     }
 }

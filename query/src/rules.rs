@@ -236,7 +236,7 @@ fn same_stem(a: &str, b: &str) -> bool {
         return true;
     }
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y && x.is_ascii_alphabetic()).count();
-    common >= 4 && ENDINGS.contains(&&a[common..]) && ENDINGS.contains(&&b[common..])
+    (4..=common).rev().any(|cut| ENDINGS.contains(&&a[cut..]) && ENDINGS.contains(&&b[cut..]))
 }
 
 #[cfg(test)]

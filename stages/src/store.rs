@@ -63,7 +63,7 @@ impl Worker for StoreWorker<'_> {
             match status {
                 FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
                 FileStatus::Touched => {
-                    if let Some(known) = self.job.previous.file(&paths[row]).map_err(StageError::from_error)? {
+                    if let Some(known) = self.known(batch, row)? {
                         let record = self.touched(known, batch, row)?;
                         writer.update_file_record(record).map_err(StageError::from_error)?;
                     }
@@ -106,9 +106,17 @@ impl StoreWorker<'_> {
                 _ => Vec::new(),
             },
             chunks: Vec::new(),
-            lines: symbols.map_or(0, |symbols| symbols.lines),
+            lines: match (status, symbols) {
+                (FileStatus::Refreshed, _) => self.known(batch, row)?.map_or(0, |known| known.lines),
+                (_, symbols) => symbols.map_or(0, |symbols| symbols.lines),
+            },
             warnings: Vec::new(),
         })
+    }
+
+    /// What the index knows of a file.
+    fn known(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
+        self.job.previous.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
     /// The stored row of a file of which only the evidence has changed by which it is recognised.

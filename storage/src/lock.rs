@@ -9,7 +9,7 @@ use crate::error::StorageError;
 /// Held as long as a writer is open; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
-    _file: File,
+    file: File,
 }
 
 impl WriterLock {
@@ -31,6 +31,15 @@ impl WriterLock {
         }
         file.set_len(0).map_err(io)?;
         writeln!(file, "{}", std::process::id()).map_err(io)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child process that another thread is just starting
+        // shares the open file until it runs its program. A lock that cannot be released goes with
+        // the process.
+        let _ = self.file.unlock();
     }
 }

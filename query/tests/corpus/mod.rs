@@ -9,26 +9,26 @@ use aurora_storage::{
     Snapshot, TermVector, WriterOptions,
 };
 
-pub const DAY: i64 = 86_400;
+pub(crate) const DAY: i64 = 86_400;
 /// The time at which tests search.
-pub const NOW: i64 = 20_000 * DAY;
+pub(crate) const NOW: i64 = 20_000 * DAY;
 
 /// A chunk of a test corpus.
 #[derive(Debug, Clone)]
-pub struct Row {
-    pub path: String,
-    pub qualified_name: String,
-    pub chunk_type: ChunkType,
-    pub text: String,
-    pub doc: String,
-    pub calls: Vec<String>,
-    pub git: GitSignal,
-    pub metadata: Vec<(String, MetaValue)>,
-    pub embedded: bool,
+pub(crate) struct Row {
+    pub(crate) path: String,
+    pub(crate) qualified_name: String,
+    pub(crate) chunk_type: ChunkType,
+    pub(crate) text: String,
+    pub(crate) doc: String,
+    pub(crate) calls: Vec<String>,
+    pub(crate) git: GitSignal,
+    pub(crate) metadata: Vec<(String, MetaValue)>,
+    pub(crate) embedded: bool,
 }
 
 impl Row {
-    pub fn new(path: &str, qualified_name: &str, chunk_type: ChunkType, text: &str) -> Self {
+    pub(crate) fn new(path: &str, qualified_name: &str, chunk_type: ChunkType, text: &str) -> Self {
         Self {
             path: path.to_owned(),
             qualified_name: qualified_name.to_owned(),
@@ -42,28 +42,28 @@ impl Row {
         }
     }
 
-    pub fn doc(mut self, doc: &str) -> Self {
+    pub(crate) fn doc(mut self, doc: &str) -> Self {
         self.doc = doc.to_owned();
         self
     }
 
-    pub fn calls(mut self, name: &str) -> Self {
+    pub(crate) fn calls(mut self, name: &str) -> Self {
         self.calls.push(name.to_owned());
         self
     }
 
-    pub fn meta(mut self, key: &str, value: MetaValue) -> Self {
+    pub(crate) fn meta(mut self, key: &str, value: MetaValue) -> Self {
         self.metadata.push((key.to_owned(), value));
         self
     }
 
-    pub fn without_embedding(mut self) -> Self {
+    pub(crate) fn without_embedding(mut self) -> Self {
         self.embedded = false;
         self
     }
 
     /// `commits` commits, the newest so many days before [`NOW`], each a day apart.
-    pub fn committed(mut self, commits: u32, newest_days_ago: i64) -> Self {
+    pub(crate) fn committed(mut self, commits: u32, newest_days_ago: i64) -> Self {
         let newest_time = NOW - newest_days_ago * DAY;
         let commit_times: Vec<i64> = (0..i64::from(commits)).map(|n| newest_time - n * DAY).collect();
         self.git = GitSignal::Tracked(GitHistory {
@@ -77,7 +77,7 @@ impl Row {
         self
     }
 
-    pub fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         format!("code:{}:{}", self.path, self.qualified_name)
     }
 
@@ -121,7 +121,7 @@ impl Row {
 }
 
 /// The terms of a chunk by field.
-pub fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
+pub(crate) fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
     let fields = [
         (Field::Name, &chunk.name),
         (Field::QualifiedName, &chunk.qualified_name),
@@ -134,7 +134,7 @@ pub fn terms_by_field(chunk: &Chunk) -> Vec<(Field, Vec<String>)> {
 }
 
 /// The terms of a text.
-pub fn terms(text: &str) -> Vec<String> {
+pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     Analyzer.terms(text, &mut |term| terms.push(term.to_owned()));
     terms
@@ -151,12 +151,12 @@ fn vector_of(chunk: &Chunk) -> TermVector {
 }
 
 /// The chunks as they are stored, in the order of the rows.
-pub fn chunks(rows: &[Row]) -> Vec<Chunk> {
+pub(crate) fn chunks(rows: &[Row]) -> Vec<Chunk> {
     rows.iter().enumerate().map(|(at, row)| row.chunk(at as u32 * 10 + 1)).collect()
 }
 
 /// Writes `rows` as one run: files in the order of their first row.
-pub fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snapshot {
+pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snapshot {
     let environment = Environment::open(directory, OpenMode::Create).expect("a fresh directory");
     let writer = environment.writer(WriterOptions::default()).expect("no other writer");
     let chunks = chunks(rows);
@@ -198,6 +198,7 @@ fn record(path: &str) -> FileRecord {
         path: path.to_owned(),
         size: 1,
         mtime_ns: 1,
+        blob: Vec::new(),
         hash: [0; 32],
         language: "python".to_owned(),
         outcome: FileOutcome::Indexed,
@@ -210,8 +211,8 @@ fn record(path: &str) -> FileRecord {
 
 /// A model that counts terms in buckets: texts of the same words are near.
 #[derive(Debug, Clone)]
-pub struct Bag {
-    pub id: String,
+pub(crate) struct Bag {
+    pub(crate) id: String,
 }
 
 impl Default for Bag {
@@ -221,7 +222,7 @@ impl Default for Bag {
 }
 
 impl Bag {
-    pub fn vector(&self, text: &str) -> Vec<f32> {
+    pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0f32; 32];
         for term in terms(text) {
             let bucket = term.bytes().fold(7usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));

@@ -120,3 +120,34 @@ fn push_paragraph(text: &mut String, paragraph: &str, level: usize) {
     text.push_str(paragraph);
     text.push('\n');
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::docx_text;
+
+    fn docx(body: &str) -> Vec<u8> {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+        archive.start_file("word/document.xml", options).unwrap();
+        archive.write_all(format!(r#"<?xml version="1.0"?><w:document xmlns:w="w"><w:body>{body}</w:body></w:document>"#).as_bytes()).unwrap();
+        archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn headings_and_paragraphs() {
+        let bytes = docx(concat!(
+            r#"<w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr><w:r><w:t>Guide</w:t></w:r></w:p>"#,
+            r#"<w:p><w:r><w:t>One &amp; </w:t></w:r><w:r><w:tab/><w:t xml:space="preserve">two &#233;</w:t></w:r></w:p>"#,
+            r#"<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p/>"#,
+        ));
+        assert_eq!(docx_text(&bytes).unwrap(), "# Guide\nOne & \ttwo é\n\n## Install\n");
+    }
+
+    #[test]
+    fn what_is_no_document_is_an_error() {
+        assert!(docx_text(b"PK nothing").is_err());
+        assert!(docx_text(&docx("<w:p>")).is_err());
+    }
+}

@@ -262,3 +262,78 @@ fn phase_heading(line: &str) -> Option<Phase> {
     let name = if name.is_empty() { format!("Phase {number}") } else { name.to_owned() };
     Some(Phase { number, name })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::io::{Cursor, Write as _};
+
+    use aurora_storage::Chunk;
+    use proptest::prelude::*;
+
+    use super::{LONGEST_PIECE, chunks_of_log, reader};
+
+    const LOG: &str = "# Conversation: OAuth\nDate: 2025-12-13\nQuery: how to log in\n\n## Phase 1: Assess\nfirst\n\n```\n## Phase 7: no\n```\n### Phase 2: RETRIEVE\nsecond\n## Phase x: no\n## Phase 2 - Again\nthird\n";
+
+    fn chunks(path: &str, log: &str) -> Vec<Chunk> {
+        let mut found = Vec::new();
+        chunks_of_log(path, Cursor::new(log.to_owned()), |chunk| found.push(chunk)).unwrap();
+        found
+    }
+
+    fn check(path: &str, log: &str) -> String {
+        let mut text = String::new();
+        for c in chunks(path, log) {
+            writeln!(text, "{} | {} | {}-{} | {:?} | {}", c.key, c.qualified_name, c.line_start, c.line_end, c.date, c.text.replace('\n', "⏎")).unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn phases() {
+        insta::assert_snapshot!(check("2025/12/oauth-2025-12-15.md", LOG), @"");
+    }
+
+    #[test]
+    fn a_log_without_phases_is_one_chunk_and_an_introduction_is_kept() {
+        insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"");
+        insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @"");
+        insta::assert_snapshot!(check("empty.md", "\n \n"), @"");
+    }
+
+    #[test]
+    fn packed_logs_are_read_like_plain_ones() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(LOG.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        let mut found = Vec::new();
+        chunks_of_log("a.md.gz", reader("a.md.gz", Cursor::new(packed)), |chunk| found.push(chunk.text)).unwrap();
+        let plain: Vec<_> = chunks("a.md", LOG).into_iter().map(|chunk| chunk.text).collect();
+        assert_eq!(found, plain);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_hold_the_text_and_keys_are_unique(parts in proptest::collection::vec("(## Phase [0-3]: A|word word|```|)\n", 0..40)) {
+            let log = parts.concat();
+            let found = chunks("a/b.md", &log);
+            let keys: std::collections::HashSet<_> = found.iter().map(|c| c.key.clone()).collect();
+            prop_assert_eq!(keys.len(), found.len());
+            for chunk in &found {
+                prop_assert_eq!(&log[chunk.byte_start as usize..chunk.byte_end as usize], chunk.text.as_str());
+                let lines = log[..chunk.byte_start as usize].matches('\n').count() as u32 + 1;
+                prop_assert_eq!(lines, chunk.line_start);
+            }
+            let kept: usize = found.iter().map(|c| c.text.matches("word").count()).sum();
+            prop_assert_eq!(kept, log.matches("word").count());
+        }
+
+        #[test]
+        fn no_piece_of_a_long_phase_is_much_longer_than_the_bound(line in 1usize..200_000, lines in 1usize..6) {
+            let log = format!("## Phase 1: Long\n{}", format!("{}\n", "x".repeat(line)).repeat(lines));
+            let found = chunks("a.md", &log);
+            prop_assert!(found.iter().all(|c| c.text.len() <= 5 * LONGEST_PIECE));
+            prop_assert_eq!(found.iter().map(|c| c.text.matches('x').count()).sum::<usize>(), line * lines);
+        }
+    }
+}

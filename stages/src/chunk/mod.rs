@@ -10,5 +10,7 @@ pub mod reasoning;
 mod references;
 mod splitter;
 pub mod stage;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::{ChunkOptions, Source, chunks_of};

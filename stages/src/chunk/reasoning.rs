@@ -218,3 +218,43 @@ impl Content {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_of;
+
+    fn document(score: &str) -> String {
+        format!(
+            r#"{{"id": "reas:auth-flow-1", "type": "reasoning",
+            "content": {{"pattern": "authentication-setup", "original_query": "Build OAuth2", "complexity": "complex",
+              "subgoals": [{{"id": "SG1", "description": "Research providers", "agent": "researcher"}}],
+              "tools_used": [{{"subgoal": "SG1", "tools": ["grep", "read"]}}], "tool_sequence": ["read"],
+              "success_score": {score}}},
+            "metadata": {{"timestamp": "2025-12-12T14:20:00Z", "keywords": ["oauth2"], "domain": "security"}},
+            "governance": {{"compliance_tags": ["tested"], "lifespan_policy": "conditional", "retention_rules": []}}}}"#
+        )
+    }
+
+    fn check(json: &str) -> String {
+        match chunk_of(".aurora/reasoning/a.json", json) {
+            Ok(c) => format!("{} {:?} {:?}\n{}\n{:?}\n{:?}", c.key, c.date, c.calls, c.text, c.metadata, c.governance),
+            Err(problem) => problem.to_string(),
+        }
+    }
+
+    #[test]
+    fn documents_are_stored_from_one_half_on_and_patterns_from_eight_tenths() {
+        insta::assert_snapshot!(check(&document("0.92")), @"");
+        assert!(check(&document("0.5")).contains(r#"("is_pattern", Bool(false))"#));
+        assert!(check(&document("0.8")).contains(r#"("is_pattern", Bool(true))"#));
+    }
+
+    #[test]
+    fn refusals_say_why() {
+        insta::assert_snapshot!(check(&document("0.49")), @"");
+        insta::assert_snapshot!(check(&document("1.5")), @"");
+        insta::assert_snapshot!(check(r#"{"content": {"success_score": 0.9}}"#), @"");
+        insta::assert_snapshot!(check(r#"{"content": {"pattern": "x"}}"#), @"");
+        insta::assert_snapshot!(check(r#"{"type": "code", "content": {"pattern": "x", "success_score": 0.9}}"#), @"");
+    }
+}

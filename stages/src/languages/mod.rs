@@ -208,3 +208,34 @@ fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
 fn import(node: Node<'_>, path: &str, names: Vec<String>) -> Import {
     Import { path: path.to_owned(), names, at: node.start_byte() as u32 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, by_name, format_of};
+
+    #[test]
+    fn queries_fit_their_grammars_for_tree_sitter_as_well() {
+        for language in ALL {
+            let problem = language.query().err().map(|problem| problem.to_string());
+            assert_eq!(problem, None, "{}", language.name);
+            let source = language.queries.join("\n");
+            let theirs = tree_sitter::Query::new(&(language.grammar)(), &source).err().map(|problem| problem.to_string());
+            assert_eq!(theirs, None, "{}", language.name);
+        }
+    }
+
+    #[test]
+    fn extensions_belong_to_one_language_and_names_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for language in ALL {
+            assert!(by_name(language.name).is_some_and(|found| std::ptr::eq(found, *language)), "{}", language.name);
+            for extension in language.extensions {
+                assert!(seen.insert(*extension), "{extension}");
+                assert_eq!(format_of(&format!("a.b/c.{}", extension.to_uppercase())), Some(language.name));
+            }
+        }
+        assert_eq!(format_of("Makefile"), None);
+        assert_eq!(format_of("a.py/b"), None);
+        assert_eq!(format_of("a.DOCX"), Some("docx"));
+    }
+}

@@ -77,6 +77,8 @@ pub enum PatternProblem {
     Capture(String),
 }
 
+const FEW_CHILDREN: u32 = 8;
+
 /// Captured nodes, innermost last.
 pub(crate) type Found<'t> = Vec<(Role, Node<'t>)>;
 
@@ -125,9 +127,17 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
             }
         }
         Place::Any { first: false, last: false } => {
-            let mut cursor = node.walk();
-            for at in node.children(&mut cursor) {
-                child.pattern.matches(at, found, &mut go_on);
+            // By index each child costs its position, a cursor an allocation.
+            let count = node.child_count() as u32;
+            if count <= FEW_CHILDREN {
+                for at in (0..count).filter_map(|index| node.child(index)) {
+                    child.pattern.matches(at, found, &mut go_on);
+                }
+            } else {
+                let mut cursor = node.walk();
+                for at in node.children(&mut cursor) {
+                    child.pattern.matches(at, found, &mut go_on);
+                }
             }
         }
         Place::Any { first, last } => {
