@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -15,12 +15,20 @@ use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::writer::{IndexWriter, WriterOptions};
 
+/// LMDB's lock file.
+const LOCK: &str = "lock.mdb";
+/// Bytes of a lock file per reader, and before the first.
+const LOCK_SLOT: usize = 64;
 /// Directory of the index within `.aurora`.
 const INDEX: &str = "index";
 /// LMDB's data file.
 const DATA: &str = "data.mdb";
 /// Sizes of the map to ask for, largest first. Only address space is taken, not disk or memory.
+#[cfg(not(windows))]
 const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
+/// On Windows the file is as long as the map: it starts small and grows with the index.
+#[cfg(windows)]
+const MAP_SIZES: [u64; 1] = [1 << 26];
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
 
@@ -130,7 +138,8 @@ impl Store {
             return Ok(store);
         }
         inspect(&data, mode)?;
-        let lmdb = open_lmdb(&real, &data)?;
+        reserve_lock_file(&real)?;
+        let lmdb = open_lmdb(&real, &data, mode)?;
         let store = Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()) });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
@@ -259,8 +268,27 @@ fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
     }
 }
 
+/// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
+/// writes into the map, which on a full disk would end the process with a signal.
+fn reserve_lock_file(directory: &Path) -> Result<(), StorageError> {
+    let path = directory.join(LOCK);
+    match File::create_new(&path) {
+        Ok(mut file) => {
+            let reserved = file.write_all(&vec![0; LOCK_SLOT * (READERS as usize + 2)]);
+            reserved.map_err(|error| {
+                // Half a lock file is worse than none, and the next one to open tries again.
+                let _ = fs::remove_file(&path);
+                StorageError::io(&path, error)
+            })
+        }
+        // It is there already, or LMDB will do without one or say what is wrong.
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Opens LMDB with the largest map that the address space allows.
-fn open_lmdb(directory: &Path, data: &Path) -> Result<heed::Env<WithoutTls>, StorageError> {
+fn open_lmdb(directory: &Path, data: &Path, mode: OpenMode) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut flags = EnvFlags::empty();
     let mut waits = 0;
     let mut sizes = MAP_SIZES.iter().filter_map(|&size| usize::try_from(size).ok());
@@ -291,6 +319,15 @@ fn open_lmdb(directory: &Path, data: &Path) -> Result<heed::Env<WithoutTls>, Sto
                 if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && flags.is_empty() =>
             {
                 flags = EnvFlags::READ_ONLY;
+            }
+            // Who may not write can still read. Without a lock a writer does not know of this reader; what
+            // it overwrites meanwhile is noticed as damage, since no page is trusted.
+            heed::Error::Io(cause)
+                if cause.kind() == io::ErrorKind::PermissionDenied
+                    && mode == OpenMode::Existing
+                    && flags.is_empty() =>
+            {
+                flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
             }
             heed::Error::Io(cause) if is_about_memory(cause) && size.is_some() => {
                 size = sizes.next();

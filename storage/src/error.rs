@@ -140,6 +140,8 @@ impl StorageError {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            // LMDB reports a write that was cut short as an input/output error.
+            _ if source.raw_os_error() == Some(EIO) && disk_is_full(&path) => Self::DiskFull { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 Self::ReadOnly { path, source }
             }
@@ -166,6 +168,20 @@ impl StorageError {
             _ => Self::Lmdb { path: owned, source },
         }
     }
+}
+
+/// The number of an input/output error on Unix systems.
+const EIO: i32 = 5;
+/// Bytes that are written to find out whether a disk is full.
+const PROBE: usize = 256 << 10;
+
+/// Whether nothing can be written beside a file.
+fn disk_is_full(path: &Path) -> bool {
+    let probe = path.with_file_name("space.probe");
+    let written = std::fs::write(&probe, vec![0; PROBE]);
+    // Where it was not made there is nothing to remove.
+    let _ = std::fs::remove_file(&probe);
+    written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 
 /// Names the holder of a lock.
