@@ -24,11 +24,11 @@ const STYLES: Styles = Styles::styled()
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  aur mem index                         index the current directory
+  aur mem index                          index the current directory
   aur mem \"how are users authenticated\"  search it (indexes first if need be)
-  aur m UserManager --show-scores       the same, shorter, with every score explained
-  aur pipeline graph                    what an index run is made of
-  aur doctor                            check that everything is in place
+  aur m UserManager --show-scores        the same, shorter, with every score explained
+  aur pipeline graph                     what an index run is made of
+  aur doctor                             check that everything is in place
 
 Exit codes: 0 done, 1 done but short of what was asked, 2 could not do it."
 )]
@@ -37,7 +37,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// When to use colours; `auto` means on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, display_order = 900)]
     pub(crate) color: ColorWhen,
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::Path;
 
-use aurora_analysis::{ModelDirectory, STATIC};
+use aurora_analysis::STATIC;
 use aurora_query::explain::relative_time;
 use aurora_stages::index::{self as indexing, PipelineChoice};
 use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};

@@ -24,6 +24,7 @@ mod verify;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, ColorWhen, Command, MemCommand};
@@ -33,6 +34,7 @@ use crate::terminal::Terminal;
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let wish = shorthand::color_wish(&given);
+    let tip = shorthand::missing_mem(&given);
     let expanded = shorthand::expand(given);
     let parsed = Cli::command()
         .color(clap_colors(wish))
@@ -43,6 +45,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // A closed pipe is the only way to fail here, and means that nobody reads.
             let _ = error.print();
+            if let (ErrorKind::InvalidSubcommand, Some(tip)) = (error.kind(), tip) {
+                Terminal::detect(wish).tip(&tip);
+            }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };

@@ -46,6 +46,15 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     Expanded { args, hint }
 }
 
+/// What to say to someone who left out `mem`: `aur index` and the like.
+pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
+    let word = args.get(next_word(args, 1)?)?.to_str()?;
+    let commands = mem_commands();
+    let known = commands.iter().find(|command| *command == word);
+    let command = known.map(String::as_str).or_else(|| closest(word, commands.iter().map(String::as_str)))?;
+    Some(format!("did you mean `aur mem {command}`?"))
+}
+
 /// The candidate that `word` is most likely a misspelling of, if any is near enough.
 pub(crate) fn closest<'a>(
     word: &str,
@@ -146,6 +155,15 @@ mod tests {
         assert!(hint("aur mem stat").is_some_and(|hint| hint.ends_with("aur mem stats")));
         assert_eq!(hint("aur mem authenticate"), None);
         assert_eq!(hint("aur mem stats"), None);
+    }
+
+    #[test]
+    fn a_command_without_mem_is_understood() {
+        let tip = |line: &str| missing_mem(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(tip("aur index .").as_deref(), Some("did you mean `aur mem index`?"));
+        assert_eq!(tip("aur serach x").as_deref(), Some("did you mean `aur mem search`?"));
+        assert_eq!(tip("aur frobnicate"), None);
+        assert_eq!(tip("aur"), None);
     }
 
     #[test]

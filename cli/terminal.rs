@@ -52,6 +52,11 @@ impl Terminal {
         self.say(Role::Faint, "Note", message);
     }
 
+    /// What the user probably wanted to type.
+    pub(crate) fn tip(&self, message: &str) {
+        self.say(Role::Good, "Tip", message);
+    }
+
     /// Something that went less well than it should.
     pub(crate) fn warn(&self, message: &str) {
         self.say(Role::Warning, "Warning", message);

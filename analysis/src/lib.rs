@@ -12,7 +12,7 @@
 //! use aurora_analysis::Analyzer;
 //!
 //! let mut terms = Vec::new();
-//! Analyzer::default().terms("new HTTPSConnection(user_id)", &mut |term| terms.push(term.to_owned()));
+//! Analyzer.terms("new HTTPSConnection(user_id)", &mut |term| terms.push(term.to_owned()));
 //! assert_eq!(terms, ["new", "httpsconnection", "https", "connection", "user_id", "user", "id"]);
 //! ```
 #![forbid(unsafe_code)]
@@ -28,6 +28,6 @@ mod tokenizer;
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
 pub use bert::BertEmbedder;
 pub use embedder::{EmbedError, Embedder, STATIC, embedder};
-pub use model_dir::{ModelDirectory, ModelEntry, ModelError};
+pub use model_dir::{ModelDirectory, ModelEntry, ModelError, ModelFile};
 pub use passage::Passage;
 pub use static_model::StaticModel;

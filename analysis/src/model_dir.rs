@@ -1,7 +1,7 @@
 //! Where models that are not part of the program are kept, and what is checked before one is let in.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -199,7 +199,7 @@ impl ModelDirectory {
         }
         let record = staging.path.join(RECORD);
         let json = serde_json::to_vec_pretty(&entry).map_err(|error| ModelError::io(&record)(error.into()))?;
-        fs::write(&record, json).map_err(ModelError::io(&record))?;
+        write_synced(&record, &json)?;
         let place = self.path.join(&name);
         fs::rename(&staging.path, &place).map_err(ModelError::io(&place))?;
         Ok(entry)
@@ -349,16 +349,20 @@ fn copy_file(from: &Path, to: &Path, path: &str) -> Result<ModelFile, ModelError
         fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     }
     let bytes = fs::read(&source).map_err(ModelError::io(&source))?;
-    let written = File::create(&target).and_then(|mut file| {
-        io::Write::write_all(&mut file, &bytes)?;
-        file.sync_all()
-    });
-    written.map_err(ModelError::io(&target))?;
+    write_synced(&target, &bytes)?;
     Ok(ModelFile {
         path: path.to_owned(),
         bytes: bytes.len() as u64,
         blake3: blake3::hash(&bytes).to_hex().to_string(),
     })
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
+    let written = File::create(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written.map_err(ModelError::io(path))
 }
 
 fn digest(files: &[ModelFile]) -> String {

@@ -23,7 +23,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
             units::counted(summary.files.unchanged, "file"),
             units::duration(elapsed)
         ));
-        push_skipped(&mut out, &summary.files);
+        push_skipped(&mut out, "Files skipped", &summary.files);
         push_messages(&mut out, summary, paint);
         return out;
     }
@@ -33,7 +33,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     };
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
     push_counts(&mut out, summary);
-    push_skipped(&mut out, &summary.files);
+    push_skipped(&mut out, "  skipped", &summary.files);
     push_chunks(&mut out, summary);
     out.push('\n');
     push_indexes(&mut out, summary);
@@ -59,12 +59,12 @@ fn push_counts(out: &mut String, summary: &IndexSummary) {
     }
 }
 
-fn push_skipped(out: &mut String, files: &FileCounts) {
+fn push_skipped(out: &mut String, label: &str, files: &FileCounts) {
     let total: u64 = files.skipped.values().map(|skipped| skipped.count).sum();
     if total == 0 {
         return;
     }
-    push_figure(out, "  skipped", total);
+    push_figure(out, label, total);
     let mut reasons: Vec<_> = files.skipped.iter().collect();
     reasons.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(b.0)));
     for (reason, skipped) in reasons {

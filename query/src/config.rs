@@ -302,6 +302,7 @@ impl Draft {
                 return;
             }
         };
+        let before = self.errors.len();
         for (name, value) in &table {
             let key = name.get_ref().as_ref();
             if key == "search" {
@@ -311,6 +312,7 @@ impl Draft {
                 self.unknown(key, known, at(name.span().start));
             }
         }
+        self.errors[before..].sort_by(|a, b| a.origin.cmp(&b.origin)); // by line: tables come sorted by key
     }
 
     /// Walks the tables below `search`; `offset` is where the key of `value` stands.
@@ -366,7 +368,7 @@ impl Draft {
             }
             Err(rule) => {
                 let help = match setting.slot {
-                    Slot::Fusion(_) => suggestion(text, ["weighted", "rrf"].into_iter()),
+                    Slot::Fusion(_) => suggestion(text.trim_matches('"'), ["weighted", "rrf"].into_iter()),
                     _ => None,
                 };
                 self.errors.push(ConfigError { key: setting.key.to_owned(), value: Some(text.to_owned()), rule, origin: Some(origin), help });
@@ -392,7 +394,7 @@ impl Draft {
                 let origin = self.set_at.iter().filter(|(key, _)| member(key)).map(|(_, origin)| origin).max().cloned();
                 self.errors.push(ConfigError {
                     key: group.to_owned(),
-                    value: Some(sum.to_string()),
+                    value: Some(((sum * 1e4).round() / 1e4).to_string()),
                     rule: "must sum to 1.0".to_owned(),
                     origin,
                     help: Some(format!("set all of {}", SETTINGS.iter().map(|s| s.key).filter(|key| member(key)).collect::<Vec<_>>().join(", "))),

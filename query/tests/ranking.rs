@@ -64,12 +64,16 @@ fn an_exact_name_comes_first_in_every_mode_and_spelling() {
 }
 
 #[test]
-fn definitions_come_before_mentions_and_tests_last() {
+fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
     let index = index(&project(), None);
-    let names = index.names("authenticate user password");
-    assert_eq!(names[0], "AuthManager.authenticate_user");
-    let place = |name: &str| names.iter().position(|found| found == name);
-    assert!(place("test_authenticate_user") > place("login_view"));
+    let results = index.ask(Query::new("authenticate user password", NOW));
+    assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user");
+    let test = results.hits.iter().find(|hit| hit.qualified_name == "test_authenticate_user").expect("it holds all words");
+    assert!(test.explanation.rules.iter().any(|rule| rule.rule == "tests" && rule.effect < 0.0));
+    for hit in &results.hits {
+        let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
+        assert!((hit.scores.fused + effects - hit.score).abs() < 1e-5, "{}", hit.qualified_name);
+    }
     assert_eq!(index.names("test authenticate user")[0], "test_authenticate_user");
 }
 
@@ -79,8 +83,9 @@ fn no_keyword_match_falls_back_to_vectors() {
     rows.push(Row::new("src/lone.py", "lone", Function, "zebra"));
     let index = index(&rows, Some(Bag::default()));
     // a word that no chunk holds, in the same bucket as one that a chunk does hold
-    let word = (0..).map(|n| format!("w{n}x")).find(|word| Bag::default().vector(word)[..] == Bag::default().vector("zebra")[..]);
-    let results = index.ask(Query::new(word.as_deref().unwrap_or("zebra"), NOW));
+    let letters = || 'a'..='z';
+    let word = letters().flat_map(|a| letters().map(move |b| format!("qq{a}{b}"))).find(|word| Bag::default().vector(word) == Bag::default().vector("zebra"));
+    let results = index.ask(Query::new(word.expect("32 buckets, 676 words"), NOW));
     assert_eq!(results.stages.from_keywords, 0);
     assert_eq!(results.notes, ["No keyword matches found, falling back to semantic search"]);
     assert_eq!(results.hits[0].qualified_name, "lone");

@@ -35,10 +35,7 @@ pub(crate) fn has_leftovers(snapshot: &Snapshot) -> Result<bool, StorageError> {
 ///
 /// A block of lengths or vectors that the generation shares with the lost writer keeps rows of ids
 /// that nobody has; the next writer, which gives those ids out again, drops them.
-pub(crate) fn remove_leftovers(
-    snapshot: &Snapshot,
-    committer: &mut Committer,
-) -> Result<(), StorageError> {
+pub(crate) fn remove_leftovers(snapshot: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
     for (table, start) in starts(snapshot) {
         let mut cursor = snapshot.cursor(table, &start)?;
         while let Some((key, _)) = cursor.entry().map_err(|damage| snapshot.wrap(damage))? {

@@ -7,10 +7,13 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, MdbError, PutFlags, RwTxn};
+use roaring::RoaringTreemap;
 
+use crate::btree::{Damage, Guard, check_tree, free_pages};
 use crate::env::Store;
 use crate::error::StorageError;
 use crate::manifest::FORMAT_VERSION;
+use crate::snapshot::Snapshot;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key};
 
 type RawTable = Database<'static, Bytes, Bytes>;
@@ -22,6 +25,7 @@ const WAITING: usize = 1;
 
 /// Collects operations into batches, and has each batch applied in a transaction of its own.
 pub(crate) struct Committer {
+    base: Snapshot,
     store: Arc<Store>,
     limit: usize,
     batch: Vec<Operation>,
@@ -41,10 +45,12 @@ enum Failure {
 }
 
 impl Committer {
-    /// Starts without a thread: the first batch starts it. `limit` is in bytes of keys and values.
-    pub(crate) fn new(store: Arc<Store>, limit: usize) -> Self {
+    /// Starts without a thread: the first batch starts it. `base` is the generation that is changed,
+    /// `limit` is in bytes of keys and values.
+    pub(crate) fn new(base: &Snapshot, limit: usize) -> Self {
         Self {
-            store,
+            base: base.clone(),
+            store: Arc::clone(base.store()),
             limit,
             batch: Vec::new(),
             bytes: 0,
@@ -95,8 +101,9 @@ impl Committer {
     fn start(&mut self) -> Result<(), StorageError> {
         let (sender, receiver) = bounded(WAITING);
         let (store, failure) = (Arc::clone(&self.store), Arc::clone(&self.failure));
+        let base = self.base.clone();
         let run = move || {
-            if let Err(error) = apply_all(&store, &receiver) {
+            if let Err(error) = apply_all(&base, &store, &receiver) {
                 *failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
             }
         };
@@ -112,10 +119,8 @@ impl Committer {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            let error = StorageError::WriterStopped {
-                path: self.store.data.clone(),
-                reason: "its thread panicked".to_owned(),
-            };
+            let error =
+                StorageError::WriterStopped { path: self.store.data.clone(), reason: "its thread panicked".to_owned() };
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
         }
     }
@@ -146,11 +151,21 @@ impl Drop for Committer {
     }
 }
 
-fn apply_all(store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
+fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
     let mut tables = None;
+    let mut guard = Guard::default();
+    check_roots(base).map_err(|damage| base.wrap(damage))?;
     for batch in batches {
+        for operation in &batch {
+            let (tree, pages) = (base.tree(operation.table), base.pages());
+            guard
+                .check(&pages, tree, Some(&operation.key))
+                .and_then(|()| guard.check(&pages, tree, None))
+                .map_err(|damage| base.wrap(damage))?;
+        }
         let bytes = batch.iter().map(Operation::size).sum();
         loop {
+            store.check()?;
             match try_batch(store, &mut tables, &batch) {
                 Ok(()) => break,
                 Err(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized)) => {
@@ -164,12 +179,21 @@ fn apply_all(store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), St
     Ok(())
 }
 
+/// Checks what every write uses: the main tree and the free pages.
+fn check_roots(base: &Snapshot) -> Result<(), Damage> {
+    let mut first = None;
+    let mut used = RoaringTreemap::new();
+    for tree in [base.meta().main, base.meta().free] {
+        check_tree(&base.pages(), tree, &mut used, &mut |damage| {
+            first.get_or_insert(damage);
+        });
+    }
+    first.map_or(Ok(()), Err)?;
+    free_pages(&base.pages(), base.meta()).map(drop)
+}
+
 /// Applies a batch in one synchronised transaction; nothing of it stays when that fails.
-fn try_batch(
-    store: &Store,
-    tables: &mut Option<RawTables>,
-    batch: &[Operation],
-) -> heed::Result<()> {
+fn try_batch(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
     let tables = match tables {
         Some(tables) => tables,
         None => tables.insert(open_tables(store)?),
@@ -226,9 +250,7 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
 /// Makes room in the map for at least twice a batch.
 fn grow(store: &Store, batch: usize) -> Result<(), StorageError> {
     let size = store.lmdb.info().map_size;
-    let wanted = size.saturating_add(size.max(2 * batch));
-    // A multiple of every page size in use.
-    store.resize(wanted.checked_next_multiple_of(1 << 20).unwrap_or(size))
+    store.resize(size.saturating_add(size.max(2 * batch)))
 }
 
 /// Makes the file as long as its meta page says.
@@ -243,4 +265,74 @@ fn fill_up(store: &Store) -> Result<(), StorageError> {
     }
     let io = |error| StorageError::io(&store.data, error);
     OpenOptions::new().write(true).open(&store.data).map_err(io)?.set_len(extent).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+    use crate::env::{Environment, OpenMode};
+
+    /// Names the directory in which the child process writes.
+    const DIRECTORY: &str = "AURORA_STORAGE_TEST_GROWTH";
+    const VALUES: u32 = 100;
+
+    fn write(environment: &Environment) {
+        let base = environment.snapshot().expect("opens");
+        let mut committer = Committer::new(&base, 1 << 18);
+        for number in 0..VALUES {
+            let value = vec![number as u8; 60_000];
+            let operation = Operation::put(Table::Postings, number.to_be_bytes(), value);
+            committer.push(operation).expect("is taken");
+        }
+        committer.finish().expect("is written");
+    }
+
+    fn check(environment: &Environment) {
+        let snapshot = environment.snapshot().expect("opens");
+        for number in 0..VALUES {
+            let value = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("sound");
+            assert_eq!(value, Some(&[number as u8; 60_000][..]));
+        }
+    }
+
+    fn small(directory: &Path) -> Environment {
+        let environment = Environment::open(directory, OpenMode::Create).expect("opens");
+        environment.store.resize(1 << 20).expect("is smaller");
+        environment
+    }
+
+    #[test]
+    fn the_map_grows_beside_readers() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = small(directory.path());
+        let before = environment.snapshot().expect("opens");
+        write(&environment);
+        assert_eq!(before.get(Table::Postings, &1u32.to_be_bytes()).expect("sound"), None);
+        check(&environment);
+        assert!(environment.store.lmdb.info().map_size > 1 << 20);
+    }
+
+    /// The child's part of [`another_process_makes_the_file_grow`]; alone it does nothing.
+    #[test]
+    fn growing_writer() {
+        if let Ok(directory) = std::env::var(DIRECTORY) {
+            write(&Environment::open(Path::new(&directory), OpenMode::Existing).expect("opens"));
+        }
+    }
+
+    #[test]
+    fn another_process_makes_the_file_grow() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = small(directory.path());
+        let status = Command::new(std::env::current_exe().expect("has a path"))
+            .args(["commit::tests::growing_writer", "--exact"])
+            .env(DIRECTORY, directory.path())
+            .stdout(std::process::Stdio::null())
+            .status();
+        assert!(status.expect("runs").success());
+        check(&environment);
+    }
 }

@@ -12,6 +12,9 @@ use crate::listing::TermListing;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, chunk_key};
 
+/// Bytes of the digest that is carried from one term of a chunk to the next.
+const CHAINED: usize = 16;
+
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
     /// terms, labels, lengths and vector; every file row but its modification time; the totals and the
@@ -30,7 +33,7 @@ impl Snapshot {
         for (_, id) in keys {
             field(&mut hasher, self.get(Table::Chunks, &chunk_key(id))?.unwrap_or_default());
             hasher.update(&terms.get(&id).copied().unwrap_or_default());
-            numbers(&mut hasher, &self.field_lengths(ChunkId(id)));
+            hasher.update(little_endian(&self.field_lengths(ChunkId(id))).as_flattened());
             let block = self.vectors(id / BLOCK_IDS)?;
             if let Some((scale, row)) = block.and_then(|block| block.get((id % BLOCK_IDS) as usize)) {
                 hasher.update(&scale.to_le_bytes());
@@ -49,17 +52,18 @@ impl Snapshot {
     }
 
     /// A digest of the dictionary entries of each chunk, which come in the order of their bytes.
-    fn term_digests(&self) -> Result<FxHashMap<u32, [u8; 32]>, StorageError> {
-        let mut digests: FxHashMap<u32, [u8; 32]> = FxHashMap::default();
+    fn term_digests(&self) -> Result<FxHashMap<u32, [u8; CHAINED]>, StorageError> {
+        let mut digests: FxHashMap<u32, [u8; CHAINED]> = FxHashMap::default();
         let mut listing = TermListing::everything(self);
         while let Some((term, postings)) = listing.step()? {
+            // What is hashed for each posting fits one block of the hash function.
+            let mut link = [0; CHAINED + 32 + 2 * FIELDS];
+            link[CHAINED..CHAINED + 32].copy_from_slice(blake3::hash(&term).as_bytes());
             for (ChunkId(chunk), frequencies) in postings.iter() {
                 let digest = digests.entry(chunk).or_default();
-                let mut hasher = Hasher::new();
-                hasher.update(digest);
-                numbers(&mut hasher, &frequencies);
-                hasher.update(&term);
-                *digest = *hasher.finalize().as_bytes();
+                link[..CHAINED].copy_from_slice(digest);
+                link[CHAINED + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
+                digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED]);
             }
         }
         Ok(digests)
@@ -96,10 +100,6 @@ fn field(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-fn numbers(hasher: &mut Hasher, numbers: &[u16; FIELDS]) {
-    let mut bytes = [[0; 2]; FIELDS];
-    for (bytes, number) in bytes.iter_mut().zip(numbers) {
-        *bytes = number.to_le_bytes();
-    }
-    hasher.update(bytes.as_flattened());
+fn little_endian(numbers: &[u16; FIELDS]) -> [[u8; 2]; FIELDS] {
+    numbers.map(u16::to_le_bytes)
 }

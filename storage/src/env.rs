@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -105,7 +106,9 @@ pub(crate) struct Store {
     pub(crate) home: PathBuf,
     pub(crate) lmdb: heed::Env<WithoutTls>,
     /// Held for reading while a transaction begins, and for writing while the map is replaced.
-    pub(crate) map: RwLock<()>,
+    map: RwLock<()>,
+    /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
+    lost: AtomicBool,
 }
 
 /// A read transaction with the file as it sees it.
@@ -119,11 +122,7 @@ pub(crate) struct Mapped {
 
 impl Store {
     /// Opens an environment, or returns the handle that this process has already.
-    pub(crate) fn open(
-        directory: &Path,
-        home: &Path,
-        mode: OpenMode,
-    ) -> Result<Arc<Self>, StorageError> {
+    pub(crate) fn open(directory: &Path, home: &Path, mode: OpenMode) -> Result<Arc<Self>, StorageError> {
         let data = directory.join(DATA);
         if mode == OpenMode::Create {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
@@ -140,16 +139,15 @@ impl Store {
         inspect(&data, mode)?;
         reserve_lock_file(&real)?;
         let lmdb = open_lmdb(&real, &data, mode)?;
-        let store = Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()) });
+        let store =
+            Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()), lost: AtomicBool::new(false) });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
 
     /// Length of the data file in bytes.
     pub(crate) fn length(&self) -> Result<u64, StorageError> {
-        fs::metadata(&self.data)
-            .map(|metadata| metadata.len())
-            .map_err(|error| StorageError::io(&self.data, error))
+        fs::metadata(&self.data).map(|metadata| metadata.len()).map_err(|error| StorageError::io(&self.data, error))
     }
 
     /// Begins a read transaction, and maps the file as long as it is then.
@@ -168,6 +166,7 @@ impl Store {
     }
 
     fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
+        self.check()?;
         let error = {
             let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
             match self.lmdb.clone().static_read_txn() {
@@ -179,24 +178,33 @@ impl Store {
             return Err(StorageError::lmdb(&self.data, error));
         }
         // Another process has made the file larger than this map.
-        self.resize(0)?;
+        self.resize(usize::try_from(self.length()?).unwrap_or(usize::MAX).saturating_mul(2))?;
         let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
         let transaction = self.lmdb.clone().static_read_txn();
         transaction.map_err(|error| StorageError::lmdb(&self.data, error))
     }
 
-    /// Replaces LMDB's map by one of `size` bytes, or of the size that the file asks for.
+    /// Fails when LMDB has lost its map.
+    pub(crate) fn check(&self) -> Result<(), StorageError> {
+        match self.lost.load(Ordering::Acquire) {
+            true => Err(StorageError::MapFull { path: self.data.clone() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Replaces LMDB's map by one of at least `size` bytes.
     pub(crate) fn resize(&self, size: usize) -> Result<(), StorageError> {
         let _map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        // A multiple of every page size in use.
+        let size = size.checked_next_multiple_of(1 << 20).unwrap_or(size);
         // SAFETY: no write transaction is open: only the writer's thread opens one, and it calls this
         // between two of them; readers wait for `map` to begin one, and read through maps of their own,
         // never through LMDB's.
         let resized = unsafe { self.lmdb.resize(size) };
-        resized.map_err(|error| match error {
-            heed::Error::Mdb(_) | heed::Error::Io(_) if size > 0 => {
-                StorageError::MapFull { path: self.data.clone(), limit: self.lmdb.info().map_size }
-            }
-            error => StorageError::lmdb(&self.data, error),
+        resized.map_err(|_| {
+            self.lost.store(true, Ordering::Release);
+            StorageError::MapFull { path: self.data.clone() }
         })
     }
 }
@@ -235,9 +243,7 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
     let Some(first) = map(data)? else {
         return match mode {
             OpenMode::Create => Ok(()),
-            OpenMode::Existing => {
-                Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 })
-            }
+            OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
         };
     };
     let length = first.len() as u64;
@@ -248,15 +254,12 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
     if newest.extent() <= map.len() as u64 {
         return Ok(());
     }
-    let pages =
-        Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1 };
+    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1 };
     match missing_pages_are_free(&pages, &newest) {
         Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(StorageError::Truncated {
-            path: data.to_owned(),
-            expected: newest.extent(),
-            actual: map.len() as u64,
-        }),
+        Ok(false) | Err(_) => {
+            Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
+        }
     }
 }
 
@@ -315,9 +318,7 @@ fn open_lmdb(directory: &Path, data: &Path, mode: OpenMode) -> Result<heed::Env<
                 std::thread::sleep(Duration::from_millis(1));
             }
             // On a read-only file system nobody can write, so that no lock is needed.
-            heed::Error::Io(cause)
-                if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && flags.is_empty() =>
-            {
+            heed::Error::Io(cause) if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && flags.is_empty() => {
                 flags = EnvFlags::READ_ONLY;
             }
             // Who may not write can still read. Without a lock a writer does not know of this reader; what

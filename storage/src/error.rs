@@ -73,12 +73,10 @@ pub enum StorageError {
         path: PathBuf,
     },
     /// The address space does not allow the index to grow.
-    #[error("the index at {} cannot grow beyond {limit} bytes of address space in this process while it is being read; close the readers or use a 64-bit build", path.display())]
+    #[error("no address space is left for the index at {} to grow in this process; raise its limit (`ulimit -v`), or use a 64-bit build", path.display())]
     MapFull {
-        /// The index directory.
+        /// The data file.
         path: PathBuf,
-        /// Size of the map in bytes.
-        limit: usize,
     },
     /// Too many processes read at the same time.
     #[error("too many readers of the index at {}; wait for some to finish", path.display())]
@@ -142,9 +140,7 @@ impl StorageError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             // LMDB reports a write that was cut short as an input/output error.
             _ if source.raw_os_error() == Some(EIO) && disk_is_full(&path) => Self::DiskFull { path },
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                Self::ReadOnly { path, source }
-            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
             _ => Self::Io { path, source },
         }
     }
@@ -155,16 +151,14 @@ impl StorageError {
         let owned = path.to_owned();
         match source {
             heed::Error::Io(error) => Self::io(path, error),
-            heed::Error::Mdb(MdbError::Other(code)) => {
-                Self::io(path, io::Error::from_raw_os_error(code))
-            }
+            heed::Error::Mdb(MdbError::Other(code)) => Self::io(path, io::Error::from_raw_os_error(code)),
             heed::Error::Mdb(MdbError::ReadersFull) => Self::TooManyReaders { path: owned },
             heed::Error::Mdb(MdbError::Invalid | MdbError::VersionMismatch) => {
                 Self::Foreign { path: owned, reason: source.to_string() }
             }
-            heed::Error::Mdb(
-                MdbError::Corrupted | MdbError::PageNotFound | MdbError::CursorFull | MdbError::Panic,
-            ) => Self::Damaged { path: owned, what: source.to_string() },
+            heed::Error::Mdb(MdbError::Corrupted | MdbError::PageNotFound | MdbError::CursorFull | MdbError::Panic) => {
+                Self::Damaged { path: owned, what: source.to_string() }
+            }
             _ => Self::Lmdb { path: owned, source },
         }
     }
@@ -193,5 +187,33 @@ impl fmt::Display for Holder {
             Some(pid) => write!(f, "process {pid}"),
             None => f.write_str("another process"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_say_what_to_do() {
+        let path = Path::new("project/.aurora/index/data.mdb");
+        let told = |kind: io::ErrorKind| StorageError::lmdb(path, heed::Error::Io(kind.into()));
+        let full = told(io::ErrorKind::StorageFull);
+        assert!(matches!(full, StorageError::DiskFull { .. }));
+        let denied = told(io::ErrorKind::PermissionDenied);
+        assert!(matches!(denied, StorageError::ReadOnly { .. }));
+        for (error, advice) in [(full, "free some"), (denied, "change its permissions")] {
+            let message = error.to_string();
+            assert!(message.contains("project/.aurora/index") && message.contains(advice), "{message}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_full_disk_is_known_by_its_number() {
+        const ENOSPC: i32 = 28;
+        let error = heed::Error::from(heed::MdbError::Other(ENOSPC));
+        let error = StorageError::lmdb(Path::new("index"), error);
+        assert!(matches!(error, StorageError::DiskFull { .. }), "{error:?}");
     }
 }

@@ -30,11 +30,7 @@ impl Group {
 ///
 /// A group grows from the newest segment backwards, as long as the next older one is not larger: a
 /// chunk is written again about as often as its segment doubles.
-pub(crate) fn plan(
-    segments: &[SegmentInfo],
-    live: &RoaringBitmap,
-    added: Option<u64>,
-) -> Vec<Group> {
+pub(crate) fn plan(segments: &[SegmentInfo], live: &RoaringBitmap, added: Option<u64>) -> Vec<Group> {
     let mut groups: Vec<Group> = segments
         .iter()
         .map(|info| {

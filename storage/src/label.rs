@@ -63,9 +63,7 @@ impl Label<'_> {
         match self {
             Self::Type(kind) => entry(LabelKind::Type, kind.as_str().as_bytes()),
             Self::Language(name) => entry(LabelKind::Language, name.as_bytes()),
-            Self::Meta { key, value } => {
-                entry(LabelKind::Meta, format!("{key}={value}").as_bytes())
-            }
+            Self::Meta { key, value } => entry(LabelKind::Meta, format!("{key}={value}").as_bytes()),
             Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
             Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
             Self::Imports(name) => entry(LabelKind::Imports, name.to_lowercase().as_bytes()),

@@ -79,8 +79,8 @@ mod writer;
 
 pub use access::{AccessLog, AccessRecord};
 pub use chunk::{
-    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId,
-    ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue, UnknownChunkType,
+    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
+    GitHistory, GitSignal, Governance, MetaValue, UnknownChunkType,
 };
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;

@@ -35,8 +35,7 @@ impl<'s> TermListing<'s> {
 
     fn new(snapshot: &'s Snapshot, prefix: Vec<u8>, lowest: &[u8], hidden: usize) -> Self {
         let start = prefix.as_slice().max(lowest);
-        let cursors: Result<Vec<_>, Damage> =
-            snapshot.segments().map(|segment| segment.terms_from(start)).collect();
+        let cursors: Result<Vec<_>, Damage> = snapshot.segments().map(|segment| segment.terms_from(start)).collect();
         let (cursors, failed) = match cursors {
             Ok(cursors) => (cursors, None),
             Err(damage) => (Vec::new(), Some(snapshot.wrap(damage))),

@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 
+use crate::chunk::ChunkId;
 use crate::commit::Committer;
 use crate::dictionary::{SegmentReader, SegmentWriter, Source, merge};
 use crate::error::StorageError;
@@ -9,7 +10,6 @@ use crate::field::FIELDS;
 use crate::files;
 use crate::fold::{Group, plan};
 use crate::lengths::{self, BLOCK_IDS};
-use crate::chunk::ChunkId;
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
@@ -17,10 +17,7 @@ use crate::vectors::{VectorBlock, VectorBlockWriter};
 use crate::writer::State;
 
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
-pub(crate) fn publish(
-    mut state: State,
-    update: ManifestUpdate,
-) -> Result<Manifest, StorageError> {
+pub(crate) fn publish(mut state: State, update: ManifestUpdate) -> Result<Manifest, StorageError> {
     let old = state.base.manifest();
     if !state.is_touched() && says_the_same(old, &update) {
         return Ok(old.clone());
@@ -63,10 +60,7 @@ pub(crate) fn publish(
     };
     meta(meta_key::LIVE, bytes);
     let json = serde_json::to_vec(&manifest);
-    meta(
-        meta_key::MANIFEST,
-        json.map_err(|error| StorageError::encode("manifest", &error))?,
-    );
+    meta(meta_key::MANIFEST, json.map_err(|error| StorageError::encode("manifest", &error))?);
     state.committer.finish()?;
     Ok(manifest)
 }
@@ -117,10 +111,7 @@ fn length(base: &Snapshot, new: &[[u16; FIELDS]], from: u32, id: u32) -> [u16; F
 }
 
 /// Writes new segments, and returns all that the generation has with the next free number.
-fn write_segments(
-    state: &mut State,
-    live: &RoaringBitmap,
-) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
+fn write_segments(state: &mut State, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
     let base = state.base.clone();
     let old: &[SegmentInfo] = if state.rebuild { &[] } else { &base.manifest().segments };
     let first_added = if state.rebuild { 0 } else { base.manifest().next_chunk_id };
@@ -161,8 +152,7 @@ fn write_segment(
     let first_chunk = group.segments.first().map_or(first_added, |info| info.first_chunk);
     let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);
     let end_chunk = if group.added { state.next_id } else { last };
-    let info =
-        SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
+    let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
     let (new, from) = (&state.lengths, state.lengths_from);
     let length = |chunk| length(base, new, from, chunk);
     let committer: &mut Committer = &mut state.committer;
@@ -236,12 +226,7 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
 }
 
 /// Writes a block of vectors again without its dead rows, once they are half of it.
-fn shrink_vectors(
-    state: &mut State,
-    live: &RoaringBitmap,
-    block: u32,
-    alive: u64,
-) -> Result<(), StorageError> {
+fn shrink_vectors(state: &mut State, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
     let Some(bytes) = state.base.get(Table::Vectors, &block_key(block))? else { return Ok(()) };
     let stored = VectorBlock::decode(bytes)
         .ok_or_else(|| state.base.damaged(format!("block {block} of the vectors is invalid")))?;

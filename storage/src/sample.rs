@@ -4,9 +4,7 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-use crate::chunk::{
-    Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue,
-};
+use crate::chunk::{Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue};
 
 fn word() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z_]{0,12}", "\\PC{0,8}"]
@@ -19,9 +17,7 @@ fn git() -> impl Strategy<Value = GitSignal> {
         Just(GitSignal::Untracked),
         word().prop_map(|reason| GitSignal::Unavailable { reason }),
         history.prop_map(|(commits, newest_commit, newest_time, first_time, authors, commit_times)| {
-            GitSignal::Tracked(GitHistory {
-                commits, newest_commit, newest_time, first_time, authors, commit_times,
-            })
+            GitSignal::Tracked(GitHistory { commits, newest_commit, newest_time, first_time, authors, commit_times })
         }),
     ]
 }
@@ -41,26 +37,40 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let texts = (word(), word(), word(), word(), word(), word(), word(), "\\PC{0,200}");
     let lists = (vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..4));
     let numbers = (any::<[u32; 6]>(), 0f32..1.0, any::<[u8; 16]>(), any::<bool>());
-    let options = (
-        git(),
-        vec((word(), meta_value()), 0..3),
-        of((vec(word(), 0..3), of(word()))),
-        of(word()),
-        of(any::<i64>()),
-    );
+    let options =
+        (git(), vec((word(), meta_value()), 0..3), of((vec(word(), 0..3), of(word()))), of(word()), of(any::<i64>()));
     (prop::sample::select(&ChunkType::ALL), texts, lists, numbers, options).prop_map(
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
             let (calls, imports, dependencies) = lists;
-            let ([line_start, line_end, byte_start, byte_end, branches, loops], score, content_hash, exported) = numbers;
+            let ([line_start, line_end, byte_start, byte_end, branches, loops], score, content_hash, exported) =
+                numbers;
             let (git, metadata, governance, parent, date) = options;
             Chunk {
-                key, chunk_type, path, language, name, qualified_name, line_start, line_end,
-                byte_start, byte_end, signature, doc, text, calls, imports, dependencies,
+                key,
+                chunk_type,
+                path,
+                language,
+                name,
+                qualified_name,
+                line_start,
+                line_end,
+                byte_start,
+                byte_end,
+                signature,
+                doc,
+                text,
+                calls,
+                imports,
+                dependencies,
                 complexity: Complexity { branches, loops, score },
-                content_hash, git, metadata,
+                content_hash,
+                git,
+                metadata,
                 governance: governance.map(|(tags, lifespan)| Governance { tags, lifespan }),
-                parent, exported, date,
+                parent,
+                exported,
+                date,
             }
         },
     )

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
 
-use crate::btree::{Cursor, Damage, Pages, Tree};
+use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
 use crate::chunk::{self, ArchivedChunk, ChunkId};
 use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
@@ -108,10 +108,7 @@ impl Snapshot {
     }
 
     /// The chunk with a key.
-    pub fn chunk_by_key(
-        &self,
-        key: &str,
-    ) -> Result<Option<(ChunkId, &ArchivedChunk)>, StorageError> {
+    pub fn chunk_by_key(&self, key: &str) -> Result<Option<(ChunkId, &ArchivedChunk)>, StorageError> {
         let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
         let record = self.chunk(id)?;
         Ok(record.filter(|record| record.key == *key).map(|record| (id, record)))
@@ -139,10 +136,7 @@ impl Snapshot {
     }
 
     /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
-    pub fn terms_with_prefix(
-        &self,
-        prefix: &str,
-    ) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+    pub fn terms_with_prefix(&self, prefix: &str) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::terms(self, prefix)
     }
 
@@ -181,10 +175,7 @@ impl Snapshot {
     /// The values that labels of a kind have, in byte order, with their number of live chunks.
     ///
     /// A value beyond 240 bytes is cut, and ends in a digest.
-    pub fn labels(
-        &self,
-        kind: LabelKind,
-    ) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+    pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::labels(self, kind)
     }
 
@@ -287,11 +278,7 @@ impl Snapshot {
         }
     }
 
-    fn vectors_of<'s>(
-        &'s self,
-        block: u32,
-        bytes: &'s [u8],
-    ) -> Result<Option<VectorBlock<'s>>, StorageError> {
+    fn vectors_of<'s>(&'s self, block: u32, bytes: &'s [u8]) -> Result<Option<VectorBlock<'s>>, StorageError> {
         let vectors = VectorBlock::decode(bytes)
             .ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
         let dimensions = self.inner.manifest.model.as_ref().map(|model| model.dimensions);
@@ -316,9 +303,14 @@ impl Snapshot {
         self.inner.tables[table as usize]
     }
 
-    /// Roots of the main tree and of the tree of free pages.
-    pub(crate) fn roots(&self) -> [Tree; 2] {
-        [self.inner.mapped.meta.main, self.inner.mapped.meta.free]
+    /// Extent of the file, roots of the main tree and of the tree of free pages.
+    pub(crate) fn meta(&self) -> &Meta {
+        &self.inner.mapped.meta
+    }
+
+    /// The environment that the snapshot keeps open.
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        &self.inner.store
     }
 
     /// Ids that were given to chunks which are gone.
@@ -361,11 +353,7 @@ fn check_format(data: &Path, value: Option<&[u8]>) -> Result<(), StorageError> {
     };
     match u32::from_le_bytes(version) {
         FORMAT_VERSION => Ok(()),
-        found => Err(StorageError::FormatVersion {
-            path: data.to_owned(),
-            found,
-            expected: FORMAT_VERSION,
-        }),
+        found => Err(StorageError::FormatVersion { path: data.to_owned(), found, expected: FORMAT_VERSION }),
     }
 }
 

@@ -21,15 +21,8 @@ pub(crate) enum Table {
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Meta,
-        Self::Chunks,
-        Self::Files,
-        Self::Dictionary,
-        Self::Postings,
-        Self::Lengths,
-        Self::Vectors,
-    ];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Meta, Self::Chunks, Self::Files, Self::Dictionary, Self::Postings, Self::Lengths, Self::Vectors];
 
     /// Name within the environment.
     pub(crate) const fn name(self) -> &'static str {

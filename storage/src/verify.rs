@@ -6,7 +6,7 @@ use roaring::{RoaringBitmap, RoaringTreemap};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
-use crate::btree::check_tree;
+use crate::btree::{check_tree, free_pages};
 use crate::chunk::{self, ChunkId};
 use crate::error::StorageError;
 use crate::field::FIELDS;
@@ -92,17 +92,21 @@ impl Snapshot {
 
     fn verify_pages(&self, report: &mut VerifyReport) {
         let mut used = RoaringTreemap::new();
-        let trees = self.roots().into_iter().chain(Table::ALL.map(|table| self.tree(table)));
-        for tree in trees {
+        let roots = [self.meta().main, self.meta().free];
+        for tree in roots.into_iter().chain(Table::ALL.map(|table| self.tree(table))) {
             check_tree(&self.pages(), tree, &mut used, &mut |damage| report.problem(damage.0));
+        }
+        match free_pages(&self.pages(), self.meta()) {
+            Ok(free) => {
+                for page in free & used {
+                    report.problem(format!("page {page} is in use and listed as free"));
+                }
+            }
+            Err(damage) => report.problem(damage.0),
         }
     }
 
-    fn verify_chunks(
-        &self,
-        report: &mut VerifyReport,
-        entries: &mut Entries,
-    ) -> Result<(), StorageError> {
+    fn verify_chunks(&self, report: &mut VerifyReport, entries: &mut Entries) -> Result<(), StorageError> {
         let mut present = RoaringBitmap::new();
         let mut keys: FxHashMap<&str, u32> = FxHashMap::default();
         let mut cursor = self.cursor(Table::Chunks, &[])?;
@@ -159,9 +163,7 @@ impl Snapshot {
             report.problem(format!("chunk {id} belongs to no file"));
         }
         let (count, seen) = (self.manifest().file_count, report.files);
-        report.expect(count == seen, || {
-            format!("the manifest counts {count} files, there are {seen}")
-        });
+        report.expect(count == seen, || format!("the manifest counts {count} files, there are {seen}"));
         Ok(())
     }
 
@@ -178,15 +180,12 @@ impl Snapshot {
         let mut before = Vec::new();
         while let Some(entry) = cursor.entry() {
             let term = cursor.term().to_vec();
-            report.expect(before < term, || {
-                format!("segment {} has terms out of order at {}", info.id, show(&term))
-            });
+            report.expect(before < term, || format!("segment {} has terms out of order at {}", info.id, show(&term)));
             for part in segment.parts(&entry).map_err(wrap)? {
                 report.expect(part.is_exact(), || {
                     format!("segment {} has damaged frequencies of {}", info.id, show(&term))
                 });
-                let inside = part.set.min() >= Some(info.first_chunk)
-                    && part.set.max() < Some(info.end_chunk);
+                let inside = part.set.min() >= Some(info.first_chunk) && part.set.max() < Some(info.end_chunk);
                 report.expect(inside, || {
                     format!("segment {} has postings of {} outside its range", info.id, show(&term))
                 });
@@ -217,16 +216,13 @@ impl Snapshot {
     fn verify_entries(&self, report: &mut VerifyReport, entries: &Entries) {
         for id in self.live() {
             let Some(found) = entries.chunks.get(&id) else { continue };
-            report.expect(found.labels == 0, || {
-                format!("chunk {id} has other labels than its record gives")
-            });
+            report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record gives"));
             let lengths = self.field_lengths(ChunkId(id));
             for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
                 // A sum beyond what a length can hold, or one of capped frequencies, says nothing.
                 let same = u64::from(length) == sum || length == u16::MAX || found.capped;
-                report.expect(same, || {
-                    format!("chunk {id} has {sum} terms in field {field}, its length says {length}")
-                });
+                report
+                    .expect(same, || format!("chunk {id} has {sum} terms in field {field}, its length says {length}"));
             }
         }
     }

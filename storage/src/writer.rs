@@ -83,10 +83,7 @@ pub(crate) struct State {
 }
 
 impl IndexWriter {
-    pub(crate) fn open(
-        environment: Environment,
-        options: WriterOptions,
-    ) -> Result<Self, StorageError> {
+    pub(crate) fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         let store = &environment.store;
         let lock = WriterLock::acquire(&store.home.join(LOCK))?;
         let temporary = store.home.join(TEMPORARY);
@@ -99,13 +96,13 @@ impl IndexWriter {
         let limit = (options.memory / 8).clamp(*BATCH.start(), *BATCH.end());
         let mut base = environment.snapshot()?;
         if has_leftovers(&base)? {
-            let mut committer = Committer::new(store.clone(), limit);
+            let mut committer = Committer::new(&base, limit);
             remove_leftovers(&base, &mut committer)?;
             base = environment.snapshot()?;
         }
         let next_id = base.manifest().next_chunk_id;
         let state = State {
-            committer: Committer::new(store.clone(), limit),
+            committer: Committer::new(&base, limit),
             vectors: VectorAppender::new(&base)?,
             inverter: Inverter::default(),
             runs: Vec::new(),
@@ -137,9 +134,10 @@ impl IndexWriter {
         let mut encoded = Vec::with_capacity(chunks.len());
         for (chunk, vector) in &chunks {
             let vector = match vector {
-                Some(vector) => Some(quantise(vector).ok_or_else(|| {
-                    StorageError::Refused(format!("the vector of {} is not finite", chunk.key))
-                })?),
+                Some(vector) => Some(
+                    quantise(vector)
+                        .ok_or_else(|| StorageError::Refused(format!("the vector of {} is not finite", chunk.key)))?,
+                ),
                 None => None,
             };
             encoded.push((chunk::encode(chunk)?, labels_of(chunk), vector));
@@ -237,7 +235,7 @@ impl IndexWriter {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
         let base = self.environment.snapshot()?;
-        let mut committer = Committer::new(self.environment.store.clone(), *BATCH.end());
+        let mut committer = Committer::new(&base, *BATCH.end());
         remove_leftovers(&base, &mut committer)
     }
 
@@ -269,11 +267,7 @@ impl State {
     }
 
     /// Makes sure that `count` ids are left and that vectors have the same dimensions.
-    fn reserve(
-        &mut self,
-        count: usize,
-        dimensions: impl Iterator<Item = usize>,
-    ) -> Result<(), StorageError> {
+    fn reserve(&mut self, count: usize, dimensions: impl Iterator<Item = usize>) -> Result<(), StorageError> {
         for dimensions in dimensions {
             self.next_id = self.vectors.expect(dimensions, self.next_id)?;
         }

@@ -16,13 +16,48 @@ fn refused(fixture: &Fixture, arguments: &[&str]) -> String {
 fn arguments_that_make_no_sense() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
-        assert_snapshot!(refused(&fixture, &["serach"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--mode", "hybird"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--limit", "0"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "1,2"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "index", "--memory", "much"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "index", "--min-coverage", "101"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "--stdin", "x"]), @"");
+        assert_snapshot!(refused(&fixture, &["serach"]), @r"
+        error: unrecognized subcommand 'serach'
+
+        Usage: aur [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--mode", "hybird"]), @r"
+        error: invalid value 'hybird' for '--mode <MODE>'
+          [possible values: hybrid, sparse, dense]
+
+          tip: a similar value exists: 'hybrid'
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--limit", "0"]), @r"
+        error: invalid value '0' for '--limit <N>': expected a whole number from 1 to 10000
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "1,2"]), @r"
+        error: invalid value '1,2' for '--weights <B,S,A>': expected three numbers: BM25, semantic, activation
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "index", "--memory", "much"]), @r"
+        error: invalid value 'much' for '--memory <SIZE>': expected a size such as 512MiB or 2GiB
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "index", "--min-coverage", "101"]), @r"
+        error: invalid value '101' for '--min-coverage <PCT>': expected a percentage from 0 to 100
+
+        For more information, try '--help'.
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "--stdin", "x"]), @r"
+        error: the argument '--stdin' cannot be used with '[QUERY]...'
+
+        Usage: aur mem search --stdin [QUERY]...
+
+        For more information, try '--help'.
+        ");
     });
 }
 
@@ -30,12 +65,17 @@ fn arguments_that_make_no_sense() {
 fn searches_that_make_no_sense() {
     let fixture = indexed();
     settings(&fixture).bind(|| {
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--type", "functon"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--path", "src/["]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--where", "owner"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "0.5,0.5,0.5"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--type", "functon"]), @"Error: Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge (did you mean `function`?)");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--path", "src/["]), @"Error: Invalid path pattern 'src/[': unclosed character class; missing ']'");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--where", "owner"]), @"Error: Invalid condition 'owner'. Conditions are written key=value, such as owner=payments");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "0.5,0.5,0.5"]), @r"
+        Error: Invalid search configuration:
+          - search.hybrid.weights: must sum to 1.0 (got 1.5)
+              at flag --weights
+              help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @r#"Error: the query is empty; give at least one word, such as `aur mem search "parse config"`"#);
+        assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"Error: the query `?!` holds no letter or digit to search for");
     });
 }
 
@@ -44,14 +84,23 @@ fn places_that_are_not_there() {
     let fixture = Fixture::plain();
     fixture.write("file.py", "");
     settings(&fixture).bind(|| {
-        assert_snapshot!(refused(&fixture, &["mem", "index", "nowhere"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "index", "file.py"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--root", "nowhere"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--no-index"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "stats"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "verify"]), @"");
-        assert_snapshot!(refused(&fixture, &["mem", "rebuild-bm25"]), @"");
-        assert_snapshot!(refused(&fixture, &["model", "add", "nowhere"]), @"");
+        assert_snapshot!(refused(&fixture, &["mem", "index", "nowhere"]), @r#"
+        Error: no such directory: nowhere
+          Help: to search for these words: aur mem search "index nowhere"
+        "#);
+        assert_snapshot!(refused(&fixture, &["mem", "index", "file.py"]), @r"
+        Error: file.py is not a directory
+          Help: give the directory that holds it, and `--path` to search within
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--root", "nowhere"]), @"Error: no such directory: nowhere");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--no-index"]), @r"
+        Error: no index in [root]
+          Help: build it with `aur mem index`, or search without --no-index
+        ");
+        assert_snapshot!(refused(&fixture, &["mem", "stats"]), @"Error: no index at [root]/.aurora/index: run `aur mem index` first");
+        assert_snapshot!(refused(&fixture, &["mem", "verify"]), @"Error: no index at [root]/.aurora/index: run `aur mem index` first");
+        assert_snapshot!(refused(&fixture, &["mem", "rebuild-bm25"]), @"Error: no index at [root]/.aurora/index: run `aur mem index` first");
+        assert_snapshot!(refused(&fixture, &["model", "add", "nowhere"]), @"Error: nowhere: No such file or directory (os error 2)");
     });
 }
 
@@ -64,7 +113,17 @@ fn a_broken_configuration_is_told_as_a_whole() {
         "[search.bm25]\nk1 = -1.5\n\n[search.hybrid]\nstage1_top_kk = 10\n\n[search.hybrid.weights]\nbm25 = 0.9\n",
     );
     settings(&fixture).bind(|| {
-        assert_snapshot!(refused(&fixture, &["mem", "search", "x"]), @"");
+        assert_snapshot!(refused(&fixture, &["mem", "search", "x"]), @r"
+        Error: Invalid search configuration:
+          - search.bm25.k1: must be a number ≥ 0.0 (got -1.5)
+              at [root]/.aurora/config.toml:2
+          - search.hybrid.stage1_top_kk: unknown key
+              at [root]/.aurora/config.toml:5
+              help: did you mean `search.hybrid.stage1_top_k`?
+          - search.hybrid.weights: must sum to 1.0 (got 1.6)
+              at [root]/.aurora/config.toml:8
+              help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        ");
     });
     assert!(!fixture.path(".aurora/index").exists(), "nothing is built for a search that cannot run");
 }

@@ -11,9 +11,9 @@ fn summary_settings(fixture: &Fixture) -> insta::Settings {
     let mut settings = settings(fixture);
     settings.add_filter(r"\d+(\.\d+)? (ms|s|min|h)\b", "[time]");
     settings.add_filter(r"\d+(\.\d+)? (B|KiB|MiB|GiB)\b", "[size]");
-    settings.add_filter(r"\d+(\.\d+)?[kM]?/s", "[rate]");
+    settings.add_filter(r"[\d.]+[kM]? lines/s", "[rate]");
     settings.add_filter(r"Bottleneck: .*", "Bottleneck: [stage]");
-    settings.add_filter(r"static@[0-9a-f]+", "static@[digest]");
+    settings.add_filter(r"Embeddings: .*@[0-9a-f]+", "Embeddings: [model]");
     settings.add_filter(r"(?m)^(discover|incremental-check|parse|git-signal|chunk|embed|store|bm25) .*", "$1 [figures]");
     settings
 }
@@ -23,7 +23,44 @@ fn the_summary_says_what_was_done() {
     let fixture = repository();
     let first = run(&fixture, &["mem", "index"]);
     assert_eq!(first.code, Some(0), "{first:?}");
-    summary_settings(&fixture).bind(|| assert_snapshot!(first.out, @""));
+    summary_settings(&fixture).bind(|| assert_snapshot!(first.out, @r"
+    Indexing complete!
+
+    Summary:
+      Files scanned:                8
+        indexed:                    4
+        skipped:                    4
+                2 no parser for this kind of file: .gitignore, logo.png
+                1 directory `.git` is never indexed: .git
+                1 named in an ignore file: .
+      Code chunks:                  7
+      Reasoning chunks:             0
+      Knowledge chunks:             0
+      KB chunks:                    2
+      Document chunks:              0
+      Total chunks:                 9
+        changed:                    9
+
+    BM25 index: Built (9 chunks indexed)
+    Embeddings: static-code@c37ebbbecbec6f16
+
+    Stage                Workers       Time        Files       Chunks  Starved  Blocked
+    discover [figures]
+    incremental-check [figures]
+    parse [figures]
+    git-signal [figures]
+    chunk [figures]
+    embed [figures]
+    store [figures]
+    bm25 [figures]
+    Bottleneck: [stage]
+
+    Time: [time] (37 lines parsed, 129 lines/s)
+    Peak memory: [size]
+    Index: [size] for [size] of source read, generation 1, in [root]
+    Errors: 0
+    Warnings: 0
+    "));
     assert_eq!(first.err, "", "a short run has nothing to say on the way");
 }
 
@@ -32,7 +69,15 @@ fn a_run_with_nothing_to_do_says_so() {
     let fixture = indexed();
     let second = run(&fixture, &["mem", "index"]);
     assert_eq!(second.code, Some(0), "{second:?}");
-    summary_settings(&fixture).bind(|| assert_snapshot!(second.out, @""));
+    summary_settings(&fixture).bind(|| assert_snapshot!(second.out, @r"
+    Nothing changed: 4 files checked in [time], no chunk touched
+        skipped:                    4
+                2 no parser for this kind of file: .gitignore, logo.png
+                1 directory `.git` is never indexed: .git
+                1 named in an ignore file: .
+    Errors: 0
+    Warnings: 0
+    "));
 }
 
 #[test]
@@ -71,10 +116,23 @@ fn too_little_coverage_is_exit_code_one() {
     fixture.write("good.py", "def f():\n    return 1\n");
     let enough = run(&fixture, &["mem", "index", "--min-coverage", "100"]);
     assert_eq!(enough.code, Some(0), "{enough:?}");
-    fixture.write("bad.py", [b'x', 0xff, 0xfe, b'\n']);
+    fixture.write("unreadable.py", "def g():\n    return 2\n");
+    unreadable(&fixture.path("unreadable.py"));
     let short = run(&fixture, &["mem", "index", "--min-coverage", "100", "--format", "json"]);
     let coverage = short.json()["coverage"].as_f64().expect("a number");
     assert_eq!(short.code, Some(i32::from(coverage < 1.0)), "{short:?}");
+    assert_eq!(short.err.contains("less than the 100% asked for"), coverage < 1.0, "{short:?}");
+}
+
+/// Takes the right to read away, which a super-user does not notice.
+fn unreadable(path: &std::path::Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).expect("permissions can be set");
+    }
+    #[cfg(not(unix))]
+    let _ = path;
 }
 
 #[test]

@@ -30,15 +30,36 @@ fn every_fault_is_told_with_its_place() {
     fixture.write("team.toml", "extends = \"default\"\n\n[run]\nmemory = \"lots\"\n\n[stage.embed]\nmodle = \"minilm\"\n\n[stage.parze]\n");
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
     assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{checked:?}");
-    settings(&fixture).bind(|| assert_snapshot!(checked.err, @""));
+    settings(&fixture).bind(|| assert_snapshot!(checked.err, @r#"
+    error[A0103]: `memory` must be a size such as "512MiB", not the string "lots"
+     --> team.toml:4:10
+    4 | memory = "lots"
+
+    error[A0102]: unknown key `modle` in stage `embed`
+     --> team.toml:7:1
+    7 | modle = "minilm"
+      = help: did you mean `model`?
+
+    error[A0101]: unknown stage type `parze`
+     --> team.toml:9:1
+    9 | [stage.parze]
+      = help: did you mean `parse`?
+    Error: the pipeline has 3 errors
+    "#));
 }
 
 #[test]
 fn a_pipeline_that_is_not_there() {
     let fixture = Fixture::plain();
     settings(&fixture).bind(|| {
-        assert_snapshot!(run(&fixture, &["pipeline", "check", "lexcal"]).err, @"");
-        assert_snapshot!(run(&fixture, &["mem", "index", "--pipeline", "nowhere.toml"]).err, @"");
+        assert_snapshot!(run(&fixture, &["pipeline", "check", "lexcal"]).err, @r"
+        Error: there is no pipeline `lexcal`
+          Help: did you mean `lexical`?
+        ");
+        assert_snapshot!(run(&fixture, &["mem", "index", "--pipeline", "nowhere.toml"]).err, @r"
+        Error: there is no pipeline `nowhere.toml`
+          Help: give a file, or one of the pipelines that ship with aur: default, lexical, nightly
+        ");
     });
 }
 

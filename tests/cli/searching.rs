@@ -11,11 +11,20 @@ fn the_table() {
     settings(&fixture).bind(|| {
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1"]);
         assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
-        assert_snapshot!(found.out, @"");
+        assert_snapshot!(found.out, @r"
+        File                | Type  | Name        | Lines | Score | Commits | Last Modified
+        src/auth/manager.py | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
+        ");
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1", "--legacy"]);
-        assert_snapshot!(found.out, @"");
+        assert_snapshot!(found.out, @r"
+        File                | Type  | Name        | Lines | Score
+        src/auth/manager.py | class | UserManager | 4-11  | [.sss]
+        ");
         let found = run(&fixture, &["mem", "search", "untrackedHelper", "--limit", "1"]);
-        assert_snapshot!(found.out, @"");
+        assert_snapshot!(found.out, @r"
+        File       | Type     | Name            | Lines | Score | Commits       | Last Modified
+        scratch.js | function | untrackedHelper | 1-3   | [.sss] | - (untracked) | - (untracked)
+        ");
     });
 }
 

@@ -41,7 +41,7 @@ const PATTERNS: &[(&[&str], &str)] = &[
     (&["rs"], r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|const\s+|unsafe\s+)*(?:fn|struct|enum|trait)\s+(\w+)"),
     (&["java"], r"^\s*(?:(?:public|protected|private|static|final|abstract|sealed)\s+)*(?:class|interface|enum|record)\s+(\w+)"),
     (&["java"], r"^\s+(?:(?:public|protected|private|static|final|abstract|synchronized)\s+)+[\w<>\[\],.? ]+\s(\w+)\s*\([^;]*\{\s*$"),
-    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], r"^\s*(?:export\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface)\s+(\w+)"),
+    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], r"^\s*(?:export\s+)?(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface)\s+(\w+)"),
     (&["ts", "tsx", "js", "mjs"], r"^(?:export\s+)?const\s+(\w+)\s*=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>"),
 ];
 

@@ -5,19 +5,20 @@
 
 use std::path::Path;
 
-use candle_core::{D, Device, Result, Tensor};
-use candle_nn::ops::{layer_norm, softmax_last_dim};
+use candle_core::{Device, Tensor};
+use candle_nn::ops::softmax_last_dim;
 
 use super::batches::{Batch, Group};
 use super::config::{Config, Pooling};
-use super::gelu::BiasGelu;
+use super::fused::{Bias, BiasGelu, Norm, ResidualNorm};
 use super::weights::Weights;
 use crate::model_dir::ModelError;
 
 pub(super) struct Encoder {
     words: Tensor,
-    /// Position embeddings, to which that of the first segment is added: there is never another segment.
     positions: Tensor,
+    /// The embedding of the first segment, which all tokens are in, added to every token as a bias.
+    segment: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
     heads: usize,
@@ -25,7 +26,7 @@ pub(super) struct Encoder {
 }
 
 struct Layer {
-    /// Query, key and value side by side: one product instead of three.
+    /// Query, key and value side by side: one product instead of three. The query is scaled for the dot products.
     attention: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -37,38 +38,33 @@ struct Layer {
 struct Linear {
     /// Inputs × outputs.
     weight: Tensor,
-    bias: Tensor,
-}
-
-struct Norm {
-    weight: Tensor,
-    bias: Tensor,
-    epsilon: f32,
+    bias: Vec<f32>,
 }
 
 impl Encoder {
-    pub(super) fn read(path: &Path, config: &Config) -> std::result::Result<Self, ModelError> {
+    pub(super) fn read(path: &Path, config: &Config) -> Result<Self, ModelError> {
         let mut reader = Reader { weights: Weights::open(path)?, path, config };
         let hidden = config.hidden_size;
         let words = reader.weights.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden])?;
         let positions = reader.weights.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden])?;
         let segments = reader.weights.tensor("embeddings.token_type_embeddings.weight", &[2, hidden])?;
-        let positions = reader.done(segments.get(0).and_then(|first| positions.broadcast_add(&first)))?;
+        let segment = reader.done(segments.get(0).and_then(|first| first.to_vec1()))?;
         let norm = reader.norm("embeddings.LayerNorm")?;
-        let layers = (0..config.layers).map(|layer| reader.layer(layer)).collect::<std::result::Result<_, _>>()?;
-        Ok(Self { words, positions, norm, layers, heads: config.heads, pooling: config.pooling })
+        let layers = (0..config.layers).map(|layer| reader.layer(layer)).collect::<Result<_, _>>()?;
+        Ok(Self { words, positions, segment, norm, layers, heads: config.heads, pooling: config.pooling })
     }
 
     /// The pooled vectors of a batch's sequences, one after the other, not yet scaled.
-    pub(super) fn forward(&self, batch: &Batch) -> Result<Vec<f32>> {
+    pub(super) fn forward(&self, batch: &Batch) -> candle_core::Result<Vec<f32>> {
         let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &Device::Cpu)?;
         let positions = Tensor::from_slice(&batch.positions, batch.positions.len(), &Device::Cpu)?;
-        let words = self.words.index_select(&ids, 0)?;
-        let mut hidden = self.norm.forward(&(words + self.positions.index_select(&positions, 0)?)?)?;
+        let mut hidden = self.words.index_select(&ids, 0)?;
+        let positions = self.positions.index_select(&positions, 0)?;
+        hidden.inplace_op2(&positions, &ResidualNorm { bias: &self.segment, norm: &self.norm })?;
         for layer in &self.layers {
             hidden = layer.forward(&hidden, &batch.groups, self.heads)?;
         }
-        let mut pooled = Vec::with_capacity(batch.texts.len() * hidden.dim(D::Minus1)?);
+        let mut pooled = Vec::with_capacity(batch.texts.len() * self.segment.len());
         for group in &batch.groups {
             let sequences = hidden.narrow(0, group.start, group.count * group.length)?;
             let sequences = sequences.reshape((group.count, group.length, ()))?;
@@ -84,44 +80,36 @@ impl Encoder {
 
 impl Layer {
     /// `hidden` is tokens × hidden size, and so is the result.
-    fn forward(&self, hidden: &Tensor, groups: &[Group], heads: usize) -> Result<Tensor> {
-        let attended = attend(&self.attention.forward(hidden)?, groups, heads)?;
-        let hidden = self.attention_norm.forward(&(self.attention_output.forward(&attended)? + hidden)?)?;
-        let inner = hidden.matmul(&self.intermediate.weight)?;
-        inner.inplace_op2(&self.intermediate.bias, &BiasGelu)?;
-        self.output_norm.forward(&(self.output.forward(&inner)? + &hidden)?)
+    fn forward(&self, hidden: &Tensor, groups: &[Group], heads: usize) -> candle_core::Result<Tensor> {
+        let mixed = hidden.matmul(&self.attention.weight)?;
+        mixed.inplace_op1(&Bias(&self.attention.bias))?;
+        let attended = attend(&mixed, groups, heads)?.matmul(&self.attention_output.weight)?;
+        attended
+            .inplace_op2(hidden, &ResidualNorm { bias: &self.attention_output.bias, norm: &self.attention_norm })?;
+        let inner = attended.matmul(&self.intermediate.weight)?;
+        inner.inplace_op1(&BiasGelu(&self.intermediate.bias))?;
+        let output = inner.matmul(&self.output.weight)?;
+        output.inplace_op2(&attended, &ResidualNorm { bias: &self.output.bias, norm: &self.output_norm })?;
+        Ok(output)
     }
 }
 
-/// Scaled dot-product attention inside every sequence. `mixed` is tokens × (query, key, value).
-fn attend(mixed: &Tensor, groups: &[Group], heads: usize) -> Result<Tensor> {
+/// Dot-product attention inside every sequence. `mixed` is tokens × (scaled query, key, value).
+fn attend(mixed: &Tensor, groups: &[Group], heads: usize) -> candle_core::Result<Tensor> {
     let hidden = mixed.dim(1)? / 3;
     let width = hidden / heads;
-    let scale = 1.0 / (width as f64).sqrt();
     let mut contexts = Vec::with_capacity(groups.len());
     for group in groups {
         let tokens = group.count * group.length;
-        // 3 × sequences × heads × tokens × width
         let split = mixed.narrow(0, group.start, tokens)?.reshape((group.count, group.length, 3, heads, width))?;
+        // 3 × sequences × heads × tokens of one × width
         let split = split.permute((2, 0, 3, 1, 4))?.contiguous()?;
         let (query, key, value) = (split.get(0)?, split.get(1)?, split.get(2)?);
-        let scores = (query.matmul(&key.transpose(2, 3)?)? * scale)?;
+        let scores = query.matmul(&key.transpose(2, 3)?)?;
         let context = softmax_last_dim(&scores)?.matmul(&value)?;
         contexts.push(context.transpose(1, 2)?.reshape((tokens, hidden))?);
     }
     Tensor::cat(&contexts, 0)
-}
-
-impl Linear {
-    fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        x.matmul(&self.weight)?.broadcast_add(&self.bias)
-    }
-}
-
-impl Norm {
-    fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        layer_norm(x, &self.weight, &self.bias, self.epsilon)
-    }
 }
 
 /// Reads weights by the names that the `transformers` library gives them.
@@ -132,17 +120,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn layer(&mut self, layer: usize) -> std::result::Result<Layer, ModelError> {
+    fn layer(&mut self, layer: usize) -> Result<Layer, ModelError> {
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let [query, key, value] =
-            ["query", "key", "value"].map(|part| self.linear(&name(&format!("attention.self.{part}")), hidden, hidden));
-        let (query, key, value) = (query?, key?, value?);
+        let mut query = self.linear(&name("attention.self.query"), hidden, hidden)?;
+        let key = self.linear(&name("attention.self.key"), hidden, hidden)?;
+        let value = self.linear(&name("attention.self.value"), hidden, hidden)?;
+        let scale = 1.0 / ((hidden / self.config.heads) as f32).sqrt();
+        query.weight = self.done(query.weight * f64::from(scale))?;
+        query.bias.iter_mut().for_each(|bias| *bias *= scale);
+        let weight = Tensor::cat(&[query.weight, key.weight, value.weight], 1);
         Ok(Layer {
-            attention: Linear {
-                weight: self.done(Tensor::cat(&[query.weight, key.weight, value.weight], 1))?,
-                bias: self.done(Tensor::cat(&[query.bias, key.bias, value.bias], 0))?,
-            },
+            attention: Linear { weight: self.done(weight)?, bias: [query.bias, key.bias, value.bias].concat() },
             attention_output: self.linear(&name("attention.output.dense"), hidden, hidden)?,
             attention_norm: self.norm(&name("attention.output.LayerNorm"))?,
             intermediate: self.linear(&name("intermediate.dense"), hidden, inner)?,
@@ -151,19 +140,23 @@ impl Reader<'_> {
         })
     }
 
-    fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> std::result::Result<Linear, ModelError> {
+    fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, ModelError> {
         let weight = self.weights.tensor(&format!("{name}.weight"), &[outputs, inputs])?;
-        Ok(Linear { weight: self.done(weight.t())?, bias: self.weights.tensor(&format!("{name}.bias"), &[outputs])? })
+        Ok(Linear { weight: self.done(weight.t())?, bias: self.vector(&format!("{name}.bias"), outputs)? })
     }
 
-    fn norm(&mut self, name: &str) -> std::result::Result<Norm, ModelError> {
-        let shape = [self.config.hidden_size];
-        let weight = self.weights.tensor(&format!("{name}.weight"), &shape)?;
-        let bias = self.weights.tensor(&format!("{name}.bias"), &shape)?;
-        Ok(Norm { weight, bias, epsilon: self.config.epsilon as f32 })
+    fn norm(&mut self, name: &str) -> Result<Norm, ModelError> {
+        let width = self.config.hidden_size;
+        let scale = self.vector(&format!("{name}.weight"), width)?;
+        Ok(Norm { scale, shift: self.vector(&format!("{name}.bias"), width)?, epsilon: self.config.epsilon as f32 })
     }
 
-    fn done(&self, tensor: Result<Tensor>) -> std::result::Result<Tensor, ModelError> {
-        tensor.map_err(|error| ModelError::Damaged { path: self.path.to_owned(), reason: error.to_string() })
+    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, ModelError> {
+        let vector = self.weights.tensor(name, &[length])?;
+        self.done(vector.to_vec1())
+    }
+
+    fn done<T>(&self, result: candle_core::Result<T>) -> Result<T, ModelError> {
+        result.map_err(|error| ModelError::Damaged { path: self.path.to_owned(), reason: error.to_string() })
     }
 }

@@ -100,9 +100,11 @@ impl<'a> Assembler<'a> {
         let symbol = &self.source.symbols.symbols[index as usize];
         let span = self.layout.span(index);
         let segments = self.segments(index, symbol, span.clone());
-        let pieces = splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
+        let pieces =
+            splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
         let absorbed = self.layout.absorbed(index);
-        let sum = |count: fn(&Symbol) -> u32| absorbed.iter().map(|i| count(&self.source.symbols.symbols[*i as usize])).sum();
+        let sum =
+            |count: fn(&Symbol) -> u32| absorbed.iter().map(|i| count(&self.source.symbols.symbols[*i as usize])).sum();
         let complexity = complexity(sum(|s| s.branches), sum(|s| s.loops));
         let calls = self.calls(symbol, &absorbed);
         let parent = self.parent(index);
@@ -110,7 +112,11 @@ impl<'a> Assembler<'a> {
         for (n, piece) in pieces.into_iter().enumerate() {
             let text = self.render(&piece);
             let bytes = if is_split { self.trimmed(&piece) } else { span.clone() };
-            let calls: Vec<_> = if is_split { calls.iter().filter(|c| contains_word(&text, c)).cloned().collect() } else { calls.clone() };
+            let calls: Vec<_> = if is_split {
+                calls.iter().filter(|c| contains_word(&text, c)).cloned().collect()
+            } else {
+                calls.clone()
+            };
             let (key, parent) = match n {
                 0 => (key.clone(), parent.clone()),
                 _ => (self.keys.piece(&key), Some(key.clone())),
@@ -142,7 +148,10 @@ impl<'a> Assembler<'a> {
             let size = weight(slice(self.source.text, &bytes));
             let segment = Segment { bytes, hole: None };
             match groups.last_mut() {
-                Some((segments, total, last)) if (*last < self.options.min_size || size < self.options.min_size) && *total + size <= self.options.max_size => {
+                Some((segments, total, last))
+                    if (*last < self.options.min_size || size < self.options.min_size)
+                        && *total + size <= self.options.max_size =>
+                {
                     segments.push(segment);
                     *total += size;
                     *last = (*last).max(size);
@@ -153,14 +162,16 @@ impl<'a> Assembler<'a> {
         let name = self.source.path.rsplit('/').next().unwrap_or(self.source.path);
         for (n, (segments, ..)) in groups.into_iter().enumerate() {
             let first = self.keys.next(self.prefix(), self.source.path, name);
-            let pieces = splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
+            let pieces =
+                splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
             for (part, piece) in pieces.into_iter().enumerate() {
                 let text = self.render(&piece);
                 let (key, parent) = match part {
                     0 => (first.clone(), None),
                     _ => (self.keys.piece(&first), Some(first.clone())),
                 };
-                let calls: Vec<_> = self.source.symbols.calls.iter().filter(|c| contains_word(&text, c)).cloned().collect();
+                let calls: Vec<_> =
+                    self.source.symbols.calls.iter().filter(|c| contains_word(&text, c)).cloned().collect();
                 let chunk = Chunk {
                     chunk_type: if is_prose { self.chunk_type(SymbolKind::Section) } else { ChunkType::Code },
                     name: name.to_owned(),
@@ -279,8 +290,11 @@ impl<'a> Assembler<'a> {
     fn dependencies(&self, index: u32, calls: &[String]) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for call in calls {
-            let target = self.references.definition(call, index, self.source.symbols, |i| self.symbol_keys.contains_key(&i));
-            if let Some(key) = target.and_then(|target| self.symbol_keys.get(&target)).filter(|key| !found.contains(key)) {
+            let target =
+                self.references.definition(call, index, self.source.symbols, |i| self.symbol_keys.contains_key(&i));
+            if let Some(key) =
+                target.and_then(|target| self.symbol_keys.get(&target)).filter(|key| !found.contains(key))
+            {
                 found.push(key.clone());
             }
         }
@@ -292,7 +306,11 @@ impl<'a> Assembler<'a> {
         let symbol = &self.source.symbols.symbols[index as usize];
         let owner = symbol.owner.as_deref().and_then(|owner| self.references.named(owner));
         let around = self.layout.parent(index);
-        owner.filter(|owner| *owner != index).and_then(|o| self.symbol_keys.get(&o)).or_else(|| self.symbol_keys.get(&around?)).cloned()
+        owner
+            .filter(|owner| *owner != index)
+            .and_then(|o| self.symbol_keys.get(&o))
+            .or_else(|| self.symbol_keys.get(&around?))
+            .cloned()
     }
 
     fn prefix(&self) -> &'static str {

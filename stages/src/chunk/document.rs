@@ -131,7 +131,12 @@ mod tests {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
         archive.start_file("word/document.xml", options).unwrap();
-        archive.write_all(format!(r#"<?xml version="1.0"?><w:document xmlns:w="w"><w:body>{body}</w:body></w:document>"#).as_bytes()).unwrap();
+        archive
+            .write_all(
+                format!(r#"<?xml version="1.0"?><w:document xmlns:w="w"><w:body>{body}</w:body></w:document>"#)
+                    .as_bytes(),
+            )
+            .unwrap();
         archive.finish().unwrap().into_inner()
     }
 

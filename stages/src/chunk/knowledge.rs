@@ -162,7 +162,9 @@ impl<'a> Log<'a> {
         let length = mark.map_or(0, |mark| line.bytes().take_while(|b| *b == mark).count());
         match (self.fence, mark) {
             (None, Some(mark)) if length >= 3 => self.fence = Some((mark, length)),
-            (Some((open, least)), Some(mark)) if mark == open && length >= least && line.len() == length => self.fence = None,
+            (Some((open, least)), Some(mark)) if mark == open && length >= least && line.len() == length => {
+                self.fence = None
+            }
             _ => {}
         }
     }
@@ -284,20 +286,37 @@ mod tests {
     fn check(path: &str, log: &str) -> String {
         let mut text = String::new();
         for c in chunks(path, log) {
-            writeln!(text, "{} | {} | {}-{} | {:?} | {}", c.key, c.qualified_name, c.line_start, c.line_end, c.date, c.text.replace('\n', "⏎")).unwrap();
+            writeln!(
+                text,
+                "{} | {} | {}-{} | {:?} | {}",
+                c.key,
+                c.qualified_name,
+                c.line_start,
+                c.line_end,
+                c.date,
+                c.text.replace('\n', "⏎")
+            )
+            .unwrap();
         }
         text
     }
 
     #[test]
     fn phases() {
-        insta::assert_snapshot!(check("2025/12/oauth-2025-12-15.md", LOG), @"");
+        insta::assert_snapshot!(check("2025/12/oauth-2025-12-15.md", LOG), @r#"
+    know:2025/12/oauth-2025-12-15:phase1 | OAuth > Phase 1: Assess | 5-10 | Some(1765756800) | ## Phase 1: Assess⏎first⏎⏎```⏎## Phase 7: no⏎```
+    know:2025/12/oauth-2025-12-15:phase2 | OAuth > Phase 2: RETRIEVE | 11-13 | Some(1765756800) | ### Phase 2: RETRIEVE⏎second⏎## Phase x: no
+    know:2025/12/oauth-2025-12-15:phase2#2 | OAuth > Phase 2: Again | 14-15 | Some(1765756800) | ## Phase 2 - Again⏎third
+    "#);
     }
 
     #[test]
     fn a_log_without_phases_is_one_chunk_and_an_introduction_is_kept() {
-        insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"");
-        insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @"");
+        insta::assert_snapshot!(check("notes.md.gz", "# Notes\nDate: 2025-01-02\n\nWe talked.\n"), @"know:notes:log | Notes | 1-4 | Some(1735776000) | # Notes⏎Date: 2025-01-02⏎⏎We talked.");
+        insta::assert_snapshot!(check("notes.md", "# Notes\nWe talked.\n## Phase 3\nx\n"), @r#"
+    know:notes:log | Notes | 1-2 | None | # Notes⏎We talked.
+    know:notes:phase3 | Notes > Phase 3: Phase 3 | 3-4 | None | ## Phase 3⏎x
+    "#);
         insta::assert_snapshot!(check("empty.md", "\n \n"), @"");
     }
 

@@ -35,7 +35,8 @@ impl Layout {
         let mut in_function = Vec::with_capacity(all.len());
         for (index, symbol) in all.iter().enumerate() {
             let around = symbol.parent.map(|parent| parent as usize);
-            let nested = around.is_some_and(|p| in_function[p] || matches!(all[p].kind, SymbolKind::Function | SymbolKind::Method));
+            let nested = around
+                .is_some_and(|p| in_function[p] || matches!(all[p].kind, SymbolKind::Function | SymbolKind::Method));
             in_function.push(nested);
             let bounds = around.map_or(0..text.len() as u32, |parent| layout.spans[parent].clone());
             layout.spans.push(span(text, symbol, &bounds));
@@ -87,9 +88,11 @@ impl Layout {
             if span.start > from || (from == 0 && span.start == from) {
                 let run = trim(text, from..span.start.max(from));
                 let source = &text[run.start as usize..run.end as usize];
-                let is_marks = marks_are_nothing && !source.chars().any(char::is_alphanumeric) && !source.contains('\n');
+                let is_marks =
+                    marks_are_nothing && !source.chars().any(char::is_alphanumeric) && !source.contains('\n');
                 let shares_line = !begins_line(text, run.start) || !ends_line(text, run.end);
-                if !run.is_empty() && !(is_marks && shares_line) {
+                let is_nothing = run.is_empty() || (is_marks && shares_line);
+                if !is_nothing {
                     runs.push(run);
                 }
             }
@@ -101,7 +104,8 @@ impl Layout {
 
 fn is_chunk(symbol: &Symbol, around: Option<&Symbol>, nested: bool, options: &ChunkOptions) -> bool {
     let lines = symbol.lines.1.saturating_sub(symbol.lines.0) + 1;
-    let is_bare_member = symbol.kind == SymbolKind::Method && symbol.body.is_none() && symbol.doc.is_empty() && around.is_some();
+    let is_bare_member =
+        symbol.kind == SymbolKind::Method && symbol.body.is_none() && symbol.doc.is_empty() && around.is_some();
     !is_bare_member && (!nested || lines >= options.nested_function_lines)
 }
 

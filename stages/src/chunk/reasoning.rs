@@ -84,10 +84,9 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         git: GitSignal::None,
         date: document.metadata.timestamp.as_deref().and_then(date::unix_seconds),
         metadata: document.facts(),
-        governance: document.governance.map(|governance| Governance {
-            tags: governance.compliance_tags,
-            lifespan: governance.lifespan_policy,
-        }),
+        governance: document
+            .governance
+            .map(|governance| Governance { tags: governance.compliance_tags, lifespan: governance.lifespan_policy }),
         parent: None,
         exported: true,
     })
@@ -244,17 +243,27 @@ mod tests {
 
     #[test]
     fn documents_are_stored_from_one_half_on_and_patterns_from_eight_tenths() {
-        insta::assert_snapshot!(check(&document("0.92")), @"");
+        insta::assert_snapshot!(check(&document("0.92")), @r#"
+    reas:auth-flow-1 Some(1765549200) ["read", "grep"]
+    Pattern: authentication-setup
+    Query: Build OAuth2
+    Domain: security
+    Keywords: oauth2
+    SG1: Research providers (researcher)
+    Tools: read, grep
+    [("success_score", Float(0.92)), ("is_pattern", Bool(true)), ("pattern_type", String("authentication-setup")), ("complexity", String("complex")), ("domain", String("security")), ("keywords", Strings(["oauth2"])), ("created_at", String("2025-12-12T14:20:00Z"))]
+    Some(Governance { tags: ["tested"], lifespan: Some("conditional") })
+    "#);
         assert!(check(&document("0.5")).contains(r#"("is_pattern", Bool(false))"#));
         assert!(check(&document("0.8")).contains(r#"("is_pattern", Bool(true))"#));
     }
 
     #[test]
     fn refusals_say_why() {
-        insta::assert_snapshot!(check(&document("0.49")), @"");
-        insta::assert_snapshot!(check(&document("1.5")), @"");
-        insta::assert_snapshot!(check(r#"{"content": {"success_score": 0.9}}"#), @"");
-        insta::assert_snapshot!(check(r#"{"content": {"pattern": "x"}}"#), @"");
-        insta::assert_snapshot!(check(r#"{"type": "code", "content": {"pattern": "x", "success_score": 0.9}}"#), @"");
+        insta::assert_snapshot!(check(&document("0.49")), @"`success_score` is 0.49: attempts below 0.5 are not stored");
+        insta::assert_snapshot!(check(&document("1.5")), @"`success_score` is 1.5, not between 0 and 1");
+        insta::assert_snapshot!(check(r#"{"content": {"success_score": 0.9}}"#), @"`id` and `content.pattern` are both missing");
+        insta::assert_snapshot!(check(r#"{"content": {"pattern": "x"}}"#), @"not a reasoning document: missing field `success_score` at line 1 column 28");
+        insta::assert_snapshot!(check(r#"{"type": "code", "content": {"pattern": "x", "success_score": 0.9}}"#), @"type is `code`, not `reasoning`");
     }
 }

@@ -44,8 +44,15 @@ impl<'a> References<'a> {
     }
 
     /// The definition that a call in symbol `from` most likely means: a sibling before any other of that name.
-    pub(crate) fn definition(&self, name: &str, from: u32, symbols: &FileSymbols, is_chunk: impl Fn(u32) -> bool) -> Option<u32> {
-        let candidates = || self.by_name.get(name).into_iter().flatten().copied().filter(|c| *c != from && is_chunk(*c));
+    pub(crate) fn definition(
+        &self,
+        name: &str,
+        from: u32,
+        symbols: &FileSymbols,
+        is_chunk: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let candidates =
+            || self.by_name.get(name).into_iter().flatten().copied().filter(|c| *c != from && is_chunk(*c));
         let owner = |index: u32| {
             let symbol = symbols.symbols.get(index as usize)?;
             let enclosing = symbol.parent.map(|p| symbols.symbols[p as usize].qualified_name.as_str());

@@ -46,7 +46,7 @@ struct ChunkStage {
 
 impl Stage for ChunkStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(ChunkWorker { stage: self, analyzer: Analyzer::default() })
+        Box::new(ChunkWorker { stage: self, analyzer: Analyzer })
     }
 
     fn fingerprint(&self) -> Fingerprint {

@@ -77,6 +77,10 @@ impl Worker for DiscoverWorker<'_> {
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
+            is_tracked: Arc::new({
+                let job = Arc::downgrade(&self.stage.job);
+                move |directory| job.upgrade().is_some_and(|job| job.repository.tracks(directory))
+            }),
             cancelled: &|| cx.cancelled(),
         });
         for omission in &found.omissions {

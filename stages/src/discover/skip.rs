@@ -1,7 +1,9 @@
-//! Names that are never indexed, whatever the ignore files say.
+//! Names that are not indexed, whatever the ignore files say.
 
-/// Directories that hold no sources of the project itself: version control, dependencies, build
-/// output, caches.
+use std::path::Path;
+
+/// Directories that hold no sources of the project itself: version control, dependencies, bundles,
+/// caches.
 const DIRECTORIES: &[&str] = &[
     ".aurora",
     ".bzr",
@@ -24,18 +26,23 @@ const DIRECTORIES: &[&str] = &[
     ".vscode",
     "__pycache__",
     "bower_components",
-    "build",
-    "coverage",
     "dist",
     "node_modules",
     "site-packages",
-    "target",
-    "vendor",
-    "venv",
 ];
 
-/// Whether a directory of this name is left out.
-pub(super) fn is_skipped_directory(name: &str) -> bool {
+/// Directories that hold build output or copies of dependencies, unless git tracks what is in them:
+/// then they may as well be a package that happens to have such a name.
+const OUTPUT: &[&str] = &["build", "coverage", "target", "vendor", "venv"];
+
+/// Files by which package managers know a directory of copied dependencies as theirs.
+const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
+
+/// Whether a directory is left out; `is_tracked` is asked only where it matters.
+pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
+    if OUTPUT.contains(&name) {
+        return MANIFESTS.iter().any(|file| path.join(file).exists()) || !is_tracked();
+    }
     DIRECTORIES.binary_search(&name).is_ok()
 }
 
@@ -65,8 +72,9 @@ mod tests {
     #[test]
     fn directories_are_sorted_for_the_search() {
         assert!(DIRECTORIES.is_sorted());
-        assert!(is_skipped_directory("node_modules"));
-        assert!(!is_skipped_directory("src"));
+        let skipped = |name: &str, is_tracked| is_skipped_directory(Path::new(name), name, || is_tracked);
+        assert!(skipped("node_modules", true) && !skipped("src", false));
+        assert!(skipped("target", false) && !skipped("target", true));
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
+    /// Whether git tracks a file below a directory.
+    pub(super) is_tracked: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -60,7 +62,8 @@ pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
         .filter_entry({
             let pruned = Arc::clone(&pruned);
             let root = options.root.to_path_buf();
-            move |entry| keep_directory(entry, &root, &extra, &pruned)
+            let is_tracked = Arc::clone(&options.is_tracked);
+            move |entry| keep_directory(entry, &root, &extra, &*is_tracked, &pruned)
         })
         .build_parallel();
     let shared = Mutex::new(Vec::new());
@@ -78,7 +81,7 @@ pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
     for path in pruned.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         *listed.entry(parent(&path).to_owned()).or_default() += 1;
         let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
-        found.omissions.push(Omission { path, reason: format!("directory `{name}` is never indexed"), is_error: false });
+        found.omissions.push(Omission { path, reason: format!("directory `{name}` is not indexed"), is_error: false });
     }
     if !(options.cancelled)() {
         count_ignored(options.root, &listed, &mut found.omissions);
@@ -88,14 +91,22 @@ pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
     found
 }
 
-fn keep_directory(entry: &DirEntry, root: &Path, extra: &[String], pruned: &Mutex<Vec<String>>) -> bool {
+fn keep_directory(
+    entry: &DirEntry,
+    root: &Path,
+    extra: &[String],
+    is_tracked: &dyn Fn(&str) -> bool,
+    pruned: &Mutex<Vec<String>>,
+) -> bool {
     if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
         return true;
     }
     let Some(name) = entry.file_name().to_str() else { return true };
-    let skipped = skip::is_skipped_directory(name) || extra.iter().any(|other| other == name);
+    let path = relative_lossy(root, entry.path());
+    let skipped = skip::is_skipped_directory(entry.path(), name, || is_tracked(&path))
+        || extra.iter().any(|other| other == name);
     if skipped {
-        pruned.lock().unwrap_or_else(PoisonError::into_inner).push(relative_lossy(root, entry.path()));
+        pruned.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
     !skipped
 }

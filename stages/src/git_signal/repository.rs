@@ -1,12 +1,12 @@
 //! The indexed root's git repository, opened at once but walked no sooner than something needs it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use aurora_pipeline::CancelToken;
 
-use super::history::{BlameFailure, EventIndex, History, WorktreeState};
+use super::history::{BlameFailure, EventIndex, History, TrackedFile, WorktreeState};
 use crate::columns::Attribution;
 
 /// A repository, or the lack of one.
@@ -18,7 +18,8 @@ pub struct Repository {
     previous_state: Option<String>,
     attributes: bool,
     events: OnceLock<Result<EventIndex, Arc<str>>>,
-    clean: OnceLock<HashMap<String, Vec<u8>>>,
+    /// Every file that git's index lists, with its object id where git can vouch for it.
+    tracked: OnceLock<BTreeMap<String, Option<Vec<u8>>>>,
     cancel: CancelToken,
 }
 
@@ -32,8 +33,8 @@ impl Repository {
             Ok(history) => (history, None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
-        let (events, clean) = (OnceLock::new(), OnceLock::new());
-        Self { history, broken, previous_state, attributes, events, clean, cancel }
+        let (events, tracked) = (OnceLock::new(), OnceLock::new());
+        Self { history, broken, previous_state, attributes, events, tracked, cancel }
     }
 
     /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
@@ -75,8 +76,18 @@ impl Repository {
 
     /// The object id under which git's index holds a file that git can vouch for without reading it.
     pub fn clean_blob(&self, path: &str) -> Option<&[u8]> {
-        let history = self.history.as_ref()?;
-        self.clean.get_or_init(|| clean_files(history)).get(path).map(Vec::as_slice)
+        self.tracked().get(path)?.as_deref()
+    }
+
+    /// Whether git's index lists a file below a directory.
+    pub fn tracks(&self, directory: &str) -> bool {
+        let below = format!("{directory}/");
+        let first = self.tracked().range(below.clone()..).next();
+        first.is_some_and(|(path, _)| path.starts_with(&below))
+    }
+
+    fn tracked(&self) -> &BTreeMap<String, Option<Vec<u8>>> {
+        self.tracked.get_or_init(|| self.history.as_ref().map(tracked_files).unwrap_or_default())
     }
 
     /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
@@ -126,9 +137,12 @@ fn configuration(history: &History) -> String {
     history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn clean_files(history: &History) -> HashMap<String, Vec<u8>> {
+fn tracked_files(history: &History) -> BTreeMap<String, Option<Vec<u8>>> {
     // Without git's word every file is judged by its time and content: slower, not wrong.
-    let tracked = history.worktree_scan().unwrap_or_default();
-    let clean = tracked.into_iter().filter(|file| file.state == WorktreeState::Unmodified);
-    clean.filter_map(|file| Some((String::from_utf8(file.path.into()).ok()?, file.blob.as_slice().to_vec()))).collect()
+    let files = history.worktree_scan().unwrap_or_default().into_iter();
+    let entry = |file: TrackedFile| {
+        let is_clean = file.state == WorktreeState::Unmodified;
+        Some((String::from_utf8(file.path.into()).ok()?, is_clean.then(|| file.blob.as_slice().to_vec())))
+    };
+    files.filter_map(entry).collect()
 }

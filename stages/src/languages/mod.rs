@@ -81,12 +81,15 @@ pub struct Language {
     /// Whether a definition is visible outside its file.
     pub exported: fn(&Visibility<'_>) -> bool,
     /// Finds the documentation inside a definition's body or the file, for languages that keep it there.
-    pub docstring: Option<fn(Node<'_>) -> Option<Range<usize>>>,
+    pub docstring: Option<FindDocstring>,
     /// How the documentation of the file itself is found.
     pub file_doc: FileDoc,
     /// Where the compiled queries are kept.
     pub cache: &'static QueryCache,
 }
+
+/// The documentation inside a body, as a literal's span.
+pub type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
 pub type QueryCache = OnceLock<Result<CompiledQuery, QueryProblem>>;
@@ -123,10 +126,7 @@ impl Language {
     /// # Errors
     /// The queries do not fit the grammar: a bug in the language's folder.
     pub fn query(&self) -> Result<&CompiledQuery, QueryProblem> {
-        self.cache
-            .get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries))
-            .as_ref()
-            .map_err(Clone::clone)
+        self.cache.get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries)).as_ref().map_err(Clone::clone)
     }
 
     /// Whether the language is made of sections instead of definitions.
@@ -175,7 +175,13 @@ pub fn family_of(format: &'static str) -> &'static str {
 }
 
 /// A table with the defaults that most languages share.
-const fn defaults(name: &'static str, extensions: &'static [&'static str], grammar: fn() -> tree_sitter::Language, queries: &'static [&'static str], cache: &'static QueryCache) -> Language {
+const fn defaults(
+    name: &'static str,
+    extensions: &'static [&'static str],
+    grammar: fn() -> tree_sitter::Language,
+    queries: &'static [&'static str],
+    cache: &'static QueryCache,
+) -> Language {
     Language {
         name,
         family: name,
@@ -219,7 +225,8 @@ mod tests {
             let problem = language.query().err().map(|problem| problem.to_string());
             assert_eq!(problem, None, "{}", language.name);
             let source = language.queries.join("\n");
-            let theirs = tree_sitter::Query::new(&(language.grammar)(), &source).err().map(|problem| problem.to_string());
+            let theirs =
+                tree_sitter::Query::new(&(language.grammar)(), &source).err().map(|problem| problem.to_string());
             assert_eq!(theirs, None, "{}", language.name);
         }
     }

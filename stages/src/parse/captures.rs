@@ -85,7 +85,14 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         found
     }
 
-    fn apply(&mut self, query: &CompiledQuery, index: u32, node: Node<'tree>, text: &'text str, captured: &mut Found<'tree>) {
+    fn apply(
+        &mut self,
+        query: &CompiledQuery,
+        index: u32,
+        node: Node<'tree>,
+        text: &'text str,
+        captured: &mut Found<'tree>,
+    ) {
         let rule = &query.rules[index as usize];
         rule.pattern.matches(node, captured, &mut |captured| {
             let holds = |predicate: &Predicate| {

@@ -87,9 +87,9 @@ pub(crate) fn docstring_text(source: &str) -> String {
 }
 
 fn without_blank_ends(lines: &[&str]) -> String {
-    let is_text = |line: &&str| !line.trim().is_empty();
-    let Some(first) = lines.iter().position(|l| is_text(&l)) else { return String::new() };
-    let last = lines.iter().rposition(|l| is_text(&l)).unwrap_or(first);
+    let is_text = |line: &str| !line.trim().is_empty();
+    let Some(first) = lines.iter().position(|l| is_text(l)) else { return String::new() };
+    let last = lines.iter().rposition(|l| is_text(l)).unwrap_or(first);
     lines[first..=last].join("\n").trim_end().to_owned()
 }
 

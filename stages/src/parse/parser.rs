@@ -1,6 +1,7 @@
 //! Text to symbols: one parse, one pass of the language's query over the tree, and the tree is dropped.
 
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use tree_sitter::{ParseOptions, ParseState, Tree};
@@ -14,10 +15,13 @@ use crate::parse::structure::assemble;
 use crate::parse::symbols::FileSymbols;
 
 /// The parser asks every 100 operations whether to go on. Real sources, broken ones included, stay below 3
-/// operations a byte; what needs more than 16 is in a loop of error recovery.
+/// operations a byte; what needs more than 16 is in a loop of error recovery. There, single operations can take
+/// seconds, so time is bounded as well, far above what any file that parses needs on a busy machine.
 const OPERATIONS_PER_CHECK: u64 = 100;
 const OPERATIONS_PER_BYTE: u64 = 16;
 const OPERATIONS_AT_LEAST: u64 = 200_000;
+const LONGEST_PARSE: Duration = Duration::from_secs(10);
+const LONGEST_PARSE_PER_MIB: Duration = Duration::from_secs(20);
 
 /// Parses files one after another, of any language; one for each worker.
 pub struct Parser {
@@ -58,13 +62,15 @@ impl Parser {
     /// and counted in [`FileSymbols::errors`]; a text that cannot be parsed at all has no symbols and says why in
     /// [`FileSymbols::failure`].
     ///
-    /// The result depends on the arguments alone, never on time or on what was parsed before.
+    /// The result depends on the arguments alone, not on what was parsed before; only whether hostile input is given
+    /// up can depend on time.
     pub fn parse(&mut self, format: &str, text: &str) -> FileSymbols {
         let parsed = match languages::by_name(format) {
             Some(language) => self.try_parse(language, text),
             None => Ok(sections::symbols(text, sections::plain_headings(text))),
         };
-        let mut symbols = parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
+        let mut symbols =
+            parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
         symbols.lines = line_count(text);
         symbols
     }
@@ -94,13 +100,20 @@ impl Parser {
         }
         let bytes = text.as_bytes();
         let allowed = (bytes.len() as u64 * OPERATIONS_PER_BYTE).max(OPERATIONS_AT_LEAST) / OPERATIONS_PER_CHECK;
+        let longest = LONGEST_PARSE + LONGEST_PARSE_PER_MIB * (bytes.len() >> 20) as u32;
+        let started = Instant::now();
         let mut checks = 0;
         let mut on_progress = |_: &ParseState| {
             checks += 1;
-            if checks > allowed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if checks > allowed || started.elapsed() > longest {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let options = ParseOptions::new().progress_callback(&mut on_progress);
-        let tree = self.parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+        let tree =
+            self.parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
         tree.ok_or_else(|| {
             self.parser.reset();
             ParseFailure::TooComplex

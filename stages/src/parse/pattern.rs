@@ -46,7 +46,10 @@ struct Child {
 enum Place {
     Field(NonZeroU16),
     /// Any child; with anchors only the first or the last named one.
-    Any { first: bool, last: bool },
+    Any {
+        first: bool,
+        last: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -128,7 +131,7 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
         }
         Place::Any { first: false, last: false } => {
             // By index each child costs its position, a cursor an allocation.
-            let count = node.child_count() as u32;
+            let count = node.child_count();
             if count <= FEW_CHILDREN {
                 for at in (0..count).filter_map(|index| node.child(index)) {
                     child.pattern.matches(at, found, &mut go_on);

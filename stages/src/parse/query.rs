@@ -3,8 +3,9 @@
 //! The files are tree-sitter queries, but are compiled here: tree-sitter's own compiler first proves of every pattern
 //! where in the grammar it could match, which for TypeScript takes half a second, and its cursor tracks all patterns
 //! through every node. Patterns here are looked up by the kind of their root. What is understood is the part of the
-//! language that the queries need: kinds, fields (the first child of a field counts), alternations, `_`, anonymous nodes, `!field`, `?` after a field's
-//! pattern, `.` around a lone child, and the predicates `#eq?`, `#any-of?` and `#match? "^[A-Z]"`.
+//! query language that is needed: kinds, fields (the first child of a field counts), alternations, `_`, anonymous
+//! nodes, `!field`, `?` after a field's pattern, `.` around a lone child, and the predicates `#eq?`, `#any-of?` and
+//! `#match? "^[A-Z]"`.
 
 use thiserror::Error;
 use tree_sitter::Language;
@@ -40,7 +41,9 @@ pub(crate) enum Role {
     Name,
     Body,
     Owner,
-    Outer { exported: bool },
+    Outer {
+        exported: bool,
+    },
     Inner,
     Export,
     Base,
@@ -59,7 +62,8 @@ pub(crate) enum Role {
 
 impl CompiledQuery {
     pub(crate) fn new(grammar: &Language, sources: &[&str]) -> Result<Self, QueryProblem> {
-        let mut compiled = Self { rules: Vec::new(), by_kind: vec![Vec::new(); grammar.node_kind_count()], broken: Vec::new() };
+        let mut compiled =
+            Self { rules: Vec::new(), by_kind: vec![Vec::new(); grammar.node_kind_count()], broken: Vec::new() };
         for source in sources {
             for rule in read(source, grammar)? {
                 compiled.add(rule);

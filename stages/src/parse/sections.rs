@@ -111,7 +111,9 @@ fn plain_rank(title: &str) -> Option<u8> {
     let letters = title.chars().filter(|c| c.is_alphabetic()).count();
     let (number, rest) = title.split_once(' ').unwrap_or((title, ""));
     let number = number.trim_end_matches(['.', ')']);
-    let is_number = !number.is_empty() && number.len() <= 8 && number.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    let is_number = !number.is_empty()
+        && number.len() <= 8
+        && number.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     if is_number && rest.trim_start().starts_with(char::is_uppercase) {
         return Some((number.split('.').count() + 1).min(6) as u8);
     }

@@ -12,12 +12,18 @@ use crate::parse::signature::signature;
 use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind};
 
 /// The symbols of one file.
-pub(crate) fn assemble<'t>(language: &Language, root: Node<'t>, captures: Captures<'t, 't>, text: &'t str) -> FileSymbols {
+pub(crate) fn assemble<'t>(
+    language: &Language,
+    root: Node<'t>,
+    captures: Captures<'t, 't>,
+    text: &'t str,
+) -> FileSymbols {
     let mut imports: Vec<Import> = Vec::new();
     for node in &captures.imports {
         (language.imports)(*node, text, &mut imports);
     }
-    let mut builder = Builder { language, captures: &captures, text, nests: Vec::new(), symbols: Vec::new(), open: Vec::new() };
+    let mut builder =
+        Builder { language, captures: &captures, text, nests: Vec::new(), symbols: Vec::new(), open: Vec::new() };
     for definition in wrapped(&captures) {
         builder.define(definition);
     }
@@ -102,7 +108,8 @@ impl<'t> Builder<'_, 't> {
         let Some(kind) = definition.kind else {
             return self.push(nest);
         };
-        let in_container = around.and_then(|nest| nest.kind).is_some_and(|k| k.is_container() && k != SymbolKind::Module);
+        let in_container =
+            around.and_then(|nest| nest.kind).is_some_and(|k| k.is_container() && k != SymbolKind::Module);
         let is_method = kind == SymbolKind::Function && (in_container || owner.is_some());
         let kind = if is_method { SymbolKind::Method } else { kind };
         let signature = self.signature(&definition, outer);
@@ -119,7 +126,8 @@ impl<'t> Builder<'_, 't> {
             _ => (simple.to_owned(), nest.prefix.clone()),
         };
         let first_line = outer.start_position().row as u32 + 1;
-        let rows_before = self.text.get(bytes.start as usize..outer.start_byte()).map_or(0, |s| s.matches('\n').count());
+        let rows_before =
+            self.text.get(bytes.start as usize..outer.start_byte()).map_or(0, |s| s.matches('\n').count());
         let symbol = Symbol {
             kind,
             name,
@@ -206,7 +214,9 @@ fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) ->
         while open.pop_if(|last| last.bytes.end <= *at).is_some() {}
         let index = open.last().and_then(|nest| nest.symbol);
         match (mark, index) {
-            (Mark::Call(name), None) if !name.is_empty() && seen.insert((None, *name)) => outside.push((*name).to_owned()),
+            (Mark::Call(name), None) if !name.is_empty() && seen.insert((None, *name)) => {
+                outside.push((*name).to_owned())
+            }
             (Mark::Call(name), Some(i)) if !name.is_empty() && seen.insert((index, *name)) => {
                 symbols[i as usize].calls.push((*name).to_owned());
             }
@@ -271,7 +281,8 @@ fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
 }
 
 fn is_overload(first: &Symbol, second: &Symbol, language: &Language, text: &str) -> bool {
-    let is_declaration = first.body.is_none() || language.overload_marker.is_some_and(|marker| has_decorator(first, marker, text));
+    let is_declaration =
+        first.body.is_none() || language.overload_marker.is_some_and(|marker| has_decorator(first, marker, text));
     is_declaration
         && second.body.is_some()
         && first.qualified_name == second.qualified_name
@@ -281,8 +292,12 @@ fn is_overload(first: &Symbol, second: &Symbol, language: &Language, text: &str)
 }
 
 fn has_decorator(symbol: &Symbol, marker: &str, text: &str) -> bool {
-    let source = text.get(symbol.bytes.start as usize..symbol.body.unwrap_or(symbol.bytes.end) as usize).unwrap_or_default();
-    source.lines().map(str::trim).any(|line| line.strip_prefix('@').is_some_and(|d| d.rsplit('.').next() == Some(marker)))
+    let source =
+        text.get(symbol.bytes.start as usize..symbol.body.unwrap_or(symbol.bytes.end) as usize).unwrap_or_default();
+    source
+        .lines()
+        .map(str::trim)
+        .any(|line| line.strip_prefix('@').is_some_and(|d| d.rsplit('.').next() == Some(marker)))
 }
 
 fn last_line(node: Node<'_>) -> u32 {

@@ -8,7 +8,7 @@ use heed::{CommitOrAbort, Database, RwTxn};
 use roaring::RoaringTreemap;
 
 use super::codec::AccessRecord;
-use crate::btree::{Cursor, Damage, Tree, check_tree};
+use crate::btree::{Cursor, Damage, Tree, check_tree, free_pages};
 use crate::env::{Mapped, OpenMode, Store};
 use crate::error::StorageError;
 
@@ -88,10 +88,7 @@ impl AccessLog {
         })
     }
 
-    fn write(
-        &self,
-        change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>,
-    ) -> Result<(), StorageError> {
+    fn write(&self, change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {
         let wrap = |error| StorageError::lmdb(&self.store.data, error);
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let table = match &mut *table {
@@ -117,7 +114,9 @@ impl AccessLog {
                 first.get_or_insert(damage);
             });
         }
-        first.map_or(Ok(()), |damage| Err(self.damaged(damage)))
+        first
+            .map_or_else(|| free_pages(&mapped.pages(), &mapped.meta).map(drop), Err)
+            .map_err(|damage| self.damaged(damage))
     }
 
     fn damaged(&self, damage: Damage) -> StorageError {
@@ -129,11 +128,7 @@ fn tree(mapped: &Mapped) -> Result<Tree, Damage> {
     Ok(Cursor::named(mapped.pages(), mapped.meta.main, TABLE)?.unwrap_or(Tree::EMPTY))
 }
 
-fn stored(
-    table: &RawTable,
-    transaction: &RwTxn<'_>,
-    key: &[u8],
-) -> heed::Result<Option<AccessRecord>> {
+fn stored(table: &RawTable, transaction: &RwTxn<'_>, key: &[u8]) -> heed::Result<Option<AccessRecord>> {
     Ok(table.get(transaction, key)?.and_then(AccessRecord::decode))
 }
 

@@ -8,12 +8,7 @@ use super::page::{Damage, Pages, Tree};
 /// that no page is used twice (`used` collects them over several trees).
 ///
 /// Each fault is given to `report`; what lies below a faulty page is left out.
-pub(crate) fn check_tree(
-    pages: &Pages<'_>,
-    tree: Tree,
-    used: &mut RoaringTreemap,
-    report: &mut dyn FnMut(Damage),
-) {
+pub(crate) fn check_tree(pages: &Pages<'_>, tree: Tree, used: &mut RoaringTreemap, report: &mut dyn FnMut(Damage)) {
     if tree.is_empty() {
         return;
     }
@@ -40,6 +35,9 @@ pub(crate) fn check_tree(
         if page.leaf != (depth == tree.depth) || depth > tree.depth {
             fault(Damage::page(number, "lies at the wrong depth"));
             continue;
+        }
+        if let Err(damage) = page.check_layout() {
+            fault(damage);
         }
         let mut before = low;
         for index in 0..page.len {

@@ -44,6 +44,7 @@ impl<'a> Cursor<'a> {
         }
         let value = pages.value(page, *index)?;
         let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
+        let tree = tree.filter(|tree| tree.flags == 0);
         tree.map(Some).ok_or_else(|| Damage::page(page.number, "has a table that is none"))
     }
 
@@ -65,11 +66,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The last entry whose key is not above `key`.
-    pub(crate) fn floor(
-        pages: Pages<'a>,
-        tree: Tree,
-        key: &[u8],
-    ) -> Result<Option<Entry<'a>>, Damage> {
+    pub(crate) fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         let mut cursor = Self::seek(pages, tree, key)?;
         match cursor.entry()? {
             Some(entry) if entry.0 == key => Ok(Some(entry)),

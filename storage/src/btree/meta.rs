@@ -8,6 +8,8 @@ use super::page::{Damage, HEADER, Pages, Tree, WORD, half, u32_at, word};
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
 const META: u16 = 0x08;
+/// Flag of the tree of free pages; no other may be set there or in the main tree.
+const INTEGER_KEYS: u16 = 0x08;
 const PAGE_SIZES: std::ops::RangeInclusive<usize> = 512..=65_536;
 
 /// A meta page.
@@ -85,6 +87,8 @@ impl Meta {
         let sound = meta.page_size.is_power_of_two()
             && PAGE_SIZES.contains(&meta.page_size)
             && word(page, 0) == Some(number)
+            && meta.free.flags == INTEGER_KEYS
+            && meta.main.flags == 0
             && meta.last_page < u64::MAX / 65_536;
         match sound {
             true => Ok(meta),
@@ -93,19 +97,35 @@ impl Meta {
     }
 }
 
-/// Whether every page that a file is too short for is listed as free.
+/// The free pages, which LMDB gives to the next writer.
+pub(crate) fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreemap, Damage> {
+    let mut free = RoaringTreemap::new();
+    let mut cursor = Cursor::first(*pages, meta.free)?;
+    while let Some((_, list)) = cursor.entry()? {
+        // A list is its length, then page numbers from the highest down.
+        let words: Vec<u64> = (0..list.len() / WORD).filter_map(|at| word(list, at * WORD)).collect();
+        let listed = match words.split_first() {
+            Some((&count, listed)) if count == listed.len() as u64 => listed,
+            _ => return Err(Damage("a list of free pages has the wrong length".to_owned())),
+        };
+        let sorted = listed.is_sorted_by(|before, after| before > after);
+        for &page in listed {
+            if !sorted || page < 2 || page > meta.last_page || !free.insert(page) {
+                return Err(Damage(format!("the list of free pages cannot hold page {page}")));
+            }
+        }
+        cursor.next()?;
+    }
+    Ok(free)
+}
+
+/// Whether every page that a file is too short for is free.
 ///
 /// LMDB does not write a page that was taken and given back within one transaction, so the file may
 /// end before the last page that the meta page names.
 pub(crate) fn missing_pages_are_free(pages: &Pages<'_>, meta: &Meta) -> Result<bool, Damage> {
     let present = (pages.bytes.len() / pages.page_size) as u64;
-    let mut free = RoaringTreemap::new();
-    let mut cursor = Cursor::first(*pages, meta.free)?;
-    while let Some((_, list)) = cursor.entry()? {
-        let words = list.len() / WORD;
-        let listed = (1..words).filter_map(|index| word(list, index * WORD));
-        free.extend(listed.filter(|&page| page >= present && page <= meta.last_page));
-        cursor.next()?;
-    }
-    Ok(free.len() == (meta.last_page + 1).saturating_sub(present))
+    let free = free_pages(pages, meta)?;
+    let missing = (meta.last_page + 1).saturating_sub(present);
+    Ok(free.range_cardinality(present..=meta.last_page) == missing)
 }

@@ -9,10 +9,12 @@
 
 mod check;
 mod cursor;
+mod guard;
 mod meta;
 mod page;
 
 pub(crate) use check::check_tree;
 pub(crate) use cursor::Cursor;
-pub(crate) use meta::{Meta, MetaError, missing_pages_are_free};
+pub(crate) use guard::Guard;
+pub(crate) use meta::{Meta, MetaError, free_pages, missing_pages_are_free};
 pub(crate) use page::{Damage, Pages, Tree};

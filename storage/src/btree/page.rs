@@ -14,8 +14,6 @@ const NO_PAGE: u64 = usize::MAX as u64;
 const BRANCH: u16 = 0x01;
 const LEAF: u16 = 0x02;
 const OVERFLOW: u16 = 0x04;
-/// The flags that tell what a page holds; the others concern dirty pages in memory.
-const KINDS: u16 = 0x6f;
 const BIG_DATA: u16 = 0x01;
 const SUB_DATA: u16 = 0x02;
 
@@ -45,13 +43,15 @@ pub(crate) struct Pages<'a> {
 pub(crate) struct Tree {
     pub(super) root: u64,
     pub(super) depth: u16,
+    /// How keys are compared and values kept; 0 for bytes and single values.
+    pub(super) flags: u16,
     /// Number of entries.
     pub(crate) entries: u64,
 }
 
 impl Tree {
     /// A tree without entries.
-    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, entries: 0 };
+    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0 };
     /// Bytes of the record that describes a tree.
     pub(super) const SIZE: usize = 8 + 5 * WORD;
 
@@ -63,6 +63,7 @@ impl Tree {
         Some(Self {
             root: word(record, 8 + 4 * WORD)?,
             depth: half(record, 6)?,
+            flags: half(record, 4)?,
             entries: word(record, 8 + 3 * WORD)?,
         })
     }
@@ -81,6 +82,8 @@ pub(super) struct Page<'a> {
     pub(super) leaf: bool,
     /// Number of nodes.
     pub(super) len: usize,
+    /// Offset of the lowest node.
+    upper: usize,
 }
 
 /// Where the value of a leaf node is.
@@ -95,7 +98,7 @@ impl<'a> Pages<'a> {
     /// The branch or leaf page with a number.
     pub(super) fn page(&self, number: u64) -> Result<Page<'a>, Damage> {
         let bytes = self.raw(number, 1)?;
-        let kind = half(bytes, WORD + 2).unwrap_or(0) & KINDS;
+        let kind = half(bytes, WORD + 2).unwrap_or(0);
         if kind != BRANCH && kind != LEAF {
             return Err(Damage::page(number, "is neither a branch nor a leaf"));
         }
@@ -104,7 +107,7 @@ impl<'a> Pages<'a> {
         if lower < HEADER || lower > upper || upper > bytes.len() || lower % 2 != HEADER % 2 {
             return Err(Damage::page(number, "has impossible bounds"));
         }
-        Ok(Page { number, bytes, leaf: kind == LEAF, len: (lower - HEADER) / 2 })
+        Ok(Page { number, bytes, leaf: kind == LEAF, len: (lower - HEADER) / 2, upper })
     }
 
     /// `count` pages from `number` on, whose header names `number`.
@@ -137,7 +140,7 @@ impl<'a> Pages<'a> {
         let first = word(node, data).ok_or_else(cut)?;
         let pages = (HEADER + size).div_ceil(self.page_size) as u64;
         let bytes = self.raw(first, pages)?;
-        let kind = half(bytes, WORD + 2).unwrap_or(0) & KINDS;
+        let kind = half(bytes, WORD + 2).unwrap_or(0);
         if kind != OVERFLOW || u64::from(u32_at(bytes, WORD + 4).unwrap_or(0)) < pages {
             return Err(Damage::page(first, "is not the overflow page that a node needs"));
         }
@@ -150,7 +153,7 @@ impl<'a> Page<'a> {
     /// The bytes from a node's header to the end of the page.
     fn node(&self, index: usize) -> Result<&'a [u8], Damage> {
         half(self.bytes, HEADER + 2 * index)
-            .filter(|&offset| index < self.len && offset as usize >= HEADER + 2 * self.len)
+            .filter(|&offset| index < self.len && offset as usize >= self.upper)
             .and_then(|offset| self.bytes.get(offset as usize..))
             .filter(|node| node.len() >= NODE)
             .ok_or_else(|| Damage::page(self.number, "has a node outside its bounds"))
@@ -160,8 +163,7 @@ impl<'a> Page<'a> {
     pub(super) fn key(&self, index: usize) -> Result<&'a [u8], Damage> {
         let node = self.node(index)?;
         let size = half(node, 6).unwrap_or(0) as usize;
-        node.get(NODE..NODE + size)
-            .ok_or_else(|| Damage::page(self.number, "has a key that passes its end"))
+        node.get(NODE..NODE + size).ok_or_else(|| Damage::page(self.number, "has a key that passes its end"))
     }
 
     /// The page below a branch's node.
@@ -170,6 +172,29 @@ impl<'a> Page<'a> {
         let low = u64::from(u32_at(node, 0).unwrap_or(0));
         let high = if WORD > 4 { u64::from(half(node, 4).unwrap_or(0)) << 32 } else { 0 };
         Ok(low | high)
+    }
+
+    /// Checks that the nodes fill the page from its upper bound on, without gaps or overlaps.
+    pub(super) fn check_layout(&self) -> Result<(), Damage> {
+        let mut extents = Vec::with_capacity(self.len);
+        for index in 0..self.len {
+            let node = self.node(index)?;
+            let flags = if self.leaf { half(node, 4).unwrap_or(0) } else { 0 };
+            let data = match (self.leaf, flags) {
+                (true, BIG_DATA) => WORD,
+                (true, 0 | SUB_DATA) => u32_at(node, 0).unwrap_or(0) as usize,
+                (false, _) => 0,
+                _ => return Err(Damage::page(self.number, "has a node of an unknown kind")),
+            };
+            let size = NODE + self.key(index)?.len() + data;
+            extents.push((self.bytes.len() - node.len(), size + size % 2));
+        }
+        extents.sort_unstable();
+        let end = extents.into_iter().try_fold(self.upper, |end, (start, size)| (start == end).then_some(end + size));
+        match end == Some(self.bytes.len()) {
+            true => Ok(()),
+            false => Err(Damage::page(self.number, "has nodes that overlap or leave gaps")),
+        }
     }
 
     /// The first node whose key is not below `key`, and whether its key equals it.

@@ -76,9 +76,7 @@ pub struct Chunk {
 }
 
 /// Syntactic complexity of a chunk.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 #[rkyv(derive(Debug))]
 pub struct Complexity {
     /// Number of branches.
@@ -126,16 +124,7 @@ pub struct GitHistory {
 }
 
 /// A value of a chunk's metadata.
-#[derive(
-    Debug,
-    Clone,
-    PartialEq,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    Serialize,
-    Deserialize,
-)]
+#[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize, Deserialize)]
 #[rkyv(derive(Debug))]
 #[serde(untagged)]
 pub enum MetaValue {
@@ -153,16 +142,7 @@ pub enum MetaValue {
 
 /// Tags and lifespan policy of a chunk.
 #[derive(
-    Debug,
-    Clone,
-    Default,
-    PartialEq,
-    Eq,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    Serialize,
-    Deserialize,
+    Debug, Clone, Default, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize, Deserialize,
 )]
 #[rkyv(derive(Debug))]
 pub struct Governance {

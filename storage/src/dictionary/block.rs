@@ -89,8 +89,7 @@ pub(super) fn decode_inline(
             return None;
         }
         chunk = chunk.checked_add(gap)?;
-        let frequencies =
-            if with_frequencies { decode_frequencies(&mut reader)? } else { Default::default() };
+        let frequencies = if with_frequencies { decode_frequencies(&mut reader)? } else { Default::default() };
         each(Posting { chunk, frequencies });
     }
     reader.is_empty().then_some(())

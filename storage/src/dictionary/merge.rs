@@ -32,8 +32,7 @@ pub(crate) fn merge(
     mut writer: SegmentWriter<'_>,
     data: &Path,
 ) -> Result<SegmentInfo, StorageError> {
-    let damaged =
-        |damage: Damage| StorageError::Damaged { path: data.to_owned(), what: damage.0 };
+    let damaged = |damage: Damage| StorageError::Damaged { path: data.to_owned(), what: damage.0 };
     let mut term = Vec::new();
     loop {
         let Some(lowest) = sources.iter().filter_map(Source::term).min() else {
@@ -100,9 +99,7 @@ impl<'a> Source<'a> {
                 Ok(())
             }
             Self::Run(run) => decode_list(&run.term, run.count, &run.postings, damaged, each),
-            Self::Memory(_, Some((term, list))) => {
-                decode_list(term, list.count, &list.bytes, damaged, each)
-            }
+            Self::Memory(_, Some((term, list))) => decode_list(term, list.count, &list.bytes, damaged, each),
             Self::Memory(_, None) => Ok(()),
         }
     }
@@ -110,9 +107,7 @@ impl<'a> Source<'a> {
     fn advance(&mut self, damaged: &dyn Fn(Damage) -> StorageError) -> Result<(), StorageError> {
         match self {
             Self::Segment(cursor) => cursor.advance().map_err(damaged),
-            Self::Run(run) => run
-                .advance()
-                .map_err(|error| StorageError::io(&run.path, error)),
+            Self::Run(run) => run.advance().map_err(|error| StorageError::io(&run.path, error)),
             Self::Memory(lists, current) => {
                 *current = lists.next();
                 Ok(())

@@ -1,8 +1,6 @@
 //! Reads one segment: a term, or all terms from one on.
 
-use super::block::{
-    BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, has_frequencies,
-};
+use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, has_frequencies};
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::postings::Part;
@@ -60,8 +58,7 @@ impl<'a> SegmentReader<'a> {
             _ => key,
         };
         let blocks = Cursor::seek(self.pages, self.dictionary, &start)?;
-        let mut cursor =
-            TermCursor { segment: *self, blocks, block: BlockReader::new(&[]), entry: None };
+        let mut cursor = TermCursor { segment: *self, blocks, block: BlockReader::new(&[]), entry: None };
         cursor.advance()?;
         while cursor.entry.is_some() && cursor.term() < term {
             cursor.advance()?;

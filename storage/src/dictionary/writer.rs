@@ -88,8 +88,7 @@ impl<'w> SegmentWriter<'w> {
             encode_inline(&mut body, &self.pending, self.with_frequencies);
         } else if self.parts > 0 {
             self.flush_part()?;
-            let location =
-                Location { parts: self.parts, number: self.first, offset: 0, length: 0 };
+            let location = Location { parts: self.parts, number: self.first, offset: 0, length: 0 };
             encode_stored(&mut body, self.count, location);
         } else {
             let mut part = Vec::new();
@@ -97,12 +96,8 @@ impl<'w> SegmentWriter<'w> {
             if !self.value.is_empty() && self.value.len() + part.len() > VALUE_BYTES {
                 self.flush_value()?;
             }
-            let location = Location {
-                parts: 1,
-                number: self.number,
-                offset: self.value.len() as u32,
-                length: part.len() as u32,
-            };
+            let location =
+                Location { parts: 1, number: self.number, offset: self.value.len() as u32, length: part.len() as u32 };
             encode_stored(&mut body, self.count, location);
             self.value.append(&mut part);
         }

@@ -158,10 +158,7 @@ impl<'a> Part<'a> {
     }
 
     /// Gives every posting, dead ones included.
-    pub(crate) fn for_each<E>(
-        &self,
-        mut each: impl FnMut(Posting) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
         let mut rows = Vec::with_capacity(BLOCK);
         for (index, chunk) in self.set.iter().enumerate() {
             if index % BLOCK == 0 {

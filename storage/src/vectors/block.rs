@@ -84,8 +84,7 @@ impl<'a> VectorBlock<'a> {
 
     /// Every vector with the place of its id in the block.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f32, &'a [u8])> + '_ {
-        let present = (0..BLOCK_IDS as usize)
-            .filter(|index| self.presence[index / 8] >> (index % 8) & 1 != 0);
+        let present = (0..BLOCK_IDS as usize).filter(|index| self.presence[index / 8] >> (index % 8) & 1 != 0);
         present.enumerate().map(|(order, index)| {
             let (scale, row) = self.row(order);
             (index, scale, row)

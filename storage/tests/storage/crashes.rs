@@ -6,7 +6,7 @@ use std::process::Command;
 use aurora_storage::WriterOptions;
 
 use crate::model::check;
-use crate::repository::{Tree, fresh_digest, open, replace, synthetic, update, write};
+use crate::repository::{Tree, directory, fresh_digest, open, replace, synthetic, update, write};
 
 /// Names the directory in which the child process writes.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_DIRECTORY";
@@ -38,7 +38,7 @@ fn dying_writer() {
 
 #[test]
 fn a_killed_writer_leaves_the_old_generation() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     write(&open(directory.path()), &before(), 64 << 20);
     for files in [1, 30, 60] {
         let status = Command::new(std::env::current_exe().expect("has a path"))
@@ -65,7 +65,7 @@ fn a_killed_writer_leaves_the_old_generation() {
 
 #[test]
 fn a_dropped_writer_leaves_the_old_generation_and_no_space() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
     let start = || {
@@ -75,8 +75,7 @@ fn a_dropped_writer_leaves_the_old_generation_and_no_space() {
         }
         writer
     };
-    let length =
-        || std::fs::metadata(directory.path().join("index/data.mdb")).expect("is there").len();
+    let length = || std::fs::metadata(directory.path().join("index/data.mdb")).expect("is there").len();
     drop(start());
     check(&environment.snapshot().expect("opens"), &before());
     let once = length();

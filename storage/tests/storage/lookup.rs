@@ -1,20 +1,17 @@
 //! Long lists, long terms, and models that change.
 
-use aurora_storage::{
-    ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions,
-};
+use aurora_storage::{ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;
 use crate::repository::{
-    DIMENSIONS, Tree, chunk, file, fresh_digest, open, piece, replace, synthetic, terms, update,
-    write,
+    DIMENSIONS, Tree, chunk, directory, file, fresh_digest, open, piece, replace, synthetic, terms, update, write,
 };
 
 /// Lists of many parts, with dead chunks in the middle.
 #[test]
 fn long_lists_are_walked_and_skipped() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     let mut expected = Vec::new();
@@ -73,7 +70,7 @@ fn very_long_terms_keys_and_paths_are_found() {
             piece("b", &[(Field::Name, &format!("{}é", "x".repeat(199)))]),
         ],
     )]);
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     write(&environment, &tree, 64 << 20);
     let snapshot = environment.snapshot().expect("opens");
@@ -88,7 +85,7 @@ fn very_long_terms_keys_and_paths_are_found() {
 
 #[test]
 fn another_model_replaces_all_vectors() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let mut tree = synthetic(20, 10, 0);
     write(&environment, &tree, 64 << 20);
@@ -123,7 +120,7 @@ fn another_model_replaces_all_vectors() {
 
 #[test]
 fn what_changes_nothing_writes_nothing() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let tree = synthetic(5, 5, 0);
     let first = write(&environment, &tree, 64 << 20);
@@ -147,7 +144,7 @@ fn what_changes_nothing_writes_nothing() {
 
 #[test]
 fn terms_come_once_and_in_order() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     write(&environment, &synthetic(2, 2, 0), 64 << 20);
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
@@ -180,7 +177,7 @@ proptest! {
             piece.vector = Some(vector(number as u64));
         }
         let nearest = |reverse: bool| -> Vec<(String, u32)> {
-            let directory = tempfile::tempdir().expect("a directory");
+            let directory = directory();
             let environment = open(directory.path());
             let writer = environment.writer(WriterOptions::default()).expect("is the only one");
             let mut paths: Vec<_> = tree.keys().collect();

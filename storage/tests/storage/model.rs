@@ -69,8 +69,7 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
         assert!(read.is_sorted_by_key(|(id, _)| *id));
         let docs: Vec<u32> = postings.docs().iter().collect();
         assert_eq!(docs, read.iter().map(|(id, _)| id.0).collect::<Vec<_>>());
-        let by_key: Frequencies =
-            read.iter().map(|&(id, row)| (key_of(snapshot, id), row)).collect();
+        let by_key: Frequencies = read.iter().map(|&(id, row)| (key_of(snapshot, id), row)).collect();
         assert_eq!(&by_key, rows, "{term}");
         for bound in postings.blocks() {
             let inside = read.iter().filter(|(id, _)| (bound.first..=bound.last).contains(id));
@@ -81,16 +80,13 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
                 }
             }
         }
-        let bounded = |id: &ChunkId| {
-            postings.blocks().any(|bound| (bound.first..=bound.last).contains(id))
-        };
+        let bounded = |id: &ChunkId| postings.blocks().any(|bound| (bound.first..=bound.last).contains(id));
         assert!(read.iter().all(|(id, _)| bounded(id)));
     }
     let listed: Vec<_> = snapshot.terms_with_prefix("").map(|term| term.expect("sound")).collect();
     let counts = expected.iter().map(|(term, rows)| ((*term).to_owned(), rows.len() as u32));
     assert_eq!(listed, counts.collect::<Vec<_>>());
-    let some: Vec<_> =
-        snapshot.terms_with_prefix("te").map(|term| term.expect("sound").0).collect();
+    let some: Vec<_> = snapshot.terms_with_prefix("te").map(|term| term.expect("sound").0).collect();
     let starting = expected.keys().filter(|term| term.starts_with("te"));
     assert_eq!(some, starting.map(|term| (*term).to_owned()).collect::<Vec<_>>());
     assert_eq!(snapshot.postings("nowhere").expect("sound").doc_frequency(), 0);
@@ -104,8 +100,7 @@ fn check_labels(snapshot: &Snapshot, tree: &Tree) {
         keys
     };
     let matching = |holds: &dyn Fn(&Piece) -> bool| {
-        let mut keys: Vec<_> =
-            pieces(tree).filter(|(_, piece)| holds(piece)).map(|(key, _)| key).collect();
+        let mut keys: Vec<_> = pieces(tree).filter(|(_, piece)| holds(piece)).map(|(key, _)| key).collect();
         keys.sort();
         keys
     };
@@ -126,8 +121,7 @@ fn check_labels(snapshot: &Snapshot, tree: &Tree) {
         let same_name = matching(&|other| other.name == piece.name);
         assert_eq!(keys(Label::Defines(&piece.name.to_uppercase())), same_name);
         if let Some((_, term)) = piece.terms.first() {
-            let callers =
-                matching(&|other| other.terms.iter().take(2).any(|(_, called)| called == term));
+            let callers = matching(&|other| other.terms.iter().take(2).any(|(_, called)| called == term));
             assert_eq!(keys(Label::Calls(term)), callers);
         }
     }
@@ -135,8 +129,7 @@ fn check_labels(snapshot: &Snapshot, tree: &Tree) {
 }
 
 fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
-    let with: BTreeMap<_, _> =
-        pieces(tree).filter_map(|(key, piece)| Some((key, piece.vector.as_ref()?))).collect();
+    let with: BTreeMap<_, _> = pieces(tree).filter_map(|(key, piece)| Some((key, piece.vector.as_ref()?))).collect();
     for id in snapshot.live().iter().map(ChunkId) {
         let stored = snapshot.vector(id).expect("sound");
         let given = with.get(&key_of(snapshot, id));
@@ -157,8 +150,7 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
         .collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let nearest = snapshot.nearest(&query, all.len() + 1, None).expect("sound");
-    let nearest: Vec<_> =
-        nearest.into_iter().map(|(id, score)| (score, key_of(snapshot, id))).collect();
+    let nearest: Vec<_> = nearest.into_iter().map(|(id, score)| (score, key_of(snapshot, id))).collect();
     assert_eq!(nearest, all);
     let functions = snapshot.label(Label::Type(ChunkType::Function)).expect("sound");
     for (id, _) in snapshot.nearest(&query, 3, Some(&functions)).expect("sound") {

@@ -7,7 +7,7 @@ use aurora_storage::{Environment, OpenMode, StorageError, WriterOptions};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
-use crate::repository::{open, synthetic, write};
+use crate::repository::{directory, open, synthetic, write};
 
 fn existing(directory: &Path) -> Result<Environment, StorageError> {
     Environment::open(directory, OpenMode::Existing)
@@ -22,8 +22,7 @@ fn put_raw(directory: &Path, table: &str, key: &[u8], value: &[u8]) {
     let lmdb = lmdb.expect("opens");
     let transaction = lmdb.write_txn().expect("begins");
     let committed = lmdb.create_databases_and_commit(transaction, |opener, transaction| {
-        let table: heed::Database<'_, Bytes, Bytes> =
-            opener.create_database(transaction, Some(table))?;
+        let table: heed::Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(table))?;
         table.put(transaction, key, value)?;
         Ok::<_, heed::Error>(heed::CommitOrAbort::<_, ()>::Commit(table))
     });
@@ -33,7 +32,7 @@ fn put_raw(directory: &Path, table: &str, key: &[u8], value: &[u8]) {
 
 #[test]
 fn nothing_there() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let error = existing(directory.path()).expect_err("there is none");
     assert!(matches!(error, StorageError::NoIndex { .. }));
     assert!(error.to_string().contains("aur mem index"));
@@ -42,7 +41,7 @@ fn nothing_there() {
 
 #[test]
 fn a_new_index_is_empty_and_kept_out_of_git() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let snapshot = environment.snapshot().expect("opens");
     assert_eq!((snapshot.manifest().generation, snapshot.live().len()), (0, 0));
@@ -55,7 +54,7 @@ fn a_new_index_is_empty_and_kept_out_of_git() {
 #[test]
 fn a_text_file_is_foreign() {
     for length in [30, 200, 5000, 100_000] {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = directory();
         fs::create_dir(directory.path().join("index")).expect("makes a directory");
         let data = directory.path().join("index/data.mdb");
         fs::write(&data, "not an index ".repeat(length / 13 + 1)).expect("writes");
@@ -71,7 +70,7 @@ fn a_text_file_is_foreign() {
 
 #[test]
 fn another_programs_lmdb_file_is_foreign() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     put_raw(directory.path(), "birds", b"owl", b"1");
     let error = existing(directory.path()).expect_err("is foreign");
     assert!(matches!(error, StorageError::Foreign { .. }), "{error}");
@@ -79,7 +78,7 @@ fn another_programs_lmdb_file_is_foreign() {
 
 #[test]
 fn another_format_is_named() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     write(&open(directory.path()), &synthetic(1, 1, 0), 64 << 20);
     put_raw(directory.path(), "meta", b"format", b"aurora\x63\x00\x00\x00");
     let error = existing(directory.path()).expect_err("is newer");
@@ -88,7 +87,7 @@ fn another_format_is_named() {
 
 #[test]
 fn a_second_writer_is_told_who_writes() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     let Err(error) = environment.writer(WriterOptions::default()) else { panic!("there are two") };

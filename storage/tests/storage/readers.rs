@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aurora_storage::{AccessLog, Environment, OpenMode, WriterOptions};
 
 use crate::model::check;
-use crate::repository::{open, replace, synthetic, update, write};
+use crate::repository::{directory, open, replace, synthetic, update, write};
 
 #[test]
 fn a_reader_sees_one_generation_while_others_are_written() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let trees: Vec<_> = (0..6).map(|salt| synthetic(12, 6, salt * 17)).collect();
     write(&environment, &trees[0], 64 << 20);
@@ -47,7 +47,7 @@ fn a_reader_sees_one_generation_while_others_are_written() {
 
 #[test]
 fn a_snapshot_outlives_its_environment() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let tree = synthetic(4, 4, 0);
     let environment = open(directory.path());
     write(&environment, &tree, 64 << 20);
@@ -62,7 +62,7 @@ fn a_snapshot_outlives_its_environment() {
 
 #[test]
 fn accesses_are_counted_and_renamed() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let log = AccessLog::open(directory.path()).expect("opens");
     let long = "key/".repeat(400);
     assert_eq!(log.get("a").expect("reads"), None);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_storage::{
-    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitSignal, Manifest,
-    ManifestUpdate, MetaValue, ModelInfo, OpenMode, StorageError, TermVector, WriterOptions,
+    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitSignal, Manifest, ManifestUpdate,
+    MetaValue, ModelInfo, OpenMode, StorageError, TermVector, WriterOptions,
 };
+use tempfile::TempDir;
 
 /// Dimensions of the vectors.
 pub(crate) const DIMENSIONS: usize = 8;
@@ -109,17 +110,21 @@ pub(crate) fn update() -> ManifestUpdate {
     }
 }
 
+/// A directory for a test: in memory where there is a place for it, because waiting for the disk at
+/// every commit would take most of the time.
+pub(crate) fn directory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+    made.or_else(|_| TempDir::new()).expect("a directory")
+}
+
 /// Opens an index, making it if need be.
 pub(crate) fn open(directory: &Path) -> Environment {
     Environment::open(directory, OpenMode::Create).expect("opens")
 }
 
 /// Replaces one file.
-pub(crate) fn replace(
-    writer: &aurora_storage::IndexWriter,
-    path: &str,
-    pieces: &[Piece],
-) -> Result<(), StorageError> {
+pub(crate) fn replace(writer: &aurora_storage::IndexWriter, path: &str, pieces: &[Piece]) -> Result<(), StorageError> {
     let chunks = pieces.iter().enumerate();
     let chunks = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone()));
     let ids = writer.replace_file(file(path, 5), chunks.collect())?;
@@ -140,7 +145,7 @@ pub(crate) fn write(environment: &Environment, tree: &Tree, memory: usize) -> Ma
 
 /// The digest of a tree that is written in one go.
 pub(crate) fn fresh_digest(tree: &Tree, memory: usize) -> String {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     write(&environment, tree, memory);
     environment.snapshot().and_then(|snapshot| snapshot.digest()).expect("a digest")

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::model::{check, field};
 use crate::repository::{
-    DIMENSIONS, Piece, Tree, file, fresh_digest, open, replace, synthetic, update, write,
+    DIMENSIONS, Piece, Tree, directory, file, fresh_digest, open, replace, synthetic, update, write,
 };
 
 #[derive(Debug, Clone)]
@@ -25,15 +25,13 @@ fn any_piece() -> impl Strategy<Value = Piece> {
     let owner = prop::option::of(prop::sample::select(vec!["payments", "core"]));
     let vector = prop::option::of(prop::collection::vec(-1f32..1.0, DIMENSIONS));
     let name = prop::sample::select(vec!["load", "Save", "parse", "load_all"]);
-    (name, 0..ChunkType::ALL.len(), terms, owner, vector).prop_map(
-        |(name, kind, terms, owner, vector)| Piece {
-            name: name.to_owned(),
-            chunk_type: ChunkType::ALL[kind],
-            terms: terms.into_iter().map(|(number, term)| (field(number), term.to_owned())).collect(),
-            owner: owner.map(str::to_owned),
-            vector,
-        },
-    )
+    (name, 0..ChunkType::ALL.len(), terms, owner, vector).prop_map(|(name, kind, terms, owner, vector)| Piece {
+        name: name.to_owned(),
+        chunk_type: ChunkType::ALL[kind],
+        terms: terms.into_iter().map(|(number, term)| (field(number), term.to_owned())).collect(),
+        owner: owner.map(str::to_owned),
+        vector,
+    })
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -60,7 +58,7 @@ proptest! {
 
     #[test]
     fn incremental_is_fresh(steps in prop::collection::vec(any_step(), 1..24), memory in prop::sample::select(vec![0usize, 64 << 20])) {
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = directory();
         let environment = open(directory.path());
         let options = WriterOptions { memory };
         let mut writer = Some(environment.writer(options).expect("is the only one"));
@@ -110,7 +108,7 @@ proptest! {
 
 #[test]
 fn many_small_runs_keep_few_segments() {
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let mut tree = synthetic(30, 12, 0);
     write(&environment, &tree, 64 << 20);
@@ -138,7 +136,7 @@ fn memory_does_not_change_the_index() {
 #[test]
 fn the_order_of_files_does_not_change_the_index() {
     let tree = synthetic(20, 10, 5);
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     for (path, pieces) in tree.iter().rev() {
@@ -175,7 +173,7 @@ fn a_digest_tells_small_differences() {
 #[test]
 fn rebuilt_terms_are_the_same_terms() {
     let tree = synthetic(30, 10, 2);
-    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory();
     let environment = open(directory.path());
     write(&environment, &tree, 64 << 20);
     let before = environment.snapshot().expect("opens");

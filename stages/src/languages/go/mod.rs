@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{QueryCache, FileDoc, Language, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
 use crate::parse::symbols::Import;
 
 static QUERY: QueryCache = QueryCache::new();
@@ -39,7 +39,9 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
 
 /// The name that a package most likely has: the last segment of its path that is no major version.
 fn package_name(path: &str) -> &str {
-    let is_version = |segment: &&str| segment.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let is_version = |segment: &&str| {
+        segment.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
     let last = path.rsplit('/').find(|segment| !is_version(segment)).unwrap_or(path);
     last.split(".v").next().unwrap_or(last)
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{QueryCache, Language, Visibility, defaults, import, text_of};
+use super::{Language, QueryCache, Visibility, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind};
 
 static QUERY: QueryCache = QueryCache::new();

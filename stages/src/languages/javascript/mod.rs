@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{QueryCache, Language, Visibility, defaults, import, text_of};
+use super::{Language, QueryCache, Visibility, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind};
 
 static QUERY: QueryCache = QueryCache::new();
@@ -23,7 +23,8 @@ pub static JAVASCRIPT: Language = Language {
 };
 
 /// Objects that a function is hung on without being a part of them.
-pub(super) const SILENT_OWNERS: &[&str] = &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
+pub(super) const SILENT_OWNERS: &[&str] =
+    &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
 
 /// Members are as visible as what holds them, unless they are private by mark or modifier.
 pub(super) fn exported(visibility: &Visibility<'_>) -> bool {
@@ -54,7 +55,10 @@ pub(super) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
         let is_module = at.id() == source.id();
         match at.kind() {
             "import_specifier" | "pair_pattern" => {
-                let name = at.child_by_field_name("alias").or_else(|| at.child_by_field_name("value")).or_else(|| at.child_by_field_name("name"));
+                let name = at
+                    .child_by_field_name("alias")
+                    .or_else(|| at.child_by_field_name("value"))
+                    .or_else(|| at.child_by_field_name("name"));
                 names.extend(name.map(|name| text_of(name, text).to_owned()));
                 descend = false;
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{QueryCache, FileDoc, Language, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
 use crate::parse::symbols::Import;
 
 static QUERY: QueryCache = QueryCache::new();
@@ -29,7 +29,11 @@ fn docstring(body: Node<'_>) -> Option<Range<usize>> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
     // Newer grammars put the string straight into the block.
-    let string = if first.kind() == "string" { first } else { first.named_child(0).filter(|_| first.kind() == "expression_statement")? };
+    let string = if first.kind() == "string" {
+        first
+    } else {
+        first.named_child(0).filter(|_| first.kind() == "expression_statement")?
+    };
     (string.kind() == "string").then(|| string.byte_range())
 }
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{QueryCache, FileDoc, Language, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind};
 
 static QUERY: QueryCache = QueryCache::new();
@@ -48,7 +48,11 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
                 let path = path.trim();
                 if !path.is_empty() {
                     let prefix = prefixes.last().map_or("", |p| p);
-                    let full = if path == "self" { prefix.trim_end_matches("::").to_owned() } else { format!("{prefix}{path}") };
+                    let full = if path == "self" {
+                        prefix.trim_end_matches("::").to_owned()
+                    } else {
+                        format!("{prefix}{path}")
+                    };
                     let last = full.rsplit("::").next().unwrap_or_default().to_owned();
                     let name = if alias.trim().is_empty() { last } else { alias.trim().to_owned() };
                     let names = if name == "_" { Vec::new() } else { vec![name] };

@@ -1,7 +1,7 @@
 //! TypeScript, and as a second grammar TSX.
 
 use super::javascript::{SILENT_OWNERS, exported, imports};
-use super::{QueryCache, Language, defaults};
+use super::{Language, QueryCache, defaults};
 
 const SYMBOLS: &str = include_str!("symbols.scm");
 const CALLS: &str = include_str!("calls.scm");
@@ -18,7 +18,13 @@ pub static TYPESCRIPT: Language = Language {
     owner_suffix: ".prototype",
     imports,
     exported,
-    ..defaults("typescript", &["ts", "mts", "cts"], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), &QUERIES, &TYPESCRIPT_QUERY)
+    ..defaults(
+        "typescript",
+        &["ts", "mts", "cts"],
+        || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        &QUERIES,
+        &TYPESCRIPT_QUERY,
+    )
 };
 
 /// TypeScript with JSX.
@@ -28,13 +34,7 @@ pub static TSX: Language = Language {
     owner_suffix: ".prototype",
     imports,
     exported,
-    ..defaults(
-        "tsx",
-        &["tsx"],
-        || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        &QUERIES_WITH_JSX,
-        &TSX_QUERY,
-    )
+    ..defaults("tsx", &["tsx"], || tree_sitter_typescript::LANGUAGE_TSX.into(), &QUERIES_WITH_JSX, &TSX_QUERY)
 };
 
 #[cfg(test)]
