@@ -119,16 +119,19 @@ fn message(progress: &Progress) -> String {
         units::rate(progress.files_done, "", progress.elapsed)
     );
     if let Some(left) = left(progress) {
-        text.push_str(&format!(", {} left", units::duration(left)));
+        text.push_str(&match left.as_secs() {
+            seconds @ 0..60 => format!(", {seconds} s left"),
+            _ => format!(", {} left", units::duration(left)),
+        });
     }
     text
 }
 
 /// The time that the rest takes at the pace so far, in whole seconds; `None` while there is no
-/// pace yet.
+/// pace yet, and when nothing is left.
 fn left(progress: &Progress) -> Option<Duration> {
     let total = progress.files_total?;
-    if progress.files_done == 0 || progress.elapsed < Duration::from_secs(1) {
+    if progress.files_done == 0 || progress.files_done >= total || progress.elapsed < Duration::from_secs(1) {
         return None;
     }
     let rest = total.saturating_sub(progress.files_done) as f64;
@@ -154,9 +157,11 @@ mod tests {
     #[test]
     fn plain_lines() {
         for (state, expected) in [
-            (progress(Some(5_000), 1_200, 5), "Indexing: 1,200/5,000 files (24%), 8,400 chunks, 240/s, 16.0 s left"),
+            (progress(Some(5_000), 1_200, 5), "Indexing: 1,200/5,000 files (24%), 8,400 chunks, 240/s, 16 s left"),
             (progress(None, 1, 10), "Indexing: 1 file, 7 chunks, 0.10/s"),
             (progress(Some(0), 0, 5), "Indexing: 0/0 files (100%), 0 chunks, 0.00/s"),
+            (progress(Some(9_000), 100, 10), "Indexing: 100/9,000 files (1%), 700 chunks, 10.0/s, 14 min 50 s left"),
+            (progress(Some(100), 100, 5), "Indexing: 100/100 files (100%), 700 chunks, 20.0/s"),
             (progress(Some(100), 0, 60), "Indexing: 0/100 files (0%), 0 chunks, 0.00/s"),
         ] {
             assert_eq!(plain(&state), expected);

@@ -93,15 +93,18 @@ fn exact_matches(snapshot: &Snapshot, identifier: &IdentifierQuery, filter: Opti
     for name in identifier.lookups() {
         ids |= within(snapshot.label(Label::Defines(&name))?, filter);
     }
-    let mut matches = Vec::new();
+    let (mut matches, mut inside) = (Vec::new(), Vec::new());
     for id in ids.into_iter().map(ChunkId) {
-        if let Some(chunk) = snapshot.chunk(id)?
-            && let Some(found) = identifier.matches(named(chunk))
-        {
+        let Some(chunk) = snapshot.chunk(id)? else { continue };
+        let chunk_name = named(chunk);
+        if let Some(found) = identifier.matches(chunk_name) {
             matches.push((id, found));
+        } else if let Some(found) = identifier.matches_inside(chunk_name, chunk.definitions.iter().map(|name| name.as_str())) {
+            inside.push((id, found));
         }
     }
-    Ok(matches)
+    // What is defined inside something else counts only where nothing bears the name itself.
+    Ok(if matches.is_empty() { inside } else { matches })
 }
 
 /// Chunks that define an identifier which is a word of a longer query.

@@ -32,7 +32,7 @@ pub(crate) struct ExactMatch {
     prose: bool,
     side_code: bool,
     not_exported: bool,
-    /// The query is the end of the qualified name only.
+    /// The query is the end of the qualified name only, or defined inside the chunk.
     inner: bool,
     kind: u8,
     path_length: usize,
@@ -74,7 +74,23 @@ impl IdentifierQuery {
             inner.then_some(true)
         };
         let (other_case, inner) = found(false).map(|inner| (false, inner)).or_else(|| found(true).map(|inner| (true, inner)))?;
-        Some(ExactMatch {
+        Some(Self::found(chunk, other_case, inner))
+    }
+
+    /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
+    pub(crate) fn matches_inside<'n>(&self, chunk: Named<'_>, mut names: impl Iterator<Item = &'n str>) -> Option<ExactMatch> {
+        let name = self.dotted.rsplit('.').next().unwrap_or(&self.dotted);
+        let mut other_case = false;
+        names
+            .find(|defined| {
+                other_case = *defined != name;
+                defined.to_lowercase() == name.to_lowercase()
+            })
+            .map(|_| Self::found(chunk, other_case, true))
+    }
+
+    fn found(chunk: Named<'_>, other_case: bool, inner: bool) -> ExactMatch {
+        ExactMatch {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
             side_code: PathClass::ALL.iter().any(|class| class.holds(chunk.path)),
@@ -85,7 +101,7 @@ impl IdentifierQuery {
             path: chunk.path.to_owned(),
             line_start: chunk.line_start,
             key: chunk.key.to_owned(),
-        })
+        }
     }
 }
 

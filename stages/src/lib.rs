@@ -30,7 +30,7 @@ pub fn registry() -> Registry {
     registry.register::<incremental::IncrementalCheck>();
     registry.register::<parse::stage::Parse>();
     registry.register::<git_signal::GitSignal>();
-    registry.register::<chunk::stage::ChunkConfig>();
+    registry.register::<chunk::ChunkOptions>();
     registry.register::<embed::Embed>();
     registry.register::<store::Store>();
     registry.register::<bm25::Bm25>();

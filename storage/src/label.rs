@@ -23,7 +23,7 @@ pub enum Label<'a> {
         /// The value as text: `true`, `42`, `0.5`, `payments`.
         value: &'a str,
     },
-    /// Chunks whose name or qualified name this is, without regard to case.
+    /// Chunks whose name or qualified name this is, or which define it inside, without regard to case.
     Defines(&'a str),
     /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
     Calls(&'a str),
@@ -91,7 +91,7 @@ pub(crate) fn labels_of(chunk: &Chunk) -> Vec<Vec<u8>> {
         Label::Language(&chunk.language).to_bytes(),
         Label::Key(&chunk.key).to_bytes(),
     ];
-    for name in [&chunk.name, &chunk.qualified_name] {
+    for name in [&chunk.name, &chunk.qualified_name].into_iter().chain(&chunk.definitions) {
         if !name.is_empty() {
             labels.push(Label::Defines(name).to_bytes());
         }

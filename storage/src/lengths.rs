@@ -28,7 +28,7 @@ pub(crate) fn row(block: &[u8], index: usize) -> [u16; FIELDS] {
 /// All rows of a block; `None` when its size is no whole number of rows, or too many.
 pub(crate) fn rows(block: &[u8]) -> Option<Vec<[u16; FIELDS]>> {
     let count = block.len() / ROW;
-    let sound = block.len() % ROW == 0 && count <= BLOCK_IDS as usize;
+    let sound = block.len().is_multiple_of(ROW) && count <= BLOCK_IDS as usize;
     sound.then(|| (0..count).map(|index| row(block, index)).collect())
 }
 

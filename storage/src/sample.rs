@@ -61,6 +61,7 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
                 doc,
                 text,
                 calls,
+                definitions: Vec::new(),
                 imports,
                 dependencies,
                 complexity: Complexity { branches, loops, score },

@@ -22,6 +22,7 @@ fn arguments_that_make_no_sense() {
         Usage: aur [OPTIONS] <COMMAND>
 
         For more information, try '--help'.
+        Tip: did you mean `aur mem search`?
         ");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--mode", "hybird"]), @r"
         error: invalid value 'hybird' for '--mode <MODE>'

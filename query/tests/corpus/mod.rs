@@ -106,6 +106,7 @@ impl Row {
             doc: self.doc.clone(),
             text: self.text.clone(),
             calls: self.calls.clone(),
+            definitions: Vec::new(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),

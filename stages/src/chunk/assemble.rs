@@ -13,7 +13,7 @@ use crate::chunk::splitter::{self, Atom, Segment, weight};
 use crate::languages;
 use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
 
-/// How definitions become chunks. Sizes are in characters other than white space.
+/// `[stage.chunk]`: how definitions become chunks. Sizes are in characters other than white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChunkOptions {
@@ -127,6 +127,7 @@ impl<'a> Assembler<'a> {
                 qualified_name: symbol.qualified_name.clone(),
                 signature: symbol.signature.clone(),
                 doc: if n == 0 { symbol.doc.clone() } else { String::new() },
+                definitions: self.definitions(index, &absorbed, &piece),
                 imports: self.references.imports_in(&text),
                 dependencies: self.dependencies(index, &calls),
                 exported: symbol.exported,
@@ -208,6 +209,7 @@ impl<'a> Assembler<'a> {
             signature: String::new(),
             doc: String::new(),
             text,
+            definitions: Vec::new(),
             calls: Vec::new(),
             imports: Vec::new(),
             dependencies: Vec::new(),
@@ -285,6 +287,14 @@ impl<'a> Assembler<'a> {
         let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
         let mut seen = FxHashSet::default();
         inner.chain(&symbol.bases).filter(|name| seen.insert(name.as_str())).cloned().collect()
+    }
+
+    /// Names that a piece of a symbol defines without their being chunks.
+    fn definitions(&self, index: u32, absorbed: &[u32], piece: &[Atom]) -> Vec<String> {
+        let begins_here = |symbol: &Symbol| piece.iter().any(|atom| atom.bytes.contains(&symbol.bytes.start));
+        let inner = absorbed.iter().filter(|inner| **inner != index);
+        let inner = inner.map(|inner| &self.source.symbols.symbols[*inner as usize]);
+        inner.filter(|symbol| begins_here(symbol)).map(|symbol| symbol.name.clone()).collect()
     }
 
     fn dependencies(&self, index: u32, calls: &[String]) -> Vec<String> {

@@ -235,6 +235,7 @@ impl<'a> Log<'a> {
             doc: self.query.clone(),
             text: text.to_owned(),
             calls: Vec::new(),
+            definitions: Vec::new(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),

@@ -77,6 +77,7 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         doc: document.content.original_query.clone().unwrap_or_default(),
         text,
         calls: document.content.tools(),
+        definitions: Vec::new(),
         imports: Vec::new(),
         dependencies: Vec::new(),
         complexity: Complexity::default(),

@@ -8,22 +8,12 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
-use serde::{Deserialize, Serialize};
 
 use super::{ChunkOptions, Source, chunks_of};
 use crate::columns::{Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use crate::job::Job;
 
-/// `[stage.chunk]`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChunkConfig {
-    /// How definitions become chunks.
-    #[serde(flatten)]
-    pub options: ChunkOptions,
-}
-
-impl StageConfig for ChunkConfig {
+impl StageConfig for ChunkOptions {
     const TYPE: &'static str = "chunk";
 
     fn access(&self) -> Access {
@@ -35,7 +25,7 @@ impl StageConfig for ChunkConfig {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(ChunkStage { job: Job::of(cx)?, options: self.options }))
+        Ok(Box::new(ChunkStage { job: Job::of(cx)?, options: self }))
     }
 }
 
@@ -50,7 +40,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkConfig::TYPE, 1).with("options", format!("{:?}", self.options)).with("analyzer", aurora_analysis::ANALYZER_VERSION)
+        Fingerprint::new(ChunkOptions::TYPE, 1).with("options", format!("{:?}", self.options)).with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
 }
 

@@ -1,5 +1,6 @@
 //! From bytes on disk to text worth indexing.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How much of a file is looked at for a NUL byte; git looks at as much.
@@ -15,23 +16,23 @@ pub(super) enum Content {
     /// Text, and what had to be done to it to make it text.
     Text { text: Arc<str>, warning: Option<&'static str> },
     /// Nothing to index, and why.
-    Nothing(&'static str),
+    Nothing(Cow<'static, str>),
 }
 
 /// Decodes a text file. `prose` exempts from the test for minified code, since paragraphs may be
 /// one long line.
 pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> Content {
     if bytes.is_empty() {
-        return Content::Nothing("empty file");
+        return Content::Nothing("empty file".into());
     }
     if let Some(text) = decode_utf16(&bytes) {
         return Content::Text { text: text.into(), warning: None };
     }
     if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
-        return Content::Nothing("binary");
+        return Content::Nothing("binary".into());
     }
     if !prose && is_minified(&bytes) {
-        return Content::Nothing("minified or bundled");
+        return Content::Nothing("minified or bundled".into());
     }
     match String::from_utf8(bytes) {
         Ok(text) => Content::Text { text: text.into(), warning: None },

@@ -240,9 +240,9 @@ impl IncrementalWorker<'_> {
                 text
             }
             Content::Nothing(reason) => {
-                cx.skip(row.path, reason);
+                cx.skip(row.path, &reason);
                 return Ok(Change {
-                    status: FileStatus::Skipped { reason: reason.into() },
+                    status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
                 });
@@ -267,9 +267,9 @@ impl IncrementalWorker<'_> {
     fn decode(&self, bytes: Vec<u8>, row: &Row<'_>) -> Content {
         if let Some(extract) = languages::extractor_of(row.language) {
             return match extract(&bytes) {
-                Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document"),
+                Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
                 Ok(text) => Content::Text { text: text.into(), warning: None },
-                Err(_) => Content::Nothing("text could not be extracted"),
+                Err(error) => Content::Nothing(error.to_string().into()),
             };
         }
         content::decode(bytes, languages::is_prose(row.language))

@@ -57,6 +57,9 @@ impl Worker for ParseWorker {
             if parsed.errors > 0 {
                 cx.warn(path, "syntax errors: what parsed was indexed");
             }
+            if let Some(failure) = &parsed.failure {
+                cx.warn(path, &failure.to_string());
+            }
             cx.count("lines", u64::from(parsed.lines));
             cx.count("bytes", texts[row].len() as u64);
             symbols.push(Some(Arc::new(parsed)));

@@ -4,6 +4,16 @@ use roaring::RoaringTreemap;
 
 use super::page::{Damage, Pages, Tree};
 
+/// A page still to visit, and what the page above says of it.
+struct Visit<'a> {
+    number: u64,
+    depth: u16,
+    /// No key is below this.
+    low: &'a [u8],
+    /// Every key is below this.
+    high: Option<&'a [u8]>,
+}
+
 /// Checks every page of a tree: bounds, kinds, the order of keys, depth, the number of entries, and
 /// that no page is used twice (`used` collects them over several trees).
 ///
@@ -14,9 +24,8 @@ pub(crate) fn check_tree(pages: &Pages<'_>, tree: Tree, used: &mut RoaringTreema
     }
     let mut entries = 0u64;
     let mut faults = 0u64;
-    // Pages still to visit, with their depth and the range of their keys.
-    let mut open: Vec<(u64, u16, &[u8], Option<&[u8]>)> = vec![(tree.root, 1, &[], None)];
-    while let Some((number, depth, low, high)) = open.pop() {
+    let mut open = vec![Visit { number: tree.root, depth: 1, low: &[], high: None }];
+    while let Some(Visit { number, depth, low, high }) = open.pop() {
         let mut fault = |damage| {
             faults += 1;
             report(damage);
@@ -74,7 +83,7 @@ pub(crate) fn check_tree(pages: &Pages<'_>, tree: Tree, used: &mut RoaringTreema
                 false => high,
             };
             match page.child(index) {
-                Ok(child) => open.push((child, depth + 1, key, above)),
+                Ok(child) => open.push(Visit { number: child, depth: depth + 1, low: key, high: above }),
                 Err(damage) => fault(damage),
             }
         }

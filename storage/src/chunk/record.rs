@@ -51,6 +51,8 @@ pub struct Chunk {
     pub doc: String,
     /// Full text of the span.
     pub text: String,
+    /// Names that are defined inside the chunk without having a chunk of their own: functions inside functions.
+    pub definitions: Vec<String>,
     /// Names of what the chunk calls.
     pub calls: Vec<String>,
     /// Modules and names that the chunk's file imports.

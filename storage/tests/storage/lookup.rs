@@ -108,7 +108,7 @@ fn another_model_replaces_all_vectors() {
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify());
     assert_eq!(snapshot.verify().vectors, 200);
-    assert_eq!(snapshot.nearest(&vec![1.0; 3 * DIMENSIONS], 5, None).expect("sound").len(), 5);
+    assert_eq!(snapshot.nearest(&[1.0; 3 * DIMENSIONS], 5, None).expect("sound").len(), 5);
     assert!(snapshot.nearest(&[1.0; DIMENSIONS], 5, None).is_err());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
     let mixed = vec![

@@ -58,6 +58,7 @@ pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
         doc: String::new(),
         text: piece.terms.iter().map(|(_, term)| format!("{term} ")).collect(),
         calls: piece.terms.iter().take(2).map(|(_, term)| format!("self.{term}")).collect(),
+        definitions: Vec::new(),
         imports: vec!["os.path".to_owned()],
         dependencies: Vec::new(),
         complexity: Complexity::default(),
@@ -163,7 +164,7 @@ pub(crate) fn synthetic(files: usize, chunks: usize, salt: usize) -> Tree {
             }
             piece.chunk_type = ChunkType::ALL[number % ChunkType::ALL.len()];
             let value = |axis: usize| ((number * 7 + axis * 13 + salt) % 29) as f32 / 29.0 - 0.5;
-            piece.vector = (number % 5 != 0).then(|| (0..DIMENSIONS).map(value).collect());
+            piece.vector = (!number.is_multiple_of(5)).then(|| (0..DIMENSIONS).map(value).collect());
             piece
         });
         (format!("src/file_{file:03}.py"), pieces.collect())
