@@ -128,6 +128,7 @@ mod tests {
     use aurora_pipeline::Location;
     use insta::assert_snapshot;
 
+    use super::super::width;
     use super::*;
 
     fn finding() -> Diagnostic {
@@ -148,12 +149,31 @@ mod tests {
 
     #[test]
     fn drawn_on_a_terminal() {
-        assert_snapshot!(render([&finding()], Some(80), Painter::PLAIN), @"");
+        assert_snapshot!(render([&finding()], Some(80), Painter::PLAIN), @r"
+        A0104
+
+          × stage `embed` reads column `chunk.text`, which no earlier stage writes
+            ╭─[.aurora/pipeline.toml:31:1]
+         31 │ [stage.embed]
+            · ─────────────
+            ╰────
+          help: `chunk` writes it; add it before `embed`
+        ");
     }
 
     #[test]
     fn plain_elsewhere() {
-        assert_snapshot!(render([&finding(), &finding()], None, Painter::PLAIN), @"");
+        assert_snapshot!(render([&finding(), &finding()], None, Painter::PLAIN), @r"
+        error[A0104]: stage `embed` reads column `chunk.text`, which no earlier stage writes
+          --> .aurora/pipeline.toml:31:1
+        31 | [stage.embed]
+           = help: `chunk` writes it; add it before `embed`
+
+        error[A0104]: stage `embed` reads column `chunk.text`, which no earlier stage writes
+          --> .aurora/pipeline.toml:31:1
+        31 | [stage.embed]
+           = help: `chunk` writes it; add it before `embed`
+        ");
     }
 
     #[test]

@@ -153,6 +153,7 @@ mod tests {
         │   ├─ BM25:       0.950 ⭐ (exact keyword match on "authenticate")            │
         │   ├─ Semantic:   0.820    (high conceptual relevance)                        │
         │   └─ Activation: 0.650    (accessed 3x, 23 commits, last used 2 days ago)    │
+        │ Rules: definition +0.120                                                     │
         │ Git: 23 commits, last modified 2 days ago                                    │
         └──────────────────────────────────────────────────────────────────────────────┘
         "#);
@@ -171,6 +172,7 @@ mod tests {
         │   │                       relevance)                 │
         │   └─ Activation: 0.650    (accessed 3x, 23 commits,  │
         │                           last used 2 days ago)      │
+        │ Rules: definition +0.120                             │
         │ Git: 23 commits, last modified 2 days ago            │
         └──────────────────────────────────────────────────────┘
         "#);

@@ -106,7 +106,10 @@ fn days_between(time: i64, now: i64) -> f64 {
 
 /// The neutral history: the mean of those that are known, 0 when none is. In the order given, so give a stable one.
 pub fn neutral(parts: &[ActivationParts]) -> f32 {
-    let (sum, count) = parts.iter().filter_map(ActivationParts::history).fold((0.0f64, 0u32), |(sum, count), value| (sum + f64::from(value), count + 1));
+    let (sum, count) = parts
+        .iter()
+        .filter_map(ActivationParts::history)
+        .fold((0.0f64, 0u32), |(sum, count), value| (sum + f64::from(value), count + 1));
     if count == 0 { 0.0 } else { (sum / f64::from(count)) as f32 }
 }
 

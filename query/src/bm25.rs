@@ -39,7 +39,8 @@ pub struct FieldScorer {
 impl FieldScorer {
     /// Prepares for a corpus of `total` chunks whose fields hold `totals` terms in all.
     pub fn new(config: &Bm25Config, total: u64, totals: [u64; FIELDS]) -> Self {
-        let per_length = totals.map(|terms| if terms == 0 { 0.0 } else { (f64::from(config.b) * total as f64 / terms as f64) as f32 });
+        let per_length = totals
+            .map(|terms| if terms == 0 { 0.0 } else { (f64::from(config.b) * total as f64 / terms as f64) as f32 });
         Self { k1: config.k1, weights: config.fields, constant: 1.0 - config.b, per_length }
     }
 

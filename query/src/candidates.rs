@@ -88,7 +88,11 @@ pub(crate) fn named(chunk: &ArchivedChunk) -> Named<'_> {
     }
 }
 
-fn exact_matches(snapshot: &Snapshot, identifier: &IdentifierQuery, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, ExactMatch)>, StorageError> {
+fn exact_matches(
+    snapshot: &Snapshot,
+    identifier: &IdentifierQuery,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<(ChunkId, ExactMatch)>, StorageError> {
     let mut ids = RoaringBitmap::new();
     for name in identifier.lookups() {
         ids |= within(snapshot.label(Label::Defines(&name))?, filter);
@@ -99,7 +103,9 @@ fn exact_matches(snapshot: &Snapshot, identifier: &IdentifierQuery, filter: Opti
         let chunk_name = named(chunk);
         if let Some(found) = identifier.matches(chunk_name) {
             matches.push((id, found));
-        } else if let Some(found) = identifier.matches_inside(chunk_name, chunk.definitions.iter().map(|name| name.as_str())) {
+        } else if let Some(found) =
+            identifier.matches_inside(chunk_name, chunk.definitions.iter().map(|name| name.as_str()))
+        {
             inside.push((id, found));
         }
     }
@@ -108,7 +114,11 @@ fn exact_matches(snapshot: &Snapshot, identifier: &IdentifierQuery, filter: Opti
 }
 
 /// Chunks that define an identifier which is a word of a longer query.
-fn mentioned_definitions(snapshot: &Snapshot, query: &ParsedQuery, filter: Option<&RoaringBitmap>) -> Result<Vec<ChunkId>, StorageError> {
+fn mentioned_definitions(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<ChunkId>, StorageError> {
     let mut ids = Vec::new();
     if query.words.len() < 2 {
         return Ok(ids);

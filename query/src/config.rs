@@ -129,7 +129,14 @@ impl Default for SearchConfig {
                 rrf_dense: 0.7,
                 rrf_sparse: 0.3,
             },
-            activation: ActivationConfig { decay: 0.5, spread: 0.7, max_hops: 3, sources: 5, context_boost: 0.5, conversation_decay: 0.0 },
+            activation: ActivationConfig {
+                decay: 0.5,
+                spread: 0.7,
+                max_hops: 3,
+                sources: 5,
+                context_boost: 0.5,
+                conversation_decay: 0.0,
+            },
             rules: RulesConfig {
                 definition: 0.6,
                 name_words: 0.3,
@@ -265,7 +272,13 @@ impl SearchConfig {
             match std::fs::read_to_string(path) {
                 Ok(text) => files.push((path, text)),
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                Err(e) => errors.push(ConfigError { key: String::new(), value: None, rule: format!("cannot read {}: {e}", path.display()), origin: None, help: None }),
+                Err(e) => errors.push(ConfigError {
+                    key: String::new(),
+                    value: None,
+                    rule: format!("cannot read {}: {e}", path.display()),
+                    origin: None,
+                    help: None,
+                }),
             }
         }
         let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors };
@@ -293,12 +306,21 @@ struct Draft {
 
 impl Draft {
     fn file(&mut self, path: &Path, text: &str, other_tables: &[&str]) {
-        let at = |offset: usize| Origin::File { path: path.to_owned(), line: text[..offset.min(text.len())].matches('\n').count() + 1 };
+        let at = |offset: usize| Origin::File {
+            path: path.to_owned(),
+            line: text[..offset.min(text.len())].matches('\n').count() + 1,
+        };
         let table = match toml::de::DeTable::parse(text) {
             Ok(table) => table.into_inner(),
             Err(e) => {
                 let origin = at(e.span().map_or(0, |span| span.start));
-                self.errors.push(ConfigError { key: String::new(), value: None, rule: format!("not valid TOML: {}", e.message()), origin: Some(origin), help: None });
+                self.errors.push(ConfigError {
+                    key: String::new(),
+                    value: None,
+                    rule: format!("not valid TOML: {}", e.message()),
+                    origin: Some(origin),
+                    help: None,
+                });
                 return;
             }
         };
@@ -317,7 +339,8 @@ impl Draft {
 
     /// Walks the tables below `search`; `offset` is where the key of `value` stands.
     fn table(&mut self, key: &str, value: &toml::de::DeValue<'_>, offset: usize, at: &dyn Fn(usize) -> Origin) {
-        let is_table_name = SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
+        let is_table_name =
+            SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
         match (settings::find(key), value.as_table()) {
             (Some(setting), _) => self.set(setting, &settings::text_of(value), at(offset)),
             (None, Some(table)) if is_table_name => {
@@ -371,13 +394,25 @@ impl Draft {
                     Slot::Fusion(_) => suggestion(text.trim_matches('"'), ["weighted", "rrf"].into_iter()),
                     _ => None,
                 };
-                self.errors.push(ConfigError { key: setting.key.to_owned(), value: Some(text.to_owned()), rule, origin: Some(origin), help });
+                self.errors.push(ConfigError {
+                    key: setting.key.to_owned(),
+                    value: Some(text.to_owned()),
+                    rule,
+                    origin: Some(origin),
+                    help,
+                });
             }
         }
     }
 
     fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, origin: Origin) {
-        self.errors.push(ConfigError { key: key.to_owned(), value: None, rule: "unknown key".to_owned(), origin: Some(origin), help: suggestion(key, known) });
+        self.errors.push(ConfigError {
+            key: key.to_owned(),
+            value: None,
+            rule: "unknown key".to_owned(),
+            origin: Some(origin),
+            help: suggestion(key, known),
+        });
     }
 
     /// Weights are checked over all layers, since one layer may set a part of them.
@@ -397,7 +432,10 @@ impl Draft {
                     value: Some(((sum * 1e4).round() / 1e4).to_string()),
                     rule: "must sum to 1.0".to_owned(),
                     origin,
-                    help: Some(format!("set all of {}", SETTINGS.iter().map(|s| s.key).filter(|key| member(key)).collect::<Vec<_>>().join(", "))),
+                    help: Some(format!(
+                        "set all of {}",
+                        SETTINGS.iter().map(|s| s.key).filter(|key| member(key)).collect::<Vec<_>>().join(", ")
+                    )),
                 });
             }
         }

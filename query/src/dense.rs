@@ -28,7 +28,9 @@ impl Semantics {
             ));
         }
         match embedder.embed_query(text) {
-            Ok(vector) if vector.iter().all(|&x| x == 0.0) => Self::None("the model knows no word of the query".to_owned()),
+            Ok(vector) if vector.iter().all(|&x| x == 0.0) => {
+                Self::None("the model knows no word of the query".to_owned())
+            }
             Ok(vector) => Self::Vector(vector),
             Err(e) => Self::None(e.to_string()),
         }

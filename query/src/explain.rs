@@ -47,7 +47,9 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
     let exact_term = query
         .words
         .iter()
-        .find(|word| (holds(&word.folded) && (lone || word.compound)) || (!name.is_empty() && word.folded == name.to_lowercase()))
+        .find(|word| {
+            (holds(&word.folded) && (lone || word.compound)) || (!name.is_empty() && word.folded == name.to_lowercase())
+        })
         .map(|word| word.text.clone());
     let parts = query.parts().count();
     let found = query.parts().filter(|(at, _)| matched.contains(at)).count();
@@ -90,7 +92,9 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
     }
     match (access.filter(|access| access.count > 0), git) {
         (Some(access), _) => reasons.push(format!("last used {}", relative_time(access.last, now))),
-        (None, GitSignal::Tracked(history)) => reasons.push(format!("last changed {}", relative_time(history.newest_time, now))),
+        (None, GitSignal::Tracked(history)) => {
+            reasons.push(format!("last changed {}", relative_time(history.newest_time, now)))
+        }
         (None, _) => reasons.push("taken as average".to_owned()),
     }
     reasons.join(", ")
@@ -98,7 +102,14 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
 
 /// A past time as people say it: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both in Unix seconds.
 pub fn relative_time(time: i64, now: i64) -> String {
-    const UNITS: [(i64, &str); 6] = [(31_557_600, "year"), (2_629_800, "month"), (604_800, "week"), (86_400, "day"), (3_600, "hour"), (60, "minute")];
+    const UNITS: [(i64, &str); 6] = [
+        (31_557_600, "year"),
+        (2_629_800, "month"),
+        (604_800, "week"),
+        (86_400, "day"),
+        (3_600, "hour"),
+        (60, "minute"),
+    ];
     let seconds = now.saturating_sub(time);
     match UNITS.into_iter().find(|(unit, _)| seconds >= *unit) {
         Some((unit, name)) => format!("{} ago", count(seconds / unit, name)),
@@ -119,14 +130,23 @@ mod tests {
 
     fn reason(text: &str, held: &[&str], name: &str) -> String {
         let query = ParsedQuery::parse(&Analyzer, text).expect("words");
-        let matched: Vec<_> = query.terms.iter().enumerate().filter(|(_, term)| held.contains(&term.text.as_str())).map(|(at, _)| at).collect();
+        let matched: Vec<_> = query
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| held.contains(&term.text.as_str()))
+            .map(|(at, _)| at)
+            .collect();
         keyword_match(&query, &matched, name).reason
     }
 
     #[test]
     fn keyword_reasons() {
         assert_eq!(reason("authenticate", &["authenticate"], "login"), "exact keyword match on \"authenticate\"");
-        assert_eq!(reason("how does getUserData fail", &["getuserdata", "get"], "x"), "exact keyword match on \"getUserData\"");
+        assert_eq!(
+            reason("how does getUserData fail", &["getuserdata", "get"], "x"),
+            "exact keyword match on \"getUserData\""
+        );
         assert_eq!(reason("where do we login users", &["login"], "Login"), "exact keyword match on \"login\"");
         assert_eq!(reason("getUserData", &["get", "user"], "x"), "strong term overlap");
         assert_eq!(reason("parse the config file", &["parse", "config"], "x"), "strong term overlap");
@@ -146,12 +166,16 @@ mod tests {
     #[test]
     fn activation_reasons() {
         let now = 100 * 86_400;
-        let tracked = GitSignal::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
+        let tracked =
+            GitSignal::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
         let access = AccessRecord { count: 3, last: now - 2 * 86_400, ..AccessRecord::default() };
         assert_eq!(activation_reason(&tracked, Some(&access), now), "accessed 3x, 23 commits, last used 2 days ago");
         assert_eq!(activation_reason(&tracked, None, now), "23 commits, last changed 1 week ago");
         assert_eq!(activation_reason(&GitSignal::Untracked, None, now), "not tracked by git, taken as average");
-        assert_eq!(activation_reason(&GitSignal::None, Some(&access), now), "accessed 3x, no git history, last used 2 days ago");
+        assert_eq!(
+            activation_reason(&GitSignal::None, Some(&access), now),
+            "accessed 3x, no git history, last used 2 days ago"
+        );
     }
 
     #[test]
@@ -159,7 +183,18 @@ mod tests {
         let ago = |seconds: i64| relative_time(1_000_000_000 - seconds, 1_000_000_000);
         assert_eq!(
             [0, 59, 60, 7_199, 7_200, 172_800, 1_814_400, 15_778_800, 70_000_000, -50].map(ago),
-            ["just now", "just now", "1 minute ago", "1 hour ago", "2 hours ago", "2 days ago", "3 weeks ago", "6 months ago", "2 years ago", "just now"]
+            [
+                "just now",
+                "just now",
+                "1 minute ago",
+                "1 hour ago",
+                "2 hours ago",
+                "2 days ago",
+                "3 weeks ago",
+                "6 months ago",
+                "2 years ago",
+                "just now"
+            ]
         );
     }
 }

@@ -92,7 +92,13 @@ impl FilterSpec {
         }
         Ok(Filter {
             types,
-            languages: self.languages.iter().flat_map(|item| item.split(',')).map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect(),
+            languages: self
+                .languages
+                .iter()
+                .flat_map(|item| item.split(','))
+                .map(|name| name.trim().to_lowercase())
+                .filter(|name| !name.is_empty())
+                .collect(),
             paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
             where_: self.where_.clone(),
         })
@@ -136,7 +142,11 @@ impl Filter {
 }
 
 impl Selection {
-    fn require(&mut self, chunks: RoaringBitmap, nothing: impl FnOnce() -> Result<String, StorageError>) -> Result<(), StorageError> {
+    fn require(
+        &mut self,
+        chunks: RoaringBitmap,
+        nothing: impl FnOnce() -> Result<String, StorageError>,
+    ) -> Result<(), StorageError> {
         if chunks.is_empty() {
             self.notes.push(nothing()?);
         }
@@ -162,7 +172,9 @@ fn parse_type(name: &str) -> Result<Vec<ChunkType>, FilterError> {
     };
     match full.parse() {
         Ok(kind) => Ok(vec![kind]),
-        Err(_) => Err(FilterError::Type { help: suggestion(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given }),
+        Err(_) => {
+            Err(FilterError::Type { help: suggestion(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given })
+        }
     }
 }
 
@@ -190,7 +202,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, FilterError> {
 }
 
 fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {
-    let known = snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
+    let known =
+        snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
     Ok(format!("No chunk is written in {}; indexed languages: {}", asked.join(" or "), known.join(", ")))
 }
 

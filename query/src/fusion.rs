@@ -12,13 +12,10 @@ use crate::config::HybridConfig;
 /// assert_eq!(min_max(&[Some(3.0)]), [Some(1.0)]);
 /// ```
 pub fn min_max(values: &[Option<f32>]) -> Vec<Option<f32>> {
-    let (low, high) = values.iter().flatten().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+    let (low, high) =
+        values.iter().flatten().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
     let scale = |value: f32| {
-        if high > low {
-            (value - low) / (high - low)
-        } else {
-            f32::from(u8::from(value > 0.0))
-        }
+        if high > low { (value - low) / (high - low) } else { f32::from(u8::from(value > 0.0)) }
     };
     values.iter().map(|value| value.map(scale)).collect()
 }
@@ -72,7 +69,8 @@ pub fn reciprocal_rank(config: &HybridConfig, sparse: Option<usize>, dense: Opti
 
 /// Ranks from 1 by descending value, equal values in the order in which they stand; `None` keeps no rank.
 pub fn ranks(values: &[Option<f32>]) -> Vec<Option<usize>> {
-    let mut order: Vec<(usize, f32)> = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
+    let mut order: Vec<(usize, f32)> =
+        values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut ranks = vec![None; values.len()];
     for (rank, (at, _)) in order.into_iter().enumerate() {

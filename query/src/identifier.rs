@@ -63,22 +63,32 @@ impl IdentifierQuery {
     /// Whether `chunk` is called what the query says.
     pub(crate) fn matches(&self, chunk: Named<'_>) -> Option<ExactMatch> {
         let qualified = dotted(chunk.qualified_name);
-        let is = |a: &str, b: &str, other_case: bool| if other_case { a.to_lowercase() == b.to_lowercase() } else { a == b };
+        let is =
+            |a: &str, b: &str, other_case: bool| if other_case { a.to_lowercase() == b.to_lowercase() } else { a == b };
         let ends_with = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
         let found = |other_case: bool| {
             if is(chunk.name, &self.plain, other_case) || is(&qualified, &self.dotted, other_case) {
                 return Some(false);
             }
             let inner = self.dotted.contains('.')
-                && if other_case { ends_with(&qualified.to_lowercase(), &self.dotted.to_lowercase()) } else { ends_with(&qualified, &self.dotted) };
+                && if other_case {
+                    ends_with(&qualified.to_lowercase(), &self.dotted.to_lowercase())
+                } else {
+                    ends_with(&qualified, &self.dotted)
+                };
             inner.then_some(true)
         };
-        let (other_case, inner) = found(false).map(|inner| (false, inner)).or_else(|| found(true).map(|inner| (true, inner)))?;
+        let (other_case, inner) =
+            found(false).map(|inner| (false, inner)).or_else(|| found(true).map(|inner| (true, inner)))?;
         Some(Self::found(chunk, other_case, inner))
     }
 
     /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
-    pub(crate) fn matches_inside<'n>(&self, chunk: Named<'_>, mut names: impl Iterator<Item = &'n str>) -> Option<ExactMatch> {
+    pub(crate) fn matches_inside<'n>(
+        &self,
+        chunk: Named<'_>,
+        mut names: impl Iterator<Item = &'n str>,
+    ) -> Option<ExactMatch> {
         let name = self.dotted.rsplit('.').next().unwrap_or(&self.dotted);
         let mut other_case = false;
         names
@@ -138,7 +148,15 @@ mod tests {
     #[test]
     fn all_spellings_of_a_member_match() {
         let member = chunk("QueueManager.send", ChunkType::Method, "queue.go");
-        for query in ["send", "QueueManager.send", "QueueManager::send", "QueueManager#send", "QueueManager->send", "`QueueManager.send()`", "queuemanager.SEND"] {
+        for query in [
+            "send",
+            "QueueManager.send",
+            "QueueManager::send",
+            "QueueManager#send",
+            "QueueManager->send",
+            "`QueueManager.send()`",
+            "queuemanager.SEND",
+        ] {
             assert!(IdentifierQuery::new(query).matches(member).is_some(), "{query}");
         }
         for query in ["QueueManager", "Manager.send", "sendall", "queue send", ""] {
@@ -172,8 +190,14 @@ mod tests {
     #[test]
     fn a_type_stands_before_its_constructor_and_a_whole_match_before_an_inner_one() {
         let query = IdentifierQuery::new("Map");
-        assert!(query.matches(chunk("Map", ChunkType::Class, "Map.java")) < query.matches(chunk("Map.Map", ChunkType::Method, "Map.java")));
+        assert!(
+            query.matches(chunk("Map", ChunkType::Class, "Map.java"))
+                < query.matches(chunk("Map.Map", ChunkType::Method, "Map.java"))
+        );
         let query = IdentifierQuery::new("Map.get");
-        assert!(query.matches(chunk("Map.get", ChunkType::Method, "long/Map.java")) < query.matches(chunk("Tree.Map.get", ChunkType::Method, "Map.java")));
+        assert!(
+            query.matches(chunk("Map.get", ChunkType::Method, "long/Map.java"))
+                < query.matches(chunk("Tree.Map.get", ChunkType::Method, "Map.java"))
+        );
     }
 }

@@ -43,7 +43,8 @@ mod spreading;
 
 pub use bm25::{FieldScorer, idf};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin, RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin,
+    RulesConfig, SearchConfig,
 };
 pub use explain::Explanation;
 pub use filter::{FilterError, FilterSpec};

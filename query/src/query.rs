@@ -64,7 +64,15 @@ pub struct Query<'a> {
 impl Query<'_> {
     /// A hybrid search over everything for ten hits.
     pub fn new(text: impl Into<String>, now: i64) -> Self {
-        Self { text: text.into(), limit: 10, mode: Mode::default(), filter: FilterSpec::default(), now, access: None, content: false }
+        Self {
+            text: text.into(),
+            limit: 10,
+            mode: Mode::default(),
+            filter: FilterSpec::default(),
+            now,
+            access: None,
+            content: false,
+        }
     }
 }
 
@@ -138,7 +146,8 @@ impl ParsedQuery {
             analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
             parsed.words.extend(words_of(analyzer, raw));
             for (at, term) in terms.iter().enumerate() {
-                let whole = terms[at + 1..].first().is_some_and(|part| term.len() > part.len() && term.contains(part.as_str()));
+                let whole =
+                    terms[at + 1..].first().is_some_and(|part| term.len() > part.len() && term.contains(part.as_str()));
                 match seen.get(term) {
                     Some(&index) => parsed.terms[index].count += 1,
                     None => {
@@ -190,19 +199,35 @@ mod tests {
     fn terms_are_distinct_and_in_order() {
         let query = parse("parse userName then parse");
         let terms: Vec<_> = query.terms.iter().map(|term| (term.text.as_str(), term.count, term.whole)).collect();
-        assert_eq!(terms, [("parse", 2, false), ("username", 1, true), ("user", 1, false), ("name", 1, false), ("then", 1, false)]);
+        assert_eq!(
+            terms,
+            [("parse", 2, false), ("username", 1, true), ("user", 1, false), ("name", 1, false), ("then", 1, false)]
+        );
     }
 
     #[test]
     fn words_know_identifiers() {
         let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
         let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
-        assert_eq!(words, [("Reject", false), ("digits", false), ("in", false), ("Reader.nextInt", true), ("nextLong", true), ("all", false)]);
+        assert_eq!(
+            words,
+            [
+                ("Reject", false),
+                ("digits", false),
+                ("in", false),
+                ("Reader.nextInt", true),
+                ("nextLong", true),
+                ("all", false)
+            ]
+        );
     }
 
     #[test]
     fn modes_are_parsed_and_named() {
         assert_eq!("Sparse".parse::<Mode>().expect("a mode"), Mode::Sparse);
-        assert_eq!("fuzzy".parse::<Mode>().expect_err("no mode").to_string(), "unknown search mode 'fuzzy'; valid modes: hybrid, sparse, dense");
+        assert_eq!(
+            "fuzzy".parse::<Mode>().expect_err("no mode").to_string(),
+            "unknown search mode 'fuzzy'; valid modes: hybrid, sparse, dense"
+        );
     }
 }

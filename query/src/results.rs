@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use aurora_storage::{AccessRecord, ChunkId, ChunkType, GitSignal, Governance, MetaValue};
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::Explanation;
 use crate::query::Mode;

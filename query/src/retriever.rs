@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder};
-use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError};
+use aurora_storage::{
+    AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError,
+};
 
 use crate::activation::{self, ActivationParts, UseHistory};
 use crate::bm25::Bm25;
@@ -106,7 +108,9 @@ impl Retriever {
     fn note_missing(&self, mode: Mode, semantics: &Semantics, from_keywords: usize, notes: &mut Vec<String>) {
         let no_keywords = mode != Mode::Dense && from_keywords == 0;
         match semantics {
-            Semantics::Vector(_) if no_keywords => notes.push("No keyword matches found, falling back to semantic search".to_owned()),
+            Semantics::Vector(_) if no_keywords => {
+                notes.push("No keyword matches found, falling back to semantic search".to_owned())
+            }
             Semantics::None(_) if no_keywords => notes.push("No keyword matches found".to_owned()),
             _ => {}
         }
@@ -115,14 +119,25 @@ impl Retriever {
         }
     }
 
-    fn rank(&self, query: &Query<'_>, parsed: &ParsedQuery, rule_query: &RuleQuery<'_>, list: &[Candidate<'_>]) -> Result<Vec<Hit>, QueryError> {
-        let chunks: Vec<RuleChunk<'_>> = list.iter().map(|candidate| RuleChunk::new(&self.analyzer, named(candidate.chunk))).collect();
+    fn rank(
+        &self,
+        query: &Query<'_>,
+        parsed: &ParsedQuery,
+        rule_query: &RuleQuery<'_>,
+        list: &[Candidate<'_>],
+    ) -> Result<Vec<Hit>, QueryError> {
+        let chunks: Vec<RuleChunk<'_>> =
+            list.iter().map(|candidate| RuleChunk::new(&self.analyzer, named(candidate.chunk))).collect();
         let accesses = match query.access {
-            Some(log) => log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?,
+            Some(log) => {
+                log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?
+            }
             None => vec![None; list.len()],
         };
         let mut components = Components {
-            bm25: min_max(&list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>()),
+            bm25: min_max(
+                &list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>(),
+            ),
             semantic: min_max(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>()),
             activation: vec![None; list.len()],
         };
@@ -153,7 +168,11 @@ impl Retriever {
                 exact_term: keywords.exact_term,
                 exact_identifier: candidate.exact.is_some(),
                 bm25: keywords.reason,
-                semantic: if query.mode == Mode::Sparse { "not used in mode sparse".to_owned() } else { explain::semantic_reason(semantic).to_owned() },
+                semantic: if query.mode == Mode::Sparse {
+                    "not used in mode sparse".to_owned()
+                } else {
+                    explain::semantic_reason(semantic).to_owned()
+                },
                 activation: explain::activation_reason(&chunk.git, accesses[at].as_ref(), query.now),
                 activation_parts: parts[at],
                 rules: std::mem::take(&mut applied[at]),
@@ -201,10 +220,15 @@ impl Retriever {
         let mut fused: Vec<f32> = match config.fusion {
             Fusion::Weighted => {
                 let weights = Weights::of(config);
-                (0..list.len()).map(|at| components.of(at)).map(|(bm25, semantic, activation)| weights.combine(bm25, semantic, activation)).collect()
+                (0..list.len())
+                    .map(|at| components.of(at))
+                    .map(|(bm25, semantic, activation)| weights.combine(bm25, semantic, activation))
+                    .collect()
             }
             Fusion::Rrf => {
-                let sparse = ranks(&list.iter().map(|candidate| Some(candidate.bm25).filter(|&score| score > 0.0)).collect::<Vec<_>>());
+                let sparse = ranks(
+                    &list.iter().map(|candidate| Some(candidate.bm25).filter(|&score| score > 0.0)).collect::<Vec<_>>(),
+                );
                 let dense = ranks(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>());
                 sparse.into_iter().zip(dense).map(|(sparse, dense)| reciprocal_rank(config, sparse, dense)).collect()
             }
@@ -252,7 +276,15 @@ fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
     UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
 }
 
-fn hit(rank: usize, candidate: &Candidate<'_>, chunk: Chunk, content: bool, scores: Scores, access: Option<AccessRecord>, explanation: Explanation) -> Hit {
+fn hit(
+    rank: usize,
+    candidate: &Candidate<'_>,
+    chunk: Chunk,
+    content: bool,
+    scores: Scores,
+    access: Option<AccessRecord>,
+    explanation: Explanation,
+) -> Hit {
     let mut git = chunk.git;
     if let GitSignal::Tracked(history) = &mut git {
         history.commit_times = Vec::new();

@@ -71,7 +71,11 @@ impl<'q> RuleQuery<'q> {
         if self.total <= 0.0 || texts.is_empty() {
             return (0.0, 0.0);
         }
-        let held = self.parts.iter().filter(|(part, _)| texts.iter().any(|text| same_stem(part, text))).fold(0.0, |sum, (_, idf)| sum + idf);
+        let held = self
+            .parts
+            .iter()
+            .filter(|(part, _)| texts.iter().any(|text| same_stem(part, text)))
+            .fold(0.0, |sum, (_, idf)| sum + idf);
         let asked = texts.iter().filter(|text| self.parts.iter().any(|(part, _)| same_stem(part, text))).count();
         (held / self.total, asked as f32 / texts.len() as f32)
     }
@@ -96,7 +100,12 @@ impl<'c> RuleChunk<'c> {
 
 /// Applies every rule to the fused scores, which stand in the order of `chunks`; that order breaks ties. Scores that
 /// end above 1 are scaled, all alike, so that the best is 1.
-pub(crate) fn apply(config: &RulesConfig, query: &RuleQuery<'_>, chunks: &[RuleChunk<'_>], scores: &mut [f32]) -> Vec<Vec<AppliedRule>> {
+pub(crate) fn apply(
+    config: &RulesConfig,
+    query: &RuleQuery<'_>,
+    chunks: &[RuleChunk<'_>],
+    scores: &mut [f32],
+) -> Vec<Vec<AppliedRule>> {
     let unit = scores.iter().copied().fold(0.0, f32::max);
     let mut applied: Vec<Vec<AppliedRule>> = chunks.iter().map(|_| Vec::new()).collect();
     for (at, chunk) in chunks.iter().enumerate() {
@@ -132,7 +141,9 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
 }
 
 fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 8] {
-    let class = |class: PathClass, weight: f32| if class.holds(chunk.named.path) && !query.query.mentions(class.words()) { weight } else { 0.0 };
+    let class = |class: PathClass, weight: f32| {
+        if class.holds(chunk.named.path) && !query.query.mentions(class.words()) { weight } else { 0.0 }
+    };
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
     [
         ("tests", class(PathClass::Test, config.tests)),
@@ -151,7 +162,8 @@ fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
     if !chunk.named.chunk_type.is_source_code() || chunk.named.chunk_type == ChunkType::Code {
         return 0.0;
     }
-    let defines = |word: &&QueryWord| word.names.contains(&chunk.name_folded) && word.identifier.matches(chunk.named).is_some();
+    let defines =
+        |word: &&QueryWord| word.names.contains(&chunk.name_folded) && word.identifier.matches(chunk.named).is_some();
     query.words.iter().filter(defines).map(|word| word.strength).fold(0.0, f32::max)
 }
 
@@ -180,7 +192,9 @@ fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
 /// Candidates of each file, the best first.
 fn by_file(chunks: &[RuleChunk<'_>], scores: &[f32]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..chunks.len()).collect();
-    order.sort_by(|&a, &b| chunks[a].named.path.cmp(chunks[b].named.path).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| {
+        chunks[a].named.path.cmp(chunks[b].named.path).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b))
+    });
     order.chunk_by(|&a, &b| chunks[a].named.path == chunks[b].named.path).map(<[usize]>::to_vec).collect()
 }
 
@@ -233,8 +247,10 @@ fn parts(analyzer: &Analyzer, text: &str) -> Vec<String> {
 
 /// Whether two words are forms of one: equal up to an English ending, after at least four common letters.
 fn same_stem(a: &str, b: &str) -> bool {
-    const ENDINGS: [&str; 20] =
-        ["", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able", "ment", "al", "ly"];
+    const ENDINGS: [&str; 20] = [
+        "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",
+        "ment", "al", "ly",
+    ];
     if a == b {
         return true;
     }
@@ -254,7 +270,10 @@ mod tests {
     }
 
     fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> RuleChunk<'a> {
-        RuleChunk::new(&Analyzer, Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path })
+        RuleChunk::new(
+            &Analyzer,
+            Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path },
+        )
     }
 
     /// Final scores and rule names of chunks that all start from the same fused score.
@@ -263,14 +282,22 @@ mod tests {
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
         let mut scores = vec![0.5; chunks.len()];
         let applied = apply(&SearchConfig::default().rules, &query, chunks, &mut scores);
-        scores.into_iter().zip(applied).map(|(score, rules)| (score, rules.iter().map(|rule| rule.rule).collect())).collect()
+        scores
+            .into_iter()
+            .zip(applied)
+            .map(|(score, rules)| (score, rules.iter().map(|rule| rule.rule).collect()))
+            .collect()
     }
 
     #[test]
     fn a_definition_stands_above_a_mention() {
         let found = ranked(
             "where is QueueManager created",
-            &[chunk("QueueManager", "a.go", ChunkType::Struct), chunk("run", "b.go", ChunkType::Function), chunk("QueueManager", "c.md", ChunkType::Kb)],
+            &[
+                chunk("QueueManager", "a.go", ChunkType::Struct),
+                chunk("run", "b.go", ChunkType::Function),
+                chunk("QueueManager", "c.md", ChunkType::Kb),
+            ],
         );
         assert!(found[0].1.contains(&"definition") && found[0].0 > found[2].0 && found[2].0 > found[1].0);
     }
@@ -311,7 +338,14 @@ mod tests {
 
     #[test]
     fn the_best_chunk_of_a_full_file_gains() {
-        let found = ranked("query", &[chunk("a", "full.py", ChunkType::Function), chunk("b", "full.py", ChunkType::Function), chunk("c", "lone.py", ChunkType::Function)]);
+        let found = ranked(
+            "query",
+            &[
+                chunk("a", "full.py", ChunkType::Function),
+                chunk("b", "full.py", ChunkType::Function),
+                chunk("c", "lone.py", ChunkType::Function),
+            ],
+        );
         assert_eq!((found[0].1.as_slice(), found[1].0), (["file_coherence"].as_slice(), found[2].0));
         assert!(found[0].0 > found[2].0);
     }
@@ -320,7 +354,11 @@ mod tests {
     fn fragments_and_reexports_lose() {
         let found = ranked(
             "query",
-            &[chunk("", "src/index.ts", ChunkType::Code), chunk("", "src/query.ts", ChunkType::Code), chunk("x", "src/index.js", ChunkType::Function)],
+            &[
+                chunk("", "src/index.ts", ChunkType::Code),
+                chunk("", "src/query.ts", ChunkType::Code),
+                chunk("x", "src/index.js", ChunkType::Function),
+            ],
         );
         assert_eq!(found[0].1, ["reexports", "fragments"]);
         assert!(found[1].1.contains(&"fragments") && found[2].1.is_empty());
@@ -328,10 +366,23 @@ mod tests {
 
     #[test]
     fn english_endings_are_one_stem() {
-        for (a, b) in [("histogram", "histograms"), ("dependency", "dependencies"), ("parse", "parser"), ("write", "writing"), ("validate", "validation")] {
+        for (a, b) in [
+            ("histogram", "histograms"),
+            ("dependency", "dependencies"),
+            ("parse", "parser"),
+            ("write", "writing"),
+            ("validate", "validation"),
+        ] {
             assert!(same_stem(a, b) && same_stem(b, a), "{a} {b}");
         }
-        for (a, b) in [("form", "format"), ("set", "sets"), ("cluster", "clutter"), ("utf8", "utf16"), ("contract", "contrast"), ("größe", "größen")] {
+        for (a, b) in [
+            ("form", "format"),
+            ("set", "sets"),
+            ("cluster", "clutter"),
+            ("utf8", "utf16"),
+            ("contract", "contrast"),
+            ("größe", "größen"),
+        ] {
             assert!(!same_stem(a, b), "{a} {b}");
         }
     }

@@ -30,7 +30,11 @@ pub(crate) trait Graph {
 /// itself, summed.
 ///
 /// A level is expanded whole or not at all, so the result does not depend on the order of neighbours.
-pub(crate) fn spread(config: &ActivationConfig, sources: &[ChunkId], graph: &impl Graph) -> Result<BTreeMap<ChunkId, f32>, StorageError> {
+pub(crate) fn spread(
+    config: &ActivationConfig,
+    sources: &[ChunkId],
+    graph: &impl Graph,
+) -> Result<BTreeMap<ChunkId, f32>, StorageError> {
     let mut arrived: BTreeMap<ChunkId, f32> = BTreeMap::new();
     let mut known: BTreeMap<ChunkId, Vec<ChunkId>> = BTreeMap::new();
     for &source in sources.iter().take(config.sources) {
@@ -123,7 +127,8 @@ mod tests {
 
     fn arrived(edges: &[(u32, u32)], sources: &[u32]) -> Vec<(u32, f32)> {
         let sources: Vec<_> = sources.iter().map(|&id| ChunkId(id)).collect();
-        let map = spread(&SearchConfig::default().activation, &sources, &Edges(edges.to_vec())).expect("no storage behind it");
+        let map = spread(&SearchConfig::default().activation, &sources, &Edges(edges.to_vec()))
+            .expect("no storage behind it");
         map.into_iter().map(|(id, energy)| (id.0, (energy * 1000.0).round() / 1000.0)).collect()
     }
 

@@ -25,7 +25,14 @@ fn layers<'a>(files: &'a Files, environment: &[(&str, &str)], flags: &[(&str, &s
         user: Some(&files.user),
         project: Some(&files.project),
         environment: environment.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        flags: flags.iter().map(|&(flag, key, value)| FlagValue { flag: flag.to_owned(), key: key.to_owned(), value: value.to_owned() }).collect(),
+        flags: flags
+            .iter()
+            .map(|&(flag, key, value)| FlagValue {
+                flag: flag.to_owned(),
+                key: key.to_owned(),
+                value: value.to_owned(),
+            })
+            .collect(),
         other_tables: &["index", "logs"],
     }
 }
@@ -40,7 +47,9 @@ fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
 #[test]
 fn later_layers_win() {
     let files = files("[search.bm25]\nk1 = 1.0\nb = 0.1\n", "[search.bm25]\nk1 = 2\n[index]\nanything = true\n");
-    let load = |environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| SearchConfig::load(&layers(&files, environment, flags)).expect("valid");
+    let load = |environment: &[(&str, &str)], flags: &[(&str, &str, &str)]| {
+        SearchConfig::load(&layers(&files, environment, flags)).expect("valid")
+    };
     let bm25 = load(&[], &[]).bm25;
     assert_eq!((bm25.k1, bm25.b), (2.0, 0.1));
     let variables = [("AURORA_SEARCH_BM25_K1", "3"), ("AURORA_HOME", "/x"), ("PATH", "/bin")];
@@ -54,13 +63,26 @@ fn every_entry_can_be_written_back_through_every_layer() {
     config.hybrid.fusion = Fusion::Rrf;
     config.hybrid.stage1_top_k = 250;
     config.rules.tests = 0.25;
-    let toml: String = config.entries().iter().map(|(key, value)| if value == "rrf" { format!("{key} = \"{value}\"\n") } else { format!("{key} = {value}\n") }).collect();
+    let toml: String = config
+        .entries()
+        .iter()
+        .map(
+            |(key, value)| if value == "rrf" { format!("{key} = \"{value}\"\n") } else { format!("{key} = {value}\n") },
+        )
+        .collect();
     let written = files(&toml, "");
     assert_eq!(SearchConfig::load(&layers(&written, &[], &[])), Ok(config.clone()));
-    let flags: Vec<FlagValue> =
-        config.entries().into_iter().map(|(key, value)| FlagValue { flag: "--set".to_owned(), key: key.to_owned(), value }).collect();
+    let flags: Vec<FlagValue> = config
+        .entries()
+        .into_iter()
+        .map(|(key, value)| FlagValue { flag: "--set".to_owned(), key: key.to_owned(), value })
+        .collect();
     assert_eq!(SearchConfig::load(&ConfigLayers { flags, ..ConfigLayers::default() }), Ok(config.clone()));
-    let environment = config.entries().into_iter().map(|(key, value)| (format!("AURORA_{}", key.replace('.', "_").to_uppercase()), value)).collect();
+    let environment = config
+        .entries()
+        .into_iter()
+        .map(|(key, value)| (format!("AURORA_{}", key.replace('.', "_").to_uppercase()), value))
+        .collect();
     assert_eq!(SearchConfig::load(&ConfigLayers { environment, ..ConfigLayers::default() }), Ok(config));
 }
 
@@ -70,8 +92,12 @@ fn all_errors_are_told_at_once() {
         "[search.bm25]\nk1 = -1.5\nbb = 1\nb = \"0.5\"\n[search.hybrid]\nstage1_top_k = 9.5\nfusion = \"weigthed\"\n[serch]\n",
         "[search.hybrid.weights]\nbm25 = 0.2\n\n[search.activation]\nmax_hops = 4\n[search]\nrules = 1\n",
     );
-    let errors = SearchConfig::load(&layers(&files, &[("AURORA_SEARCH_BM25_K2", "1"), ("AURORA_SEARCH_BM25_B", "nan")], &[("--top-k", "search.hybrid.stage1_top_k", "many")]))
-        .expect_err("almost nothing is right");
+    let errors = SearchConfig::load(&layers(
+        &files,
+        &[("AURORA_SEARCH_BM25_K2", "1"), ("AURORA_SEARCH_BM25_B", "nan")],
+        &[("--top-k", "search.hybrid.stage1_top_k", "many")],
+    ))
+    .expect_err("almost nothing is right");
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"at \S*/(user|project)\.toml", "at $1.toml");
     settings.bind(|| insta::assert_snapshot!(errors));
@@ -79,7 +105,8 @@ fn all_errors_are_told_at_once() {
 
 #[test]
 fn the_sum_of_weights_is_checked_over_all_layers() {
-    let files = files("[search.hybrid.weights]\nbm25 = 0.5\nsemantic = 0.4\n", "[search.hybrid.weights]\nactivation = 0.2\n");
+    let files =
+        files("[search.hybrid.weights]\nbm25 = 0.5\nsemantic = 0.4\n", "[search.hybrid.weights]\nactivation = 0.2\n");
     let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("1.1");
     assert_eq!(errors.0.len(), 1);
     assert_eq!((errors.0[0].key.as_str(), errors.0[0].value.as_deref()), ("search.hybrid.weights", Some("1.1")));
@@ -92,5 +119,7 @@ fn the_sum_of_weights_is_checked_over_all_layers() {
 fn a_file_that_is_no_toml_is_told_with_its_line() {
     let files = files("[search.bm25]\nk1 = = 2\n", "");
     let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("broken");
-    assert!(matches!(&errors.0[..], [error] if matches!(&error.origin, Some(Origin::File { line: 2, .. })) && error.rule.starts_with("not valid TOML")));
+    assert!(
+        matches!(&errors.0[..], [error] if matches!(&error.origin, Some(Origin::File { line: 2, .. })) && error.rule.starts_with("not valid TOML"))
+    );
 }

@@ -17,7 +17,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let row = (prop::sample::select(&PATHS[..]), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
+    let row =
+        (prop::sample::select(&PATHS[..]), prop::sample::subsequence(&WORDS[..], 1..3), text(), 0usize..3, 1i64..500);
     prop::collection::vec(row, 1..25).prop_map(|rows| {
         let mut known = std::collections::BTreeSet::new();
         let rows = rows.into_iter().map(|(path, name, text, kind, days)| {
@@ -78,7 +79,11 @@ fn reference(rows: &[Row], config: &SearchConfig, query: &str) -> Vec<f64> {
                     .map(|field| {
                         let tf = fields[field].1.iter().filter(|held| *held == term).count() as f64;
                         let b = f64::from(config.bm25.b);
-                        let norm = if average(field) > 0.0 { 1.0 - b + b * fields[field].1.len() as f64 / average(field) } else { 1.0 };
+                        let norm = if average(field) > 0.0 {
+                            1.0 - b + b * fields[field].1.len() as f64 / average(field)
+                        } else {
+                            1.0
+                        };
                         f64::from(config.bm25.fields[field]) * tf / norm
                     })
                     .sum();

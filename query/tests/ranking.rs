@@ -39,14 +39,27 @@ impl Index {
 fn project() -> Vec<Row> {
     vec![
         Row::new("src/auth/manager.py", "AuthManager", Class, "class AuthManager holds sessions").committed(4, 30),
-        Row::new("src/auth/manager.py", "AuthManager.authenticate_user", Method, "check the password of a user and open a session")
-            .doc("Authenticate a user by password")
-            .calls("hash_password")
-            .committed(23, 2),
+        Row::new(
+            "src/auth/manager.py",
+            "AuthManager.authenticate_user",
+            Method,
+            "check the password of a user and open a session",
+        )
+        .doc("Authenticate a user by password")
+        .calls("hash_password")
+        .committed(23, 2),
         Row::new("src/auth/hash.py", "hash_password", Function, "derive a key with scrypt").committed(2, 400),
-        Row::new("src/web/views.py", "login_view", Function, "user = authenticate_user(name, password); render page").committed(7, 12),
-        Row::new("tests/test_auth.py", "test_authenticate_user", Function, "assert authenticate_user for a user with password").committed(3, 5),
-        Row::new("docs/auth.md", "Authenticate users", Kb, "how a user is authenticated with a password").meta("owner", MetaValue::String("identity".to_owned())),
+        Row::new("src/web/views.py", "login_view", Function, "user = authenticate_user(name, password); render page")
+            .committed(7, 12),
+        Row::new(
+            "tests/test_auth.py",
+            "test_authenticate_user",
+            Function,
+            "assert authenticate_user for a user with password",
+        )
+        .committed(3, 5),
+        Row::new("docs/auth.md", "Authenticate users", Kb, "how a user is authenticated with a password")
+            .meta("owner", MetaValue::String("identity".to_owned())),
     ]
 }
 
@@ -54,7 +67,13 @@ fn project() -> Vec<Row> {
 fn an_exact_name_comes_first_in_every_mode_and_spelling() {
     let index = index(&project(), Some(Bag::default()));
     for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
-        for text in ["authenticate_user", "AuthManager.authenticate_user", "AuthManager::authenticate_user", "AuthManager#authenticate_user", "`authenticate_user()`"] {
+        for text in [
+            "authenticate_user",
+            "AuthManager.authenticate_user",
+            "AuthManager::authenticate_user",
+            "AuthManager#authenticate_user",
+            "`authenticate_user()`",
+        ] {
             let results = index.ask(Query { mode, ..Query::new(text, NOW) });
             assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user", "{text}");
             assert!(results.hits[0].explanation.exact_identifier);
@@ -68,7 +87,8 @@ fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
     let index = index(&project(), None);
     let results = index.ask(Query::new("authenticate user password", NOW));
     assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user");
-    let test = results.hits.iter().find(|hit| hit.qualified_name == "test_authenticate_user").expect("it holds all words");
+    let test =
+        results.hits.iter().find(|hit| hit.qualified_name == "test_authenticate_user").expect("it holds all words");
     assert!(test.explanation.rules.iter().any(|rule| rule.rule == "tests" && rule.effect < 0.0));
     for hit in &results.hits {
         let effects: f32 = hit.explanation.rules.iter().map(|rule| rule.effect).sum();
@@ -84,7 +104,9 @@ fn no_keyword_match_falls_back_to_vectors() {
     let index = index(&rows, Some(Bag::default()));
     // a word that no chunk holds, in the same bucket as one that a chunk does hold
     let letters = || 'a'..='z';
-    let word = letters().flat_map(|a| letters().map(move |b| format!("qq{a}{b}"))).find(|word| Bag::default().vector(word) == Bag::default().vector("zebra"));
+    let word = letters()
+        .flat_map(|a| letters().map(move |b| format!("qq{a}{b}")))
+        .find(|word| Bag::default().vector(word) == Bag::default().vector("zebra"));
     let results = index.ask(Query::new(word.expect("32 buckets, 676 words"), NOW));
     assert_eq!(results.stages.from_keywords, 0);
     assert_eq!(results.notes, ["No keyword matches found, falling back to semantic search"]);
@@ -124,7 +146,8 @@ fn a_chunk_without_embedding_is_scored_by_the_rest() {
 
 #[test]
 fn history_and_accesses_raise_activation_and_nothing_else() {
-    let twin = |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
+    let twin =
+        |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
     let mut config = SearchConfig::default();
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.5, 0.0, 0.5);
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
@@ -142,7 +165,9 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
 fn activation_spreads_along_calls() {
     let index = index(&project(), None);
     let results = index.ask(Query::new("scrypt key of a user password session", NOW));
-    let of = |name: &str| results.hits.iter().find(|hit| hit.qualified_name == name).map(|hit| hit.explanation.activation_parts.spreading);
+    let of = |name: &str| {
+        results.hits.iter().find(|hit| hit.qualified_name == name).map(|hit| hit.explanation.activation_parts.spreading)
+    };
     assert!(of("hash_password") > Some(0.0), "called by the best hit");
 }
 
@@ -158,7 +183,10 @@ fn filters_cut_and_say_when_nothing_is_left() {
     let kb = ask(&|filter| filter.types.push("KB".to_owned()));
     assert_eq!(only(&kb), ["Authenticate users"]);
     assert_eq!((kb.stages.indexed, kb.stages.eligible), (6, 1));
-    assert_eq!(only(&ask(&|filter| filter.where_.push(("owner".to_owned(), "identity".to_owned())))), ["Authenticate users"]);
+    assert_eq!(
+        only(&ask(&|filter| filter.where_.push(("owner".to_owned(), "identity".to_owned())))),
+        ["Authenticate users"]
+    );
     assert_eq!(only(&ask(&|filter| filter.paths.push("tests".to_owned()))), ["test_authenticate_user"]);
     assert_eq!(only(&ask(&|filter| filter.languages.push("Markdown".to_owned()))), ["Authenticate users"]);
     assert!(ask(&|filter| filter.types.push("code".to_owned())).hits.iter().all(|hit| hit.chunk_type.is_source_code()));

@@ -58,7 +58,7 @@ impl Environment {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
             keep_out_of_git(directory)?;
         }
-        let store = Store::open(&directory.join(INDEX), directory, mode)?;
+        let store = Store::open(&directory.join(INDEX), directory, mode, EnvFlags::empty())?;
         let environment = Self { store };
         if environment.store.length()? > 0 {
             environment.snapshot()?;
@@ -122,7 +122,12 @@ pub(crate) struct Mapped {
 
 impl Store {
     /// Opens an environment, or returns the handle that this process has already.
-    pub(crate) fn open(directory: &Path, home: &Path, mode: OpenMode) -> Result<Arc<Self>, StorageError> {
+    pub(crate) fn open(
+        directory: &Path,
+        home: &Path,
+        mode: OpenMode,
+        flags: EnvFlags,
+    ) -> Result<Arc<Self>, StorageError> {
         let data = directory.join(DATA);
         if mode == OpenMode::Create {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
@@ -138,7 +143,7 @@ impl Store {
         }
         inspect(&data, mode)?;
         reserve_lock_file(&real)?;
-        let lmdb = open_lmdb(&real, &data, mode)?;
+        let lmdb = open_lmdb(&real, &data, mode, flags)?;
         let store =
             Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()), lost: AtomicBool::new(false) });
         open.insert(real, Arc::downgrade(&store));
@@ -291,8 +296,12 @@ fn reserve_lock_file(directory: &Path) -> Result<(), StorageError> {
 }
 
 /// Opens LMDB with the largest map that the address space allows.
-fn open_lmdb(directory: &Path, data: &Path, mode: OpenMode) -> Result<heed::Env<WithoutTls>, StorageError> {
-    let mut flags = EnvFlags::empty();
+fn open_lmdb(
+    directory: &Path,
+    data: &Path,
+    mode: OpenMode,
+    mut flags: EnvFlags,
+) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut waits = 0;
     let mut sizes = MAP_SIZES.iter().filter_map(|&size| usize::try_from(size).ok());
     let mut size = sizes.next();
@@ -318,17 +327,19 @@ fn open_lmdb(directory: &Path, data: &Path, mode: OpenMode) -> Result<heed::Env<
                 std::thread::sleep(Duration::from_millis(1));
             }
             // On a read-only file system nobody can write, so that no lock is needed.
-            heed::Error::Io(cause) if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && flags.is_empty() => {
-                flags = EnvFlags::READ_ONLY;
+            heed::Error::Io(cause)
+                if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && !flags.contains(EnvFlags::READ_ONLY) =>
+            {
+                flags |= EnvFlags::READ_ONLY;
             }
             // Who may not write can still read. Without a lock a writer does not know of this reader; what
             // it overwrites meanwhile is noticed as damage, since no page is trusted.
             heed::Error::Io(cause)
                 if cause.kind() == io::ErrorKind::PermissionDenied
                     && mode == OpenMode::Existing
-                    && flags.is_empty() =>
+                    && !flags.contains(EnvFlags::READ_ONLY) =>
             {
-                flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
+                flags |= EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
             }
             heed::Error::Io(cause) if is_about_memory(cause) && size.is_some() => {
                 size = sizes.next();

@@ -305,7 +305,7 @@ impl State {
         let io = |error| StorageError::io(&self.temporary, error);
         fs::create_dir_all(&self.temporary).map_err(io)?;
         let path = self.temporary.join(format!("run-{}", self.runs.len()));
-        let run = self.inverter.spill(path).map_err(io)?;
+        let run = RunFile::write(path, std::mem::take(&mut self.inverter)).map_err(io)?;
         self.runs.push(run);
         Ok(())
     }

@@ -70,41 +70,11 @@ fn a_run_with_nothing_to_do_says_so() {
     let second = run(&fixture, &["mem", "index"]);
     assert_eq!(second.code, Some(0), "{second:?}");
     summary_settings(&fixture).bind(|| assert_snapshot!(second.out, @r"
-    Indexing complete!
-
-    Summary:
-      Files scanned:                8
-        indexed:                    0
-        unchanged:                  4
-        skipped:                    4
+    Nothing changed: 4 files checked in [time], no chunk touched
+      Files skipped:                4
                 2 no parser for this kind of file: .gitignore, logo.png
                 1 directory `.git` is not indexed: .git
                 1 named in an ignore file: .
-      Code chunks:                  7
-      Reasoning chunks:             0
-      Knowledge chunks:             0
-      KB chunks:                    2
-      Document chunks:              0
-      Total chunks:                 9
-        changed:                    0
-
-    BM25 index: Updated (9 chunks indexed)
-    Embeddings: [model]
-
-    Stage                Workers       Time        Files       Chunks  Starved  Blocked
-    discover [figures]
-    incremental-check [figures]
-    parse [figures]
-    git-signal [figures]
-    chunk [figures]
-    embed [figures]
-    store [figures]
-    bm25 [figures]
-    Bottleneck: [stage]
-
-    Time: [time]
-    Peak memory: [size]
-    Index: [size], generation 2, in [root]
     Errors: 0
     Warnings: 0
     "));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
 use aurora_storage::{
-    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, ManifestUpdate, MetaValue, ModelInfo, OpenMode,
-    Snapshot, TermVector, WriterOptions,
+    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, ManifestUpdate,
+    MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;

@@ -43,7 +43,7 @@ pub struct IndexSummary {
     pub generation: u64,
     /// Whether the run went over the whole tree.
     pub complete: bool,
-    /// Whether the index was up to date already.
+    /// Whether the index was up to date already: no file was added, changed or removed.
     pub nothing_changed: bool,
     /// Share of the files with a parser that are in the index, 0 to 1.
     pub coverage: f64,
@@ -155,7 +155,7 @@ impl IndexSummary {
         let After { published, snapshot, remarks, mut warnings } = after;
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let files = FileCounts::of(&report);
-        let nothing_changed = published.generation == before.generation;
+        let nothing_changed = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
         let chunks = ChunkCounts::of(&snapshot)?;
         warnings.extend(remarks);
         warnings.extend(lines_of(&report.warnings));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use heed::types::Bytes;
-use heed::{CommitOrAbort, Database, RwTxn};
+use heed::{CommitOrAbort, Database, EnvFlags, RwTxn};
 use roaring::RoaringTreemap;
 
 use super::codec::AccessRecord;
@@ -23,8 +23,8 @@ type RawTable = Database<'static, Bytes, Bytes>;
 
 /// The access history of a project's chunks, by chunk key, so that it outlives the index.
 ///
-/// Losing an access is harmless: callers are free to ignore errors, which never panic. Writes are not
-/// waited for to reach the disk.
+/// Losing an access is harmless: callers are free to ignore errors, and a power cut may undo the last
+/// writes.
 pub struct AccessLog {
     store: Arc<Store>,
     /// Opened by the first write, which is also when the file is checked.
@@ -34,7 +34,7 @@ pub struct AccessLog {
 impl AccessLog {
     /// Opens the log of a project, given its `.aurora` directory, or makes it.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
-        let store = Store::open(&directory.join(ACCESS), directory, OpenMode::Create)?;
+        let store = Store::open(&directory.join(ACCESS), directory, OpenMode::Create, EnvFlags::NO_META_SYNC)?;
         Ok(Self { store, table: Mutex::new(None) })
     }
 

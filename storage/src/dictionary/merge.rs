@@ -1,13 +1,13 @@
 //! Merges old segments and new inversions, all in the order of their terms, into one segment.
 
 use std::path::Path;
-use std::vec;
 
 use roaring::RoaringBitmap;
 
 use super::block::{decode_inline, has_frequencies};
+use super::inverter::{Inverted, Inverter};
 use super::reader::{SegmentReader, TermCursor};
-use super::run::{Inverter, RunFile, RunReader, TermList};
+use super::run::{RunFile, RunReader};
 use super::writer::SegmentWriter;
 use crate::btree::Damage;
 use crate::error::StorageError;
@@ -21,7 +21,7 @@ pub(crate) enum Source<'a> {
     /// A spilled inversion.
     Run(RunReader),
     /// An inversion in memory.
-    Memory(vec::IntoIter<(Box<[u8]>, TermList)>, Option<(Box<[u8]>, TermList)>),
+    Memory(Inverted),
 }
 
 /// Merges sources, whose lists must follow one another: every chunk of a source is above those of the
@@ -72,16 +72,14 @@ impl<'a> Source<'a> {
 
     /// An inversion in memory.
     pub(crate) fn memory(inverter: Inverter) -> Self {
-        let mut lists = inverter.into_sorted().into_iter();
-        let first = lists.next();
-        Self::Memory(lists, first)
+        Self::Memory(inverter.invert())
     }
 
     fn term(&self) -> Option<&[u8]> {
         match self {
             Self::Segment(cursor) => cursor.entry().map(|_| cursor.term()),
             Self::Run(run) => (!run.ended).then_some(&run.term),
-            Self::Memory(_, current) => current.as_ref().map(|(term, _)| &**term),
+            Self::Memory(lists) => lists.current().map(|(term, ..)| term),
         }
     }
 
@@ -99,8 +97,10 @@ impl<'a> Source<'a> {
                 Ok(())
             }
             Self::Run(run) => decode_list(&run.term, run.count, &run.postings, damaged, each),
-            Self::Memory(_, Some((term, list))) => decode_list(term, list.count, &list.bytes, damaged, each),
-            Self::Memory(_, None) => Ok(()),
+            Self::Memory(lists) => match lists.current() {
+                Some((term, count, postings)) => decode_list(term, count, postings, damaged, each),
+                None => Ok(()),
+            },
         }
     }
 
@@ -108,8 +108,8 @@ impl<'a> Source<'a> {
         match self {
             Self::Segment(cursor) => cursor.advance().map_err(damaged),
             Self::Run(run) => run.advance().map_err(|error| StorageError::io(&run.path, error)),
-            Self::Memory(lists, current) => {
-                *current = lists.next();
+            Self::Memory(lists) => {
+                lists.advance();
                 Ok(())
             }
         }

@@ -1,5 +1,4 @@
-//! The inversion of what one writer adds: in memory, and spilled to sorted files when it grows too
-//! large.
+//! Inversions that were spilled to files, because memory was short.
 //!
 //! A run file is, for every term in order: length of the term · term · number of postings · length of
 //! the postings · postings as in a dictionary entry. It lives only as long as its writer.
@@ -8,82 +7,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHashMap;
-
-use super::block::has_frequencies;
+use super::inverter::Inverter;
 use crate::codec::put_varint;
-use crate::field::FIELDS;
-use crate::postings::encode_frequencies;
-
-/// About what a term costs beside its bytes: the map's slot, two allocations.
-const TERM_OVERHEAD: usize = 112;
-
-/// The postings of one term, encoded as they come.
-#[derive(Debug, Default)]
-pub(crate) struct TermList {
-    pub(super) count: u32,
-    pub(super) bytes: Vec<u8>,
-    last: u32,
-}
-
-/// Collects postings by term.
-#[derive(Debug, Default)]
-pub(crate) struct Inverter {
-    terms: FxHashMap<Box<[u8]>, TermList>,
-    bytes: usize,
-}
-
-impl Inverter {
-    /// Adds a posting. For one term, chunks must be added in ascending order.
-    pub(crate) fn add(&mut self, term: &[u8], chunk: u32, frequencies: &[u16; FIELDS]) {
-        let list = match self.terms.get_mut(term) {
-            Some(list) => list,
-            None => {
-                self.bytes += TERM_OVERHEAD + term.len();
-                self.terms.entry(term.into()).or_default()
-            }
-        };
-        let room = list.bytes.capacity();
-        put_varint(&mut list.bytes, u64::from(chunk - list.last));
-        if has_frequencies(term) {
-            encode_frequencies(&mut list.bytes, frequencies);
-        }
-        list.last = chunk;
-        list.count += 1;
-        self.bytes += list.bytes.capacity() - room;
-    }
-
-    /// About the bytes of memory held.
-    pub(crate) fn memory(&self) -> usize {
-        self.bytes
-    }
-
-    /// The lists in the order of their terms.
-    pub(super) fn into_sorted(self) -> Vec<(Box<[u8]>, TermList)> {
-        let mut lists: Vec<_> = self.terms.into_iter().collect();
-        lists.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        lists
-    }
-
-    /// Writes the lists to a file and leaves the inverter empty.
-    pub(crate) fn spill(&mut self, path: PathBuf) -> io::Result<RunFile> {
-        let lists = std::mem::take(self).into_sorted();
-        let run = RunFile { path };
-        let mut file = BufWriter::with_capacity(1 << 18, File::create(&run.path)?);
-        let mut head = Vec::new();
-        for (term, list) in &lists {
-            head.clear();
-            put_varint(&mut head, term.len() as u64);
-            head.extend_from_slice(term);
-            put_varint(&mut head, u64::from(list.count));
-            put_varint(&mut head, list.bytes.len() as u64);
-            file.write_all(&head)?;
-            file.write_all(&list.bytes)?;
-        }
-        file.flush()?;
-        Ok(run)
-    }
-}
 
 /// A spilled inversion; the file is removed with the value.
 #[derive(Debug)]
@@ -92,6 +17,26 @@ pub(crate) struct RunFile {
 }
 
 impl RunFile {
+    /// Writes an inversion to a file.
+    pub(crate) fn write(path: PathBuf, inverter: Inverter) -> io::Result<Self> {
+        let run = Self { path };
+        let mut file = BufWriter::with_capacity(1 << 18, File::create(&run.path)?);
+        let mut lists = inverter.invert();
+        let mut head = Vec::new();
+        while let Some((term, count, postings)) = lists.current() {
+            head.clear();
+            put_varint(&mut head, term.len() as u64);
+            head.extend_from_slice(term);
+            put_varint(&mut head, u64::from(count));
+            put_varint(&mut head, postings.len() as u64);
+            file.write_all(&head)?;
+            file.write_all(postings)?;
+            lists.advance();
+        }
+        file.flush()?;
+        Ok(run)
+    }
+
     /// Where the file is.
     pub(crate) fn path(&self) -> &Path {
         &self.path

@@ -27,23 +27,45 @@ pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
     }
 }
 
+/// The frequencies that a mask alone says.
+const ONES: [[u16; FIELDS]; 1 << FIELDS] = {
+    let mut rows = [[0; FIELDS]; 1 << FIELDS];
+    let mut mask = 0;
+    while mask < rows.len() {
+        let mut field = 0;
+        while field < FIELDS {
+            rows[mask][field] = (mask >> field & 1) as u16;
+            field += 1;
+        }
+        mask += 1;
+    }
+    rows
+};
+
 /// Reads the frequencies of one posting.
 #[inline]
 pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
     let mask = reader.byte()?;
-    let mut frequencies = [0u16; FIELDS];
-    if mask & ALL_ONE != 0 {
-        for (field, count) in frequencies.iter_mut().enumerate() {
-            *count = u16::from(mask >> field & 1);
-        }
-        return Some(frequencies);
-    }
-    for (field, count) in frequencies.iter_mut().enumerate() {
-        if mask >> field & 1 != 0 {
+    let mut frequencies = ONES[(mask & (ALL_ONE - 1)) as usize % ONES.len()];
+    if mask & ALL_ONE == 0 {
+        for count in frequencies.iter_mut().filter(|count| **count > 0) {
             *count = reader.varint()?.try_into().ok()?;
         }
     }
     Some(frequencies)
+}
+
+/// Bytes that the frequencies at the beginning of `bytes` take.
+pub(crate) fn encoded_length(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        None => 0,
+        Some(mask) if mask & ALL_ONE != 0 => 1,
+        Some(mask) => {
+            let numbers = mask.count_ones() as usize;
+            let ends = bytes[1..].iter().enumerate().filter(|(_, byte)| **byte < 0x80);
+            numbers.checked_sub(1).and_then(|last| ends.map(|(at, _)| at).nth(last)).map_or(1, |at| at + 2)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -60,6 +82,10 @@ mod tests {
             rows.iter().for_each(|row| encode(&mut bytes, row));
             let mut reader = Reader::new(&bytes);
             for row in &rows {
+                let own = encoded_length(reader.rest());
+                let mut alone = Vec::new();
+                encode(&mut alone, row);
+                prop_assert_eq!(own, alone.len());
                 prop_assert_eq!(decode(&mut reader), Some(*row));
             }
             prop_assert!(reader.is_empty());

@@ -7,7 +7,7 @@ mod part;
 mod posting;
 
 pub use bound::BlockBound;
-pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies};
+pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies, encoded_length};
 pub use list::{Postings, PostingsCursor};
 pub(crate) use part::{Part, encode as encode_part};
 pub(crate) use posting::Posting;

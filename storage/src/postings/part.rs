@@ -26,10 +26,7 @@ pub(crate) fn encode(
     with_frequencies: bool,
     length: &dyn Fn(u32) -> [u16; FIELDS],
 ) {
-    let mut set = RoaringBitmap::new();
-    for posting in postings {
-        set.insert(posting.chunk);
-    }
+    let mut set: RoaringBitmap = postings.iter().map(|posting| posting.chunk).collect();
     set.optimize();
     put_varint(out, set.serialized_size() as u64);
     if set.serialize_into(&mut *out).is_err() {
