@@ -204,7 +204,9 @@ fn pipeline(root: &Path) -> Finding {
             let stages = units::counted(plan.stages().len() as u64, "stage");
             match plan.warnings().iter().count() {
                 0 => good(stages),
-                count => warning(format!("{stages}, {}; see `aur pipeline check`", units::counted(count as u64, "warning"))),
+                count => {
+                    warning(format!("{stages}, {}; see `aur pipeline check`", units::counted(count as u64, "warning")))
+                }
             }
         }
         Err(indexing::IndexError::Pipeline(diagnostics)) => failed(diagnostics),

@@ -27,10 +27,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 impl Failure {
     /// A message that says all there is to say.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self::Fatal {
-            message: message.into(),
-            help: None,
-        }
+        Self::Fatal { message: message.into(), help: None }
     }
 
     /// A library's error with everything that caused it.
@@ -41,10 +38,7 @@ impl Failure {
     /// The same failure with advice.
     pub(crate) fn with_help(self, advice: impl Into<String>) -> Self {
         match self {
-            Self::Fatal { message, help: None } => Self::Fatal {
-                message,
-                help: Some(advice.into()),
-            },
+            Self::Fatal { message, help: None } => Self::Fatal { message, help: Some(advice.into()) },
             other => other,
         }
     }

@@ -37,9 +37,7 @@ pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
     }
     out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
-        return Err(Failure::Interrupted(
-            "what was finished is kept; run the command again to go on".to_owned(),
-        ));
+        return Err(Failure::Interrupted("what was finished is kept; run the command again to go on".to_owned()));
     }
     covered(&summary, args.min_coverage)
 }
@@ -52,9 +50,7 @@ pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
     let summary = build(&options, &IndexProgress::shown(terminal.live), terminal)?;
     tell_troubles(&summary, terminal);
     if options.cancel.is_cancelled() {
-        return Err(Failure::Interrupted(
-            "the index is not complete; `aur mem index` goes on".to_owned(),
-        ));
+        return Err(Failure::Interrupted("the index is not complete; `aur mem index` goes on".to_owned()));
     }
     terminal.note(&format!(
         "indexed {} in {} ({})",
@@ -111,10 +107,9 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
 /// `aur mem index of files` is more likely a query than a directory.
 fn mistaken_query(failure: Failure, args: &IndexArgs) -> Failure {
     match &args.path {
-        Some(path) if !path.exists() => failure.with_help(format!(
-            "to search for these words: aur mem search \"index {}\"",
-            path.display()
-        )),
+        Some(path) if !path.exists() => {
+            failure.with_help(format!("to search for these words: aur mem search \"index {}\"", path.display()))
+        }
         _ => failure,
     }
 }

@@ -16,9 +16,7 @@ pub(crate) fn cancels(token: &CancelToken) {
             std::process::exit(130);
         }
         token.cancel();
-        let _ = writeln!(
-            std::io::stderr(),
-            "\nStopping: what is in flight is being written. Ctrl-C again stops at once."
-        );
+        let _ =
+            writeln!(std::io::stderr(), "\nStopping: what is in flight is being written. Ctrl-C again stops at once.");
     });
 }

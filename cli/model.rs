@@ -96,12 +96,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
                     true => "part of aur".to_owned(),
                     false => units::bytes(model.bytes),
                 };
-                writeln!(
-                    out,
-                    "{}  {:>4} dimensions  {place}",
-                    width::pad(&model.name, widest),
-                    model.dimensions
-                )?;
+                writeln!(out, "{}  {:>4} dimensions  {place}", width::pad(&model.name, widest), model.dimensions)?;
             }
         }
     }

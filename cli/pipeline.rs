@@ -63,10 +63,7 @@ pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
 /// Shows the findings that stopped a command.
 pub(crate) fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
     show(diagnostics, terminal);
-    let errors = diagnostics
-        .iter()
-        .filter(|finding| finding.severity == aurora_pipeline::Severity::Error)
-        .count();
+    let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
     Failure::new(format!("the pipeline has {}", units::counted(errors as u64, "error")))
 }
 

@@ -38,10 +38,7 @@ pub(crate) fn has_index(root: &Path) -> bool {
 pub(crate) fn index_bytes(root: &Path) -> u64 {
     let files = std::fs::read_dir(index_dir(root).join("index"));
     let files = files.into_iter().flatten().flatten();
-    files
-        .filter_map(|file| file.metadata().ok())
-        .map(|file| file.len())
-        .sum()
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
 /// The user's own configuration: `config.toml` in `AURORA_HOME`, or in `~/.aurora`.
@@ -90,17 +87,13 @@ fn existing(path: &Path) -> Outcome<PathBuf> {
 }
 
 fn current() -> Outcome<PathBuf> {
-    std::env::current_dir()
-        .map_err(|error| Failure::new(format!("cannot tell the current directory: {error}")))
+    std::env::current_dir().map_err(|error| Failure::new(format!("cannot tell the current directory: {error}")))
 }
 
 /// The path without `.`, `..` and links. Windows would answer with a verbatim path, which few
 /// programs take, so there it stays as it is.
 fn plain(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .ok()
-        .filter(|_| !cfg!(windows))
-        .unwrap_or_else(|| path.to_owned())
+    path.canonicalize().ok().filter(|_| !cfg!(windows)).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]

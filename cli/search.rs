@@ -5,7 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aurora_analysis::Embedder;
-use aurora_query::{ConfigErrors, ConfigLayers, FilterError, FilterSpec, FlagValue, Mode, Query, QueryError, Retriever, SearchConfig, SearchResults};
+use aurora_query::{
+    ConfigErrors, ConfigLayers, FilterError, FilterSpec, FlagValue, Mode, Query, QueryError, Retriever, SearchConfig,
+    SearchResults,
+};
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
 

@@ -32,9 +32,7 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     let known = |word: &str| commands.iter().any(|command| command == word);
     let stays = match word.as_str() {
         "-h" | "--help" => true,
-        "help" => args
-            .get(first + 1)
-            .is_none_or(|next| next.to_str().is_some_and(known)),
+        "help" => args.get(first + 1).is_none_or(|next| next.to_str().is_some_and(known)),
         other => known(other),
     };
     if stays {
@@ -56,17 +54,12 @@ pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
 }
 
 /// The candidate that `word` is most likely a misspelling of, if any is near enough.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| {
-            *distance > 0 && *distance <= if candidate.len() < 5 { 1 } else { 2 }
-        })
+        .filter(|(distance, candidate)| *distance > 0 && *distance <= if candidate.len() < 5 { 1 } else { 2 })
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -77,11 +70,7 @@ pub(crate) fn color_wish(args: &[OsString]) -> ColorWhen {
     let mut wish = ColorWhen::Auto;
     let mut awaiting = false;
     for word in words.take_while(|word| *word != "--") {
-        let value = if awaiting {
-            Some(word)
-        } else {
-            word.strip_prefix("--color=")
-        };
+        let value = if awaiting { Some(word) } else { word.strip_prefix("--color=") };
         awaiting = word == "--color";
         if let Some(Ok(when)) = value.map(|value| ColorWhen::from_str(value, false)) {
             wish = when;
@@ -119,11 +108,7 @@ mod tests {
 
     fn expanded(line: &str) -> String {
         let args = line.split(' ').map(OsString::from).collect();
-        let words: Vec<String> = expand(args)
-            .args
-            .iter()
-            .map(|arg| arg.to_string_lossy().into_owned())
-            .collect();
+        let words: Vec<String> = expand(args).args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         words.join(" ")
     }
 

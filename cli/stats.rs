@@ -78,10 +78,7 @@ fn collect(root: &Path, snapshot: &Snapshot) -> Result<Stats, StorageError> {
         chunks: manifest.chunk_count,
         types,
         languages,
-        model: manifest.model.as_ref().map(|model| Model {
-            id: model.id.clone(),
-            dimensions: model.dimensions,
-        }),
+        model: manifest.model.as_ref().map(|model| Model { id: model.id.clone(), dimensions: model.dimensions }),
         index_bytes: place::index_bytes(root),
         segments: manifest.segments.len(),
         terms: manifest.segments.iter().map(|segment| segment.terms).sum(),

@@ -24,10 +24,8 @@ impl Terminal {
     /// Looks at both streams. `COLUMNS` decides the width where it is exported.
     pub(crate) fn detect(when: ColorWhen) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
-        let exported = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|columns| columns.parse().ok())
-            .filter(|columns| *columns > 0);
+        let exported =
+            std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
         let measured = || {
             let (width, _) = terminal_size::terminal_size_of(&out)?;
             Some(usize::from(width.0)).filter(|columns| *columns > 0)

@@ -37,9 +37,7 @@ pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
         .map(|part| part.trim().parse::<f64>())
         .collect::<Result<_, _>>()
         .map_err(|_| "expected three numbers, such as 0.3,0.4,0.3".to_owned())?;
-    numbers
-        .try_into()
-        .map_err(|_| "expected three numbers: BM25, semantic, activation".to_owned())
+    numbers.try_into().map_err(|_| "expected three numbers: BM25, semantic, activation".to_owned())
 }
 
 #[cfg(test)]

@@ -28,11 +28,7 @@ pub(crate) fn write_indented(out: &mut impl Write, value: &impl Serialize) -> io
 struct Safe<F>(F);
 
 impl<F: Formatter> Formatter for Safe<F> {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| sanitize::is_unsafe(*c)) {
             writer.write_all(&rest.as_bytes()[..at])?;
@@ -50,11 +46,7 @@ impl<F: Formatter> Formatter for Safe<F> {
         self.0.end_array(writer)
     }
 
-    fn begin_array_value<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
         self.0.begin_array_value(writer, first)
     }
 
@@ -70,11 +62,7 @@ impl<F: Formatter> Formatter for Safe<F> {
         self.0.end_object(writer)
     }
 
-    fn begin_object_key<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
         self.0.begin_object_key(writer, first)
     }
 
@@ -105,10 +93,7 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         let (line, _) = written(&json!({"text": "a\u{1b}[31m\u{9b}\u{7f}\u{202e}\n\"é"}));
-        assert_eq!(
-            line,
-            "{\"text\":\"a\\u001b[31m\\u009b\\u007f\\u202e\\n\\\"é\"}\n"
-        );
+        assert_eq!(line, "{\"text\":\"a\\u001b[31m\\u009b\\u007f\\u202e\\n\\\"é\"}\n");
     }
 
     proptest! {

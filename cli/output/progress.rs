@@ -38,9 +38,7 @@ impl IndexProgress {
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(style(UNCOUNTED));
-        Self {
-            display: Display::Bar { bar, counted: AtomicBool::new(false) },
-        }
+        Self { display: Display::Bar { bar, counted: AtomicBool::new(false) } }
     }
 
     /// Takes the line away again. A run that failed leaves none of it behind either.
@@ -90,9 +88,7 @@ impl Observer for IndexProgress {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸─")
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
 }
 
 /// `Indexing: 1,200/5,000 files (24%), 8,100 chunks, 240/s, 16 s left`
@@ -100,11 +96,7 @@ fn plain(progress: &Progress) -> String {
     let files = match progress.files_total {
         Some(total) => {
             let percent = (progress.files_done * 100).checked_div(total).unwrap_or(100);
-            format!(
-                "{}/{} files ({percent}%)",
-                units::count(progress.files_done),
-                units::count(total)
-            )
+            format!("{}/{} files ({percent}%)", units::count(progress.files_done), units::count(total))
         }
         None => units::counted(progress.files_done, "file"),
     };

@@ -4,10 +4,12 @@
 use std::fmt;
 
 use aurora_pipeline::{Diagnostic, Severity};
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles,
+};
 
-use super::style::Painter;
 use super::sanitize;
+use super::style::Painter;
 
 /// Renders findings one after the other. `columns` is the width of the terminal, `None` where
 /// there is none.

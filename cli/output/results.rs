@@ -106,10 +106,9 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
         return ("-".to_owned(), date);
     }
     match &hit.git {
-        GitSignal::Tracked(history) => (
-            units::count(u64::from(history.commits)),
-            relative_time(history.newest_time, now),
-        ),
+        GitSignal::Tracked(history) => {
+            (units::count(u64::from(history.commits)), relative_time(history.newest_time, now))
+        }
         GitSignal::None | GitSignal::Untracked => ("- (untracked)".to_owned(), "- (untracked)".to_owned()),
         GitSignal::Unavailable { .. } => ("- (unavailable)".to_owned(), "- (unavailable)".to_owned()),
     }
@@ -117,26 +116,17 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
 
 fn card(hit: &Hit, now: i64) -> ScoreCard {
     let why = &hit.explanation;
-    let part = |score: Option<f32>, reason: &str| Part {
-        score: score.map(f64::from),
-        reason: reason.to_owned(),
-        star: false,
-    };
-    let rules: Vec<String> = why
-        .rules
-        .iter()
-        .map(|applied| format!("{} {:+.3}", applied.rule, applied.effect))
-        .collect();
+    let part =
+        |score: Option<f32>, reason: &str| Part { score: score.map(f64::from), reason: reason.to_owned(), star: false };
+    let rules: Vec<String> =
+        why.rules.iter().map(|applied| format!("{} {:+.3}", applied.rule, applied.effect)).collect();
     ScoreCard {
         file: hit.file.clone(),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
         lines: lines(hit),
         final_score: f64::from(hit.score),
-        bm25: Part {
-            star: why.exact_term.is_some(),
-            ..part(Some(hit.scores.bm25), &why.bm25)
-        },
+        bm25: Part { star: why.exact_term.is_some(), ..part(Some(hit.scores.bm25), &why.bm25) },
         semantic: part(hit.scores.semantic, &why.semantic),
         activation: part(Some(hit.scores.activation), &why.activation),
         rules: (!rules.is_empty()).then(|| rules.join(", ")),

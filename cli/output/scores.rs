@@ -48,24 +48,17 @@ pub(crate) struct Part {
 
 /// Draws the box; `columns` is the terminal's width, `None` where there is no terminal.
 pub(crate) fn render(card: &ScoreCard, columns: Option<usize>, paint: Painter) -> String {
-    let columns = columns
-        .unwrap_or(DEFAULT_COLUMNS)
-        .clamp(LEAST_COLUMNS, MOST_COLUMNS);
+    let columns = columns.unwrap_or(DEFAULT_COLUMNS).clamp(LEAST_COLUMNS, MOST_COLUMNS);
     // "│ " and " │" around the content.
     let inner = columns - 4;
     let mut out = String::new();
     let title = title(card, inner - 2);
     let rule = "─".repeat(inner - 1 - width::of(&title));
-    out.push_str(&format!(
-        "┌─ {} {rule}┐\n",
-        paint.paint(Role::Heading, &title)
-    ));
+    out.push_str(&format!("┌─ {} {rule}┐\n", paint.paint(Role::Heading, &title)));
     let mut lines = vec![format!("Final Score: {:.3}", card.final_score)];
-    for (branch, label, part) in [
-        ("├─", "BM25:", &card.bm25),
-        ("├─", "Semantic:", &card.semantic),
-        ("└─", "Activation:", &card.activation),
-    ] {
+    for (branch, label, part) in
+        [("├─", "BM25:", &card.bm25), ("├─", "Semantic:", &card.semantic), ("└─", "Activation:", &card.activation)]
+    {
         part_lines(&mut lines, branch, label, part, inner);
     }
     for (label, text) in [("Rules", &card.rules), ("Git", &card.git)] {

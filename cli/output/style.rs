@@ -34,9 +34,7 @@ impl Painter {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => {
-                stream.is_terminal()
-                    && !anstyle_query::no_color()
-                    && anstyle_query::term_supports_ansi_color()
+                stream.is_terminal() && !anstyle_query::no_color() && anstyle_query::term_supports_ansi_color()
             }
         };
         if enabled {

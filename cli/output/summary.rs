@@ -68,12 +68,8 @@ fn push_skipped(out: &mut String, label: &str, files: &FileCounts) {
     let mut reasons: Vec<_> = files.skipped.iter().collect();
     reasons.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(b.0)));
     for (reason, skipped) in reasons {
-        let examples: Vec<String> = skipped
-            .examples
-            .iter()
-            .take(EXAMPLES)
-            .map(|path| width::elide_path(&sanitize::line(path), 48))
-            .collect();
+        let examples: Vec<String> =
+            skipped.examples.iter().take(EXAMPLES).map(|path| width::elide_path(&sanitize::line(path), 48)).collect();
         let more = if skipped.count > examples.len() as u64 { ", …" } else { "" };
         out.push_str(&format!(
             "      {:>7} {}: {}{more}\n",
@@ -134,11 +130,8 @@ fn push_stages(out: &mut String, report: &RunReport, paint: Painter) {
         out.push_str(&stage_line(stage));
     }
     if let Some(bottleneck) = &report.bottleneck {
-        let utilisation = report
-            .stages
-            .iter()
-            .find(|stage| stage.name == *bottleneck)
-            .map_or(0.0, |stage| stage.utilisation);
+        let utilisation =
+            report.stages.iter().find(|stage| stage.name == *bottleneck).map_or(0.0, |stage| stage.utilisation);
         out.push_str(&format!(
             "Bottleneck: {} (at work for {:.0}% of the run)\n",
             paint.paint(Role::Warning, &sanitize::line(bottleneck)),
@@ -196,10 +189,9 @@ fn push_performance(out: &mut String, summary: &IndexSummary, elapsed: Duration)
 }
 
 fn push_messages(out: &mut String, summary: &IndexSummary, paint: Painter) {
-    for (label, role, messages) in [
-        ("Errors", Role::Error, &summary.errors),
-        ("Warnings", Role::Warning, &summary.warnings),
-    ] {
+    for (label, role, messages) in
+        [("Errors", Role::Error, &summary.errors), ("Warnings", Role::Warning, &summary.warnings)]
+    {
         let count = units::count(messages.len() as u64);
         if messages.is_empty() {
             out.push_str(&format!("{label}: {count}\n"));

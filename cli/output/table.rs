@@ -23,15 +23,7 @@ pub(crate) struct Row {
 }
 
 const SEPARATOR: &str = " | ";
-const HEADINGS: [&str; 7] = [
-    "File",
-    "Type",
-    "Name",
-    "Lines",
-    "Score",
-    "Commits",
-    "Last Modified",
-];
+const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits", "Last Modified"];
 const FILE: usize = 0;
 const NAME: usize = 2;
 const SCORE: usize = 4;
@@ -55,9 +47,7 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
     let mut widths = natural.clone();
     if let Some(columns) = columns {
         for dropped in DROPPED {
-            if flexible(&shown, &natural, columns) >= LEAST_FILE + LEAST_NAME
-                || fits(&shown, &natural, columns)
-            {
+            if flexible(&shown, &natural, columns) >= LEAST_FILE + LEAST_NAME || fits(&shown, &natural, columns) {
                 break;
             }
             shown.retain(|column| *column != dropped);
@@ -67,9 +57,7 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
     }
     let mut out = String::new();
     let headings = HEADINGS.map(str::to_owned);
-    push_line(&mut out, &headings, &shown, &widths, |_, cell| {
-        paint.paint(Role::Heading, cell)
-    });
+    push_line(&mut out, &headings, &shown, &widths, |_, cell| paint.paint(Role::Heading, cell));
     for row in &cells {
         push_line(&mut out, row, &shown, &widths, |column, cell| match column {
             FILE => paint.paint(Role::Path, cell),
@@ -81,25 +69,14 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
 }
 
 fn cells(row: &Row) -> [String; 7] {
-    [
-        &row.file,
-        &row.kind,
-        &row.name,
-        &row.lines,
-        &row.score,
-        &row.commits,
-        &row.modified,
-    ]
-    .map(|cell| sanitize::line(cell))
+    [&row.file, &row.kind, &row.name, &row.lines, &row.score, &row.commits, &row.modified]
+        .map(|cell| sanitize::line(cell))
 }
 
 /// Columns left for the path and the name together.
 fn flexible(shown: &[usize], natural: &[usize], columns: usize) -> usize {
-    let fixed: usize = shown
-        .iter()
-        .filter(|column| ![FILE, NAME].contains(column))
-        .map(|column| natural[*column])
-        .sum();
+    let fixed: usize =
+        shown.iter().filter(|column| ![FILE, NAME].contains(column)).map(|column| natural[*column]).sum();
     columns.saturating_sub(fixed + SEPARATOR.len() * (shown.len() - 1))
 }
 
@@ -160,9 +137,25 @@ mod tests {
 
     fn rows() -> Vec<Row> {
         vec![
-            row(["services/auth/internal/auth_manager.py", "function", "authenticate_user", "45-67", "0.856", "23", "2 days ago"]),
+            row([
+                "services/auth/internal/auth_manager.py",
+                "function",
+                "authenticate_user",
+                "45-67",
+                "0.856",
+                "23",
+                "2 days ago",
+            ]),
             row(["docs/oauth.md", "know", "OAuth Setup", "-", "0.654", "-", "2025-12-15"]),
-            row(["new.py", "method", "SessionManager.refresh_if_expired", "1-3", "0.621", "- (untracked)", "- (untracked)"]),
+            row([
+                "new.py",
+                "method",
+                "SessionManager.refresh_if_expired",
+                "1-3",
+                "0.621",
+                "- (untracked)",
+                "- (untracked)",
+            ]),
         ]
     }
 

@@ -64,11 +64,7 @@ pub(crate) fn elide_path(path: &str, columns: usize) -> String {
             break;
         }
         let take_left = left <= right;
-        let next = if take_left {
-            folders[left]
-        } else {
-            folders[folders.len() - 1 - right]
-        };
+        let next = if take_left { folders[left] } else { folders[folders.len() - 1 - right] };
         let Some(rest) = room.checked_sub(of(next) + 1) else {
             break;
         };
@@ -169,10 +165,7 @@ mod tests {
             (11, "refresh.go"),
             (7, "ref….go"),
         ] {
-            assert_eq!(
-                elide_path("services/auth/internal/token/refresh.go", columns),
-                expected
-            );
+            assert_eq!(elide_path("services/auth/internal/token/refresh.go", columns), expected);
         }
     }
 

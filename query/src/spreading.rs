@@ -5,6 +5,7 @@
 //! chunks define or use relates nothing, so such edges are left out; this, and a bound on the chunks whose neighbours
 //! are looked up, keeps the work small on any graph.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_storage::{ArchivedChunk, ChunkId, ChunkType, Label, Snapshot, StorageError};
@@ -47,10 +48,11 @@ pub(crate) fn spread(
             }
             let mut next = Vec::new();
             for id in level {
-                if !known.contains_key(&id) {
-                    known.insert(id, graph.neighbours(id)?);
-                }
-                next.extend(known[&id].iter().copied().filter(|&neighbour| seen.insert(neighbour)));
+                let neighbours = match known.entry(id) {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => entry.insert(graph.neighbours(id)?),
+                };
+                next.extend(neighbours.iter().copied().filter(|&neighbour| seen.insert(neighbour)));
             }
             let energy = config.spread.powi(hop as i32);
             for &id in &next {

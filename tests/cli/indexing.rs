@@ -14,7 +14,8 @@ fn summary_settings(fixture: &Fixture) -> insta::Settings {
     settings.add_filter(r"[\d.]+[kM]? lines/s", "[rate]");
     settings.add_filter(r"Bottleneck: .*", "Bottleneck: [stage]");
     settings.add_filter(r"Embeddings: .*@[0-9a-f]+", "Embeddings: [model]");
-    settings.add_filter(r"(?m)^(discover|incremental-check|parse|git-signal|chunk|embed|store|bm25) .*", "$1 [figures]");
+    settings
+        .add_filter(r"(?m)^(discover|incremental-check|parse|git-signal|chunk|embed|store|bm25) .*", "$1 [figures]");
     settings
 }
 
@@ -23,7 +24,8 @@ fn the_summary_says_what_was_done() {
     let fixture = repository();
     let first = run(&fixture, &["mem", "index"]);
     assert_eq!(first.code, Some(0), "{first:?}");
-    summary_settings(&fixture).bind(|| assert_snapshot!(first.out, @r"
+    summary_settings(&fixture).bind(|| {
+        assert_snapshot!(first.out, @r"
     Indexing complete!
 
     Summary:
@@ -60,7 +62,8 @@ fn the_summary_says_what_was_done() {
     Index: [size] for [size] of source read, generation 1, in [root]
     Errors: 0
     Warnings: 0
-    "));
+    ")
+    });
     assert_eq!(first.err, "", "a short run has nothing to say on the way");
 }
 
@@ -69,7 +72,8 @@ fn a_run_with_nothing_to_do_says_so() {
     let fixture = indexed();
     let second = run(&fixture, &["mem", "index"]);
     assert_eq!(second.code, Some(0), "{second:?}");
-    summary_settings(&fixture).bind(|| assert_snapshot!(second.out, @r"
+    summary_settings(&fixture).bind(|| {
+        assert_snapshot!(second.out, @r"
     Nothing changed: 4 files checked in [time], no chunk touched
       Files skipped:                4
                 2 no parser for this kind of file: .gitignore, logo.png
@@ -77,18 +81,32 @@ fn a_run_with_nothing_to_do_says_so() {
                 1 named in an ignore file: .
     Errors: 0
     Warnings: 0
-    "));
+    ")
+    });
 }
 
 #[test]
 fn the_json_summary_has_the_promised_keys() {
     let fixture = repository();
     let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
-    for key in ["root", "files", "chunks", "changed_chunks", "errors", "warnings", "bm25", "elapsed_ms", "generation", "complete", "coverage"] {
+    for key in [
+        "root",
+        "files",
+        "chunks",
+        "changed_chunks",
+        "errors",
+        "warnings",
+        "bm25",
+        "elapsed_ms",
+        "generation",
+        "complete",
+        "coverage",
+    ] {
         assert!(summary.get(key).is_some(), "{key} in {summary}");
     }
     let chunks = &summary["chunks"];
-    let sum: u64 = ["code", "reasoning", "knowledge", "kb", "doc"].iter().filter_map(|kind| chunks[kind].as_u64()).sum();
+    let sum: u64 =
+        ["code", "reasoning", "knowledge", "kb", "doc"].iter().filter_map(|kind| chunks[kind].as_u64()).sum();
     assert_eq!(Some(sum), chunks["total"].as_u64(), "{chunks}");
     assert_eq!(summary["nothing_changed"], Value::Bool(false));
     let again = run(&fixture, &["mem", "index", "--format", "json"]).json();

@@ -27,10 +27,14 @@ fn the_shipped_pipelines_are_sound() {
 #[test]
 fn every_fault_is_told_with_its_place() {
     let fixture = Fixture::plain();
-    fixture.write("team.toml", "extends = \"default\"\n\n[run]\nmemory = \"lots\"\n\n[stage.embed]\nmodle = \"minilm\"\n\n[stage.parze]\n");
+    fixture.write(
+        "team.toml",
+        "extends = \"default\"\n\n[run]\nmemory = \"lots\"\n\n[stage.embed]\nmodle = \"minilm\"\n\n[stage.parze]\n",
+    );
     let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
     assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{checked:?}");
-    settings(&fixture).bind(|| assert_snapshot!(checked.err, @r#"
+    settings(&fixture).bind(|| {
+        assert_snapshot!(checked.err, @r#"
     error[A0103]: `memory` must be a size such as "512MiB", not the string "lots"
      --> team.toml:4:10
     4 | memory = "lots"
@@ -45,7 +49,8 @@ fn every_fault_is_told_with_its_place() {
     9 | [stage.parze]
       = help: did you mean `parse`?
     Error: the pipeline has 3 errors
-    "#));
+    "#)
+    });
 }
 
 #[test]

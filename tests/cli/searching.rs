@@ -31,7 +31,8 @@ fn the_table() {
 #[test]
 fn scores_and_content() {
     let fixture = indexed();
-    let arguments = ["mem", "search", "hash_password", "--limit", "1", "--show-scores", "--show-content", "--no-record"];
+    let arguments =
+        ["mem", "search", "hash_password", "--limit", "1", "--show-scores", "--show-content", "--no-record"];
     let found = run(&fixture, &arguments);
     assert_eq!(found.code, Some(0), "{found:?}");
     let widths: Vec<usize> = found
@@ -41,7 +42,14 @@ fn scores_and_content() {
         .map(|line| line.chars().map(|c| if c == '⭐' { 2 } else { 1 }).sum())
         .collect();
     assert!(widths.len() >= 6 && widths.iter().all(|width| *width == 100), "{}", found.out);
-    for part in ["Final Score:", "BM25:", "Semantic:", "Activation:", "⭐ (exact keyword match on \"hash_password\")", "Git: 1 commit"] {
+    for part in [
+        "Final Score:",
+        "BM25:",
+        "Semantic:",
+        "Activation:",
+        "⭐ (exact keyword match on \"hash_password\")",
+        "Git: 1 commit",
+    ] {
         assert!(found.out.contains(part), "{part} in {}", found.out);
     }
     assert!(found.out.contains("│     return password[::-1]"), "{}", found.out);
@@ -53,7 +61,8 @@ fn scores_and_content() {
 fn the_short_forms_are_the_long_one() {
     let fixture = indexed();
     let long = run(&fixture, &["mem", "search", "hash", "password", "--no-record"]);
-    for short in [&["mem", "hash", "password"][..], &["m", "hash password"], &["mem", "--limit", "10", "hash password"]] {
+    for short in [&["mem", "hash", "password"][..], &["m", "hash password"], &["mem", "--limit", "10", "hash password"]]
+    {
         let arguments: Vec<&str> = short.iter().copied().chain(["--no-record"]).collect();
         let found = run(&fixture, &arguments);
         assert_eq!((found.code, &found.out), (Some(0), &long.out), "{short:?}");
@@ -67,11 +76,20 @@ fn the_short_forms_are_the_long_one() {
 fn filters_cut() {
     let fixture = indexed();
     let files = |arguments: &[&str]| -> Vec<String> {
-        let arguments: Vec<&str> = ["mem", "search", "user password retry timeout", "--format", "json"].iter().chain(arguments).copied().collect();
+        let arguments: Vec<&str> = ["mem", "search", "user password retry timeout", "--format", "json"]
+            .iter()
+            .chain(arguments)
+            .copied()
+            .collect();
         let found = run(&fixture, &arguments);
         assert_eq!(found.code, Some(0), "{found:?}");
         let results = found.json()["results"].as_array().expect("a list").clone();
-        results.iter().map(|hit| format!("{} {}", hit["type"].as_str().unwrap_or_default(), hit["file"].as_str().unwrap_or_default())).collect()
+        results
+            .iter()
+            .map(|hit| {
+                format!("{} {}", hit["type"].as_str().unwrap_or_default(), hit["file"].as_str().unwrap_or_default())
+            })
+            .collect()
     };
     let all = files(&[]);
     assert!(all.len() >= 4, "{all:?}");
@@ -117,7 +135,11 @@ fn a_search_below_the_root_uses_its_index() {
 fn shown_results_are_remembered_unless_told_not_to() {
     let fixture = indexed();
     let count = |arguments: &[&str]| {
-        let arguments: Vec<&str> = ["mem", "search", "hash_password", "--limit", "1", "--format", "json"].iter().chain(arguments).copied().collect();
+        let arguments: Vec<&str> = ["mem", "search", "hash_password", "--limit", "1", "--format", "json"]
+            .iter()
+            .chain(arguments)
+            .copied()
+            .collect();
         run(&fixture, &arguments).json()["results"][0]["access"]["count"].clone()
     };
     assert_eq!(count(&["--no-record"]), 0);

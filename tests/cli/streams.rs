@@ -77,7 +77,10 @@ fn results_go_to_one_stream_and_messages_to_the_other() {
 fn an_interrupted_run_keeps_what_is_done() {
     let fixture = Fixture::plain();
     for number in 0..2_000 {
-        fixture.write(&format!("src/file_{number}.py"), format!("def function_{number}(a, b):\n    return a + b\n").repeat(3));
+        fixture.write(
+            &format!("src/file_{number}.py"),
+            format!("def function_{number}(a, b):\n    return a + b\n").repeat(3),
+        );
     }
     let child = command(&fixture)
         .args(["mem", "index", "--jobs", "1"])
