@@ -33,9 +33,14 @@ fn main() {
     }
     let floor = best(&parse);
     println!("{} files; bare parse loop, one thread: {:.2} s", files.len(), floor.as_secs_f64());
-    for (name, times) in [("lexical, one job", lexical), ("default, one job", serial), ("default, all cores", parallel)] {
+    for (name, times) in [("lexical, one job", lexical), ("default, one job", serial), ("default, all cores", parallel)]
+    {
         let time = best(&times);
-        println!("{name}: {:.2} s, {:.2} x the bare parse", time.as_secs_f64(), time.as_secs_f64() / floor.as_secs_f64());
+        println!(
+            "{name}: {:.2} s, {:.2} x the bare parse",
+            time.as_secs_f64(),
+            time.as_secs_f64() / floor.as_secs_f64()
+        );
     }
 }
 

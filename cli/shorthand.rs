@@ -59,7 +59,7 @@ pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance > 0 && *distance <= if candidate.len() < 5 { 1 } else { 2 })
+        .filter(|(distance, candidate)| *distance > 0 && *distance <= if candidate.len() < 8 { 1 } else { 2 })
         .min()
         .map(|(_, candidate)| candidate)
 }

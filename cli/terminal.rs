@@ -7,6 +7,9 @@ use crate::failure::Failure;
 use crate::output::sanitize;
 use crate::output::style::{Painter, Role};
 
+/// The width of a terminal that does not tell.
+const UNKNOWN_COLUMNS: usize = 80;
+
 /// What commands know about where their output goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
@@ -33,7 +36,7 @@ impl Terminal {
         Self {
             out: Painter::new(when, &out),
             err: Painter::new(when, &err),
-            columns: exported.or_else(measured),
+            columns: exported.or_else(measured).or_else(|| out.is_terminal().then_some(UNKNOWN_COLUMNS)),
             live: err.is_terminal()
                 && !anstyle_query::is_ci()
                 && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),

@@ -205,7 +205,12 @@ fn a_directory_that_vanishes_during_the_walk_is_no_failure() {
     for number in 0..400 {
         fixture.write(&format!("gone/d{}/m{number}.py", number % 20), format!("def f{number}(): return {number}\n"));
     }
-    let child = fixture.command().args(["mem", "index", "--format", "json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = fixture
+        .command()
+        .args(["mem", "index", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let child = child.expect("the program starts");
     for directory in 0..20 {
         fs::remove_dir_all(fixture.path(&format!("gone/d{directory}"))).expect("a directory can be removed");
@@ -221,7 +226,8 @@ fn a_directory_that_vanishes_during_the_walk_is_no_failure() {
 fn large() -> Fixture {
     let fixture = with_good_file();
     for number in 0..1_500 {
-        let functions: String = (0..12).map(|f| format!("def work_{number}_{f}(a, b):\n    return a + b * {f}\n\n")).collect();
+        let functions: String =
+            (0..12).map(|f| format!("def work_{number}_{f}(a, b):\n    return a + b * {f}\n\n")).collect();
         fixture.write(&format!("m{}/f{number}.py", number % 30), functions);
     }
     fixture
@@ -230,7 +236,13 @@ fn large() -> Fixture {
 #[test]
 fn a_second_writer_is_told_who_holds_the_lock() {
     let fixture = large();
-    let mut first = fixture.command().args(["mem", "index"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a first writer");
+    let mut first = fixture
+        .command()
+        .args(["mem", "index"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a first writer");
     let lock = fixture.path(".aurora/writer.lock");
     let begun = Instant::now();
     while fs::read_to_string(&lock).map_or(true, |text| text.trim().is_empty()) {
@@ -251,10 +263,19 @@ fn a_run_that_is_killed_leaves_the_old_index() {
     survives(&fixture);
     let published = fixture.aur(&["mem", "verify", "--digest"]).out;
     for number in 0..600 {
-        fixture.write(&format!("new/f{number}.py"), format!("def added_{number}(x):\n    return x + {number}\n").repeat(10));
+        fixture.write(
+            &format!("new/f{number}.py"),
+            format!("def added_{number}(x):\n    return x + {number}\n").repeat(10),
+        );
     }
     for wait in [5, 20, 40, 80, 160] {
-        let mut child = fixture.command().args(["mem", "index"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a writer");
+        let mut child = fixture
+            .command()
+            .args(["mem", "index"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a writer");
         std::thread::sleep(Duration::from_millis(wait));
         child.kill().expect("it can be killed");
         let finished = child.wait().expect("it ends").success();
@@ -276,13 +297,18 @@ fn a_truncated_or_foreign_data_file_is_refused_and_can_be_built_again() {
     survives(&fixture);
     let data = fixture.path(".aurora/index/data.mdb");
     let whole = fs::read(&data).expect("the data file");
-    let damages: [Vec<u8>; 4] = [whole[..whole.len() / 2].to_vec(), whole[..5_000].to_vec(), b"not a database".to_vec(), Vec::new()];
+    let damages: [Vec<u8>; 4] =
+        [whole[..whole.len() / 2].to_vec(), whole[..5_000].to_vec(), b"not a database".to_vec(), Vec::new()];
     for damaged in damages {
         fs::write(&data, &damaged).expect("the data file can be replaced");
         for arguments in [&["mem", "search", "keep_me"][..], &["mem", "index"], &["mem", "verify"], &["mem", "stats"]] {
             let run = fixture.aur(arguments);
             let fresh_start = damaged.is_empty() && run.code == Some(0);
-            assert!(fresh_start || matches!(run.code, Some(1 | 2)), "{arguments:?} on {} bytes: {run:?}", damaged.len());
+            assert!(
+                fresh_start || matches!(run.code, Some(1 | 2)),
+                "{arguments:?} on {} bytes: {run:?}",
+                damaged.len()
+            );
             assert!(fresh_start || run.err.contains(".aurora"), "{run:?}");
         }
         let run = fixture.aur(&["mem", "index", "--force"]);
@@ -305,7 +331,11 @@ fn a_full_disk_leaves_the_old_index() {
     let mut shell = fixture.command();
     let program = shell.get_program().to_owned();
     shell = Command::new("unshare");
-    shell.current_dir(fixture.root()).env("AUR", program).env("HOME", fixture.path(".home")).args(["--mount", "sh", "-c", script]);
+    shell
+        .current_dir(fixture.root())
+        .env("AUR", program)
+        .env("HOME", fixture.path(".home"))
+        .args(["--mount", "sh", "-c", script]);
     let Ok(output) = shell.output() else { return eprintln!("skipped: no `unshare` here") };
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if err.contains("unshare") || err.contains("mount:") {
@@ -320,7 +350,13 @@ fn a_full_disk_leaves_the_old_index() {
 #[cfg(unix)]
 fn an_interrupt_publishes_what_is_done() {
     let fixture = large();
-    let child = fixture.command().args(["mem", "index"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a writer");
+    let child = fixture
+        .command()
+        .args(["mem", "index"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a writer");
     std::thread::sleep(Duration::from_millis(150));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     let output = child.wait_with_output().expect("it ends");

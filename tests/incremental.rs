@@ -54,7 +54,8 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-const FILES: &[&str] = &["a.py", "src/b.py", "src/c.go", "lib/d.ts", "lib/e.js", "F.java", "README.md", "docs/g.md", "notes.txt"];
+const FILES: &[&str] =
+    &["a.py", "src/b.py", "src/c.go", "lib/d.ts", "lib/e.js", "F.java", "README.md", "docs/g.md", "notes.txt"];
 
 const BODIES: &[&str] = &[
     "def parse_token(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n\n\nclass Cache:\n    def evict(self, key):\n        for k in self:\n            if k == key:\n                return parse_token(k)\n",
@@ -156,7 +157,8 @@ fn answers(root: &Path) -> Vec<String> {
             let filter = FilterSpec::default();
             let query = Query { text, limit: 10, mode, filter, now: NOW, access: None, content: false };
             let hits = retriever.search(&query).expect("an answer").hits;
-            let lines = hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
+            let lines =
+                hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
             answers.extend(lines);
         }
     }

@@ -4,7 +4,10 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Every crate with those of ours that it may use. What is not listed is not allowed.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("aurora", &["aurora-analysis", "aurora-pipeline", "aurora-plugins", "aurora-query", "aurora-stages", "aurora-storage"]),
+    (
+        "aurora",
+        &["aurora-analysis", "aurora-pipeline", "aurora-plugins", "aurora-query", "aurora-stages", "aurora-storage"],
+    ),
     ("aurora-analysis", &[]),
     ("aurora-pipeline", &[]),
     ("aurora-plugins", &["aurora-pipeline"]),
@@ -16,7 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 #[test]
 fn crates_depend_only_on_the_layers_below_them() {
-    let metadata = MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let metadata =
+        MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
     let packages = metadata.workspace_packages();
     assert_eq!(packages.len(), ALLOWED.len(), "a crate was added or removed: give it a layer here");
     for package in packages {

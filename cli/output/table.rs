@@ -22,7 +22,9 @@ pub(crate) struct Row {
     pub(crate) modified: String,
 }
 
+/// Between columns, and the narrower one for tables that would not fit otherwise.
 const SEPARATOR: &str = " | ";
+const NARROW_SEPARATOR: &str = "  ";
 const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits", "Last Modified"];
 const FILE: usize = 0;
 const NAME: usize = 2;
@@ -30,8 +32,8 @@ const SCORE: usize = 4;
 /// In which order columns go when the terminal is too narrow for all of them.
 const DROPPED: [usize; 3] = [5, 6, 3];
 /// Below these widths a path and a name say nothing any more.
-const LEAST_FILE: usize = 12;
-const LEAST_NAME: usize = 10;
+const LEAST_FILE: usize = 16;
+const LEAST_NAME: usize = 12;
 
 /// Renders the table. `columns` is the terminal's width, `None` where nothing needs to be
 /// cut; `legacy` leaves out the git columns.
@@ -45,21 +47,27 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
         })
         .collect();
     let mut widths = natural.clone();
+    let mut separator = SEPARATOR;
     if let Some(columns) = columns {
+        let needed = natural[FILE] + natural[NAME];
+        if flexible(&shown, &natural, separator, columns) < needed {
+            separator = NARROW_SEPARATOR;
+        }
         for dropped in DROPPED {
-            if flexible(&shown, &natural, columns) >= LEAST_FILE + LEAST_NAME || fits(&shown, &natural, columns) {
+            if flexible(&shown, &natural, separator, columns) >= needed.min(LEAST_FILE + LEAST_NAME) {
                 break;
             }
             shown.retain(|column| *column != dropped);
         }
-        let room = flexible(&shown, &natural, columns).max(LEAST_FILE + LEAST_NAME);
+        let room = flexible(&shown, &natural, separator, columns).max(LEAST_FILE + LEAST_NAME);
         (widths[FILE], widths[NAME]) = share(natural[FILE], natural[NAME], room);
     }
+    let layout = Layout { shown, widths, separator };
     let mut out = String::new();
     let headings = HEADINGS.map(str::to_owned);
-    push_line(&mut out, &headings, &shown, &widths, |_, cell| paint.paint(Role::Heading, cell));
+    push_line(&mut out, &headings, &layout, |_, cell| paint.paint(Role::Heading, cell));
     for row in &cells {
-        push_line(&mut out, row, &shown, &widths, |column, cell| match column {
+        push_line(&mut out, row, &layout, |column, cell| match column {
             FILE => paint.paint(Role::Path, cell),
             SCORE => paint.paint(Role::Good, cell),
             _ => cell.to_owned(),
@@ -74,14 +82,10 @@ fn cells(row: &Row) -> [String; 7] {
 }
 
 /// Columns left for the path and the name together.
-fn flexible(shown: &[usize], natural: &[usize], columns: usize) -> usize {
+fn flexible(shown: &[usize], natural: &[usize], separator: &str, columns: usize) -> usize {
     let fixed: usize =
         shown.iter().filter(|column| ![FILE, NAME].contains(column)).map(|column| natural[*column]).sum();
-    columns.saturating_sub(fixed + SEPARATOR.len() * (shown.len() - 1))
-}
-
-fn fits(shown: &[usize], natural: &[usize], columns: usize) -> bool {
-    natural[FILE] + natural[NAME] <= flexible(shown, natural, columns)
+    columns.saturating_sub(fixed + separator.len() * (shown.len() - 1))
 }
 
 /// Divides the room between path and name: each gets what it needs while the other one
@@ -101,23 +105,24 @@ fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
     }
 }
 
-fn push_line(
-    out: &mut String,
-    cells: &[String; 7],
-    shown: &[usize],
-    widths: &[usize],
-    paint: impl Fn(usize, &str) -> String,
-) {
-    for (at, &column) in shown.iter().enumerate() {
+/// Which columns there are, how wide each is, and what stands between them.
+struct Layout {
+    shown: Vec<usize>,
+    widths: Vec<usize>,
+    separator: &'static str,
+}
+
+fn push_line(out: &mut String, cells: &[String; 7], layout: &Layout, paint: impl Fn(usize, &str) -> String) {
+    for (at, &column) in layout.shown.iter().enumerate() {
+        let columns = layout.widths[column];
         let cell = match column {
-            FILE => width::elide_path(&cells[column], widths[column]),
-            _ => width::elide_middle(&cells[column], widths[column]),
+            FILE => width::elide_path(&cells[column], columns),
+            _ => width::elide_middle(&cells[column], columns),
         };
-        let last = at + 1 == shown.len();
         out.push_str(&paint(column, &cell));
-        if !last {
-            out.push_str(&width::pad("", widths[column].saturating_sub(width::of(&cell))));
-            out.push_str(SEPARATOR);
+        if at + 1 < layout.shown.len() {
+            out.push_str(&width::pad("", columns.saturating_sub(width::of(&cell))));
+            out.push_str(layout.separator);
         }
     }
     out.push('\n');
@@ -176,30 +181,30 @@ mod tests {
     #[test]
     fn eighty_columns() {
         assert_snapshot!(rendered(Some(80), false), @r"
-        File                 | Type     | Name           | Lines | Score | Last Modified
-        …/auth_manager.py    | function | authen…te_user | 45-67 | 0.856 | 2 days ago
-        docs/oauth.md        | know     | OAuth Setup    | -     | 0.654 | 2025-12-15
-        new.py               | method   | Sessio…expired | 1-3   | 0.621 | - (untracked)
+        File                     Type      Name              Lines  Score  Last Modified
+        …/auth_manager.py        function  authent…ate_user  45-67  0.856  2 days ago
+        docs/oauth.md            know      OAuth Setup       -      0.654  2025-12-15
+        new.py                   method    Session…_expired  1-3    0.621  - (untracked)
         ");
     }
 
     #[test]
     fn legacy() {
         assert_snapshot!(rendered(Some(80), true), @r"
-        File                           | Type     | Name                 | Lines | Score
-        services/…/auth_manager.py     | function | authenticate_user    | 45-67 | 0.856
-        docs/oauth.md                  | know     | OAuth Setup          | -     | 0.654
-        new.py                         | method   | SessionMa…if_expired | 1-3   | 0.621
+        File                              Type      Name                    Lines  Score
+        services/…/auth_manager.py        function  authenticate_user       45-67  0.856
+        docs/oauth.md                     know      OAuth Setup             -      0.654
+        new.py                            method    SessionMan…_if_expired  1-3    0.621
         ");
     }
 
     #[test]
     fn narrow() {
         assert_snapshot!(rendered(Some(50), false), @r"
-        File             | Type     | Name         | Score
-        auth_manager.py  | function | authe…e_user | 0.856
-        docs/oauth.md    | know     | OAuth Setup  | 0.654
-        new.py           | method   | Sessi…xpired | 0.621
+        File                Type      Name           Score
+        …/auth_manager.py   function  authen…e_user  0.856
+        docs/oauth.md       know      OAuth Setup    0.654
+        new.py              method    Sessio…xpired  0.621
         ");
     }
 

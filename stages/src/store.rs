@@ -9,7 +9,8 @@ use aurora_storage::{Chunk, FileOutcome, FileRecord, MetaValue};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIZE, STATUS, SYMBOLS, StoredId,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIZE, STATUS, SYMBOLS,
+    StoredId,
 };
 use crate::job::Job;
 

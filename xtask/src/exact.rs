@@ -39,9 +39,18 @@ const PATTERNS: &[(&[&str], &str)] = &[
     (&["py", "pyi"], r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)"),
     (&["go"], r"^(?:func\s+(?:\([^)]*\)\s*)?|type\s+)(\w+)"),
     (&["rs"], r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|const\s+|unsafe\s+)*(?:fn|struct|enum|trait)\s+(\w+)"),
-    (&["java"], r"^\s*(?:(?:public|protected|private|static|final|abstract|sealed)\s+)*(?:class|interface|enum|record)\s+(\w+)"),
-    (&["java"], r"^\s+(?:(?:public|protected|private|static|final|abstract|synchronized)\s+)+[\w<>\[\],.? ]+\s(\w+)\s*\([^;]*\{\s*$"),
-    (&["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"], r"^\s*(?:export\s+)?(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface)\s+(\w+)"),
+    (
+        &["java"],
+        r"^\s*(?:(?:public|protected|private|static|final|abstract|sealed)\s+)*(?:class|interface|enum|record)\s+(\w+)",
+    ),
+    (
+        &["java"],
+        r"^\s+(?:(?:public|protected|private|static|final|abstract|synchronized)\s+)+[\w<>\[\],.? ]+\s(\w+)\s*\([^;]*\{\s*$",
+    ),
+    (
+        &["js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "cts"],
+        r"^\s*(?:export\s+)?(?:declare\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface)\s+(\w+)",
+    ),
     (&["ts", "tsx", "js", "mjs"], r"^(?:export\s+)?const\s+(\w+)\s*=\s*(?:async\s*)?\([^)]*\)\s*(?::[^=]+)?=>"),
 ];
 
@@ -58,7 +67,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         if is_first(definition, answer) {
             found += 1;
         } else {
-            println!("missed {} at {}:{}, first was {}", definition.name, definition.path, definition.line, answer["results"][0]["id"]);
+            println!(
+                "missed {} at {}:{}, first was {}",
+                definition.name, definition.path, definition.line, answer["results"][0]["id"]
+            );
         }
     }
     let grep = names.iter().filter(|definition| grep_finds(&options.root, definition)).count();
@@ -88,7 +100,8 @@ fn definitions(root: &Path) -> Result<Vec<Definition>, String> {
 }
 
 fn indexed_files(root: &Path) -> Result<Vec<String>, String> {
-    let output = Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]).output().map_err(|error| error.to_string())?;
+    let output =
+        Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]).output().map_err(|error| error.to_string())?;
     let listing = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
@@ -99,7 +112,8 @@ fn sample(definitions: Vec<Definition>, size: usize) -> Vec<Definition> {
     for definition in &definitions {
         *count.entry(definition.name.to_lowercase()).or_default() += 1;
     }
-    let is_fit = |definition: &Definition| definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1;
+    let is_fit =
+        |definition: &Definition| definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1;
     let mut names: Vec<_> = definitions.into_iter().filter(is_fit).collect();
     names.sort_by_cached_key(|definition| {
         let mut hasher = DefaultHasher::new();
@@ -134,7 +148,8 @@ fn is_first(definition: &Definition, answer: &Value) -> bool {
 }
 
 fn grep_finds(root: &Path, definition: &Definition) -> bool {
-    let output = Command::new("git").arg("-C").arg(root).args(["grep", "-n", "-w", "-F", "--", &definition.name]).output();
+    let output =
+        Command::new("git").arg("-C").arg(root).args(["grep", "-n", "-w", "-F", "--", &definition.name]).output();
     let Ok(output) = output else { return false };
     let first = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned();
     first.starts_with(&format!("{}:{}:", definition.path, definition.line))

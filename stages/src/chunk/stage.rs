@@ -10,7 +10,9 @@ use aurora_pipeline::{
 use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
 
 use super::{ChunkOptions, Source, chunks_of};
-use crate::columns::{Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
+use crate::columns::{
+    Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms,
+};
 use crate::job::Job;
 
 impl StageConfig for ChunkOptions {
@@ -40,7 +42,9 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 1).with("options", format!("{:?}", self.options)).with("analyzer", aurora_analysis::ANALYZER_VERSION)
+        Fingerprint::new(ChunkOptions::TYPE, 1)
+            .with("options", format!("{:?}", self.options))
+            .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
 }
 

@@ -11,7 +11,6 @@ use aurora_pipeline::{
 };
 use serde::{Deserialize, Serialize};
 
-
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
 use crate::job::Job;
 use walk::{Candidate, WalkOptions};

@@ -103,8 +103,8 @@ fn keep_directory(
     }
     let Some(name) = entry.file_name().to_str() else { return true };
     let path = relative_lossy(root, entry.path());
-    let skipped = skip::is_skipped_directory(entry.path(), name, || is_tracked(&path))
-        || extra.iter().any(|other| other == name);
+    let skipped =
+        skip::is_skipped_directory(entry.path(), name, || is_tracked(&path)) || extra.iter().any(|other| other == name);
     if skipped {
         pruned.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
@@ -227,7 +227,11 @@ fn path_of(error: &ignore::Error, root: &Path) -> String {
 /// The path below the root with `/` between its parts; nothing where it is not UTF-8.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let below = path.strip_prefix(root).unwrap_or(path).to_str()?;
-    Some(if std::path::MAIN_SEPARATOR == '/' { below.to_owned() } else { below.replace(std::path::MAIN_SEPARATOR, "/") })
+    Some(if std::path::MAIN_SEPARATOR == '/' {
+        below.to_owned()
+    } else {
+        below.replace(std::path::MAIN_SEPARATOR, "/")
+    })
 }
 
 fn relative_lossy(root: &Path, path: &Path) -> String {

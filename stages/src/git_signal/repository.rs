@@ -64,7 +64,8 @@ impl Repository {
             remarks.push("shallow clone: history ends where the clone does".into());
         }
         if history.state().is_partial {
-            remarks.push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
+            remarks
+                .push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
         }
         if let Ok(submodules) = history.submodules()
             && !submodules.is_empty()

@@ -136,14 +136,16 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
     services.insert(Arc::clone(&job));
     let pipeline = plan.build(&BuildContext { root: &root, services: &services })?;
     drop(services);
-    let mut chain: Vec<_> = pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
+    let mut chain: Vec<_> =
+        pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
     job.decide(scope(&before.fingerprints, &chain, options.force));
 
     let run = RunOptions { jobs: options.jobs, memory: Some(memory), cancel: options.cancel.clone(), observer };
     let report = pipeline.run(run)?;
     let is_complete = report.outcome == Outcome::Completed;
     let scope = job.scope();
-    let (model, job) = (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
+    let (model, job) =
+        (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
     let (writer, repository, moves) = job.into_parts();
     chain.push((HISTORY.to_owned(), repository.state()));
     let is_first = before.generation == 0;

@@ -213,7 +213,8 @@ impl FileCounts {
             renamed: counter("files.renamed"),
             skipped: skipped.collect(),
         };
-        files.scanned = files.indexed + files.unchanged + files.refreshed + report.skipped.total() + report.errors.total();
+        files.scanned =
+            files.indexed + files.unchanged + files.refreshed + report.skipped.total() + report.errors.total();
         files
     }
 }
