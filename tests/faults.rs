@@ -111,8 +111,8 @@ fn an_unreadable_file_is_an_error_in_the_report() {
     use std::os::unix::fs::PermissionsExt;
     let fixture = with_good_file();
     fixture.write("closed.py", "def closed(): pass\n").write("shut/inside.py", "def inside(): pass\n");
-    fs::set_permissions(fixture.path("closed.py"), fs::Permissions::from_mode(0)).expect("permissions");
-    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(fixture.path("closed.py"), fs::Permissions::from_mode(0o000)).expect("permissions");
+    fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o000)).expect("permissions");
     let run = as_nobody(&fixture, &["mem", "index", "--format", "json"]);
     fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o755)).expect("permissions");
     assert_eq!(run.code, Some(0), "{run:?}");

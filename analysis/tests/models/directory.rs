@@ -27,7 +27,7 @@ fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
     assert_eq!((entry.name.as_str(), entry.dimensions, entry.max_tokens), ("minilm", tiny::HIDDEN, tiny::MAX_TOKENS));
     let paths: Vec<_> = entry.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["config.json", "model.safetensors", "sentence_bert_config.json", "tokenizer.json"]);
-    assert_eq!(models.list().expect("the directory can be read"), [entry.clone()]);
+    assert_eq!(models.list().expect("the directory can be read"), std::slice::from_ref(&entry));
 
     let model = embedder("minilm", &models).expect("it was added");
     assert_eq!(model.id(), format!("minilm@{}", entry.digest));
