@@ -22,6 +22,11 @@ pub enum Scope {
     Everything,
 }
 
+/// What stands before the paths of conversation logs, which lie in the user's Aurora directory.
+pub(crate) const CONVERSATIONS: &str = ".aurora/logs/conversations/";
+/// What stands before the paths of reasoning patterns, which lie in the project's.
+pub(crate) const PATTERNS: &str = ".aurora/reasoning/";
+
 /// A time stamp with a part below the second comes from a clock that ticks at least this often.
 const FINE_TICK_NS: i64 = 20_000_000;
 /// The coarsest clock of a file system in use.
@@ -78,6 +83,15 @@ impl Job {
         cx.services.get::<Self>().ok_or_else(|| StageError::new("this stage runs as part of an index run only"))
     }
 
+    /// Where the file lies that is filed under a path. The user's Aurora directory, which holds the
+    /// models, holds the logs beside them.
+    pub(crate) fn locate(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix(CONVERSATIONS), self.models.path().parent()) {
+            (Some(log), Some(home)) => home.join("logs").join("conversations").join(log),
+            _ => self.root.join(path),
+        }
+    }
+
     /// How much has to be made again.
     pub fn scope(&self) -> Scope {
         self.scope.get().copied().unwrap_or(Scope::Everything)
@@ -111,7 +125,7 @@ impl Job {
         let mut vanished: HashMap<_, Vec<RelativePath>> = HashMap::new();
         for record in self.previous.files() {
             let record = record?;
-            if self.root.join(&record.path).symlink_metadata().is_err() {
+            if self.locate(&record.path).symlink_metadata().is_err() {
                 vanished.entry(record.hash).or_default().push(record.path.into());
             }
         }

@@ -29,12 +29,11 @@ fn the_summary_says_what_was_done() {
     Indexing complete!
 
     Summary:
-      Files scanned:                8
+      Files scanned:                7
         indexed:                    4
-        skipped:                    4
+        skipped:                    3
                 2 no parser for this kind of file: .gitignore, logo.png
                 1 directory `.git` is not indexed: .git
-                1 named in an ignore file: .
       Code chunks:                  7
       Reasoning chunks:             0
       Knowledge chunks:             0
@@ -75,10 +74,9 @@ fn a_run_with_nothing_to_do_says_so() {
     summary_settings(&fixture).bind(|| {
         assert_snapshot!(second.out, @r"
     Nothing changed: 4 files checked in [time], no chunk touched
-      Files skipped:                4
+      Files skipped:                3
                 2 no parser for this kind of file: .gitignore, logo.png
                 1 directory `.git` is not indexed: .git
-                1 named in an ignore file: .
     Errors: 0
     Warnings: 0
     ")

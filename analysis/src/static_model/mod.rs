@@ -55,7 +55,12 @@ impl StaticModel {
     /// # Errors
     /// [`ModelError::Damaged`] when the program's copy is not whole.
     pub fn built_in() -> Result<Self, ModelError> {
-        Self::from_bytes(BUILT_IN)
+        let mut model = Self::from_bytes(BUILT_IN)?;
+        // Pipelines call it by its place in the program, whatever the file is called.
+        if let Some((_, digest)) = model.id.split_once('@') {
+            model.id = format!("{STATIC}@{digest}");
+        }
+        Ok(model)
     }
 
     /// A model from the bytes of its file, which stay where they are; nothing but an index of the tokens is built.

@@ -20,11 +20,18 @@ pub struct DocumentFormat {
     pub extract: Option<Extractor>,
 }
 
+/// The format of conversation logs, which only their place tells from other Markdown.
+pub const CONVERSATION: &str = "conversation";
+/// The format of reasoning patterns.
+pub const REASONING: &str = "reasoning";
+
 /// Every document format.
 pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat { name: "text", extensions: &["txt", "text", "rst", "adoc"], extract: None },
     DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx_text) },
     DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(|_| Err(ExtractError::Unsupported)) },
+    DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text) },
+    DocumentFormat { name: REASONING, extensions: &[], extract: None },
 ];
 
 /// Text that unpacks to more than this is refused.
@@ -48,6 +55,25 @@ pub enum ExtractError {
     /// The format is known, but its text is out of reach.
     #[error("pdf text extraction not built in")]
     Unsupported,
+}
+
+/// First bytes of what gzip has packed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The text of a conversation log, unpacked if it is packed.
+///
+/// # Errors
+/// The packed log is damaged, or too large.
+pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
+    if !bytes.starts_with(&GZIP) {
+        return Ok(String::from_utf8_lossy(bytes).into_owned());
+    }
+    let mut unpacked = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes).take(LARGEST_TEXT + 1).read_to_end(&mut unpacked)?;
+    if unpacked.len() as u64 > LARGEST_TEXT {
+        return Err(ExtractError::TooLarge);
+    }
+    Ok(String::from_utf8_lossy(&unpacked).into_owned())
 }
 
 /// The text of a Word document, a paragraph a line, headings marked with `#`.

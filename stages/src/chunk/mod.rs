@@ -13,4 +13,24 @@ pub mod stage;
 #[cfg(test)]
 mod tests;
 
+use aurora_storage::Chunk;
+
 pub use assemble::{ChunkOptions, Source, chunks_of};
+
+/// The chunks of a file of any format, see [`chunks_of`].
+///
+/// # Errors
+/// Why a conversation log or a reasoning pattern is not stored.
+pub fn chunks_of_file(source: &Source<'_>, options: &ChunkOptions) -> Result<Vec<Chunk>, String> {
+    match source.language {
+        document::CONVERSATION => {
+            let mut chunks = Vec::new();
+            let read = knowledge::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
+            read.map(|()| chunks).map_err(|error| error.to_string())
+        }
+        document::REASONING => {
+            reasoning::chunk_of(source.path, source.text).map(|chunk| vec![chunk]).map_err(|error| error.to_string())
+        }
+        _ => Ok(chunks_of(source, options)),
+    }
+}

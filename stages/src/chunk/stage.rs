@@ -9,7 +9,7 @@ use aurora_pipeline::{
 };
 use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
 
-use super::{ChunkOptions, Source, chunks_of};
+use super::{ChunkOptions, Source, chunks_of_file};
 use crate::columns::{
     Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms,
 };
@@ -64,7 +64,10 @@ impl Worker for ChunkWorker<'_> {
                 (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
                 (_, Some(symbols)) => {
                     let source = Source { path, language: languages[row], text: &texts[row], symbols };
-                    chunks_of(&source, &self.stage.options)
+                    chunks_of_file(&source, &self.stage.options).unwrap_or_else(|reason| {
+                        cx.warn(path, &reason);
+                        Vec::new()
+                    })
                 }
                 _ => Vec::new(),
             };

@@ -1,9 +1,11 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
 //! with them ids, are the same on every run.
 
+mod memory;
 mod skip;
 mod walk;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
@@ -12,7 +14,7 @@ use aurora_pipeline::{
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
-use crate::job::Job;
+use crate::job::{CONVERSATIONS, Job};
 use walk::{Candidate, WalkOptions};
 
 /// `[stage.discover]`.
@@ -64,6 +66,24 @@ impl Stage for DiscoverStage {
     }
 }
 
+impl DiscoverStage {
+    /// Conversation logs and reasoning patterns.
+    fn remembered(&self, cx: &StageContext<'_>) -> Vec<Candidate> {
+        let (fitting, too_large): (Vec<_>, Vec<_>) =
+            memory::documents(&self.job).into_iter().partition(|file| file.size <= self.config.max_file_size);
+        for file in too_large {
+            cx.skip(&file.path, "larger than max_file_size");
+        }
+        let logs = self.job.locate(CONVERSATIONS);
+        // Whoever keeps no logs need not be told on every run.
+        let keeps_logs = logs.parent().is_some_and(Path::exists);
+        if keeps_logs && !fitting.iter().any(|file| file.path.starts_with(CONVERSATIONS)) {
+            cx.warn(&logs.display().to_string(), "No conversation logs found");
+        }
+        fitting
+    }
+}
+
 struct DiscoverWorker<'a> {
     stage: &'a DiscoverStage,
 }
@@ -71,7 +91,7 @@ struct DiscoverWorker<'a> {
 impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
-        let found = walk::walk(&WalkOptions {
+        let mut found = walk::walk(&WalkOptions {
             root: &self.stage.job.root,
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
@@ -89,6 +109,8 @@ impl Worker for DiscoverWorker<'_> {
                 cx.skip(&omission.path, &omission.reason);
             }
         }
+        found.candidates.extend(self.stage.remembered(cx));
+        found.candidates.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.candidates.len() as u64);
         let mut rest = found.candidates.as_slice();
         while !rest.is_empty() && !cx.cancelled() {

@@ -10,6 +10,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 
 use super::skip;
 use crate::columns::RelativePath;
+use crate::index::INDEX_DIRECTORY;
 use crate::languages;
 
 /// A file that may be indexed.
@@ -79,8 +80,11 @@ pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
         }
     }
     for path in pruned.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        *listed.entry(parent(&path).to_owned()).or_default() += 1;
         let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+        if name == INDEX_DIRECTORY {
+            continue;
+        }
+        *listed.entry(parent(&path).to_owned()).or_default() += 1;
         found.omissions.push(Omission { path, reason: format!("directory `{name}` is not indexed"), is_error: false });
     }
     if !(options.cancelled)() {
@@ -116,6 +120,7 @@ fn keep_directory(
 fn count_ignored(root: &Path, listed: &HashMap<String, usize>, omissions: &mut Vec<Omission>) {
     for (directory, seen) in listed {
         let Ok(entries) = std::fs::read_dir(root.join(directory)) else { continue };
+        let entries = entries.filter(|entry| !entry.as_ref().is_ok_and(|entry| entry.file_name() == INDEX_DIRECTORY));
         let ignored = entries.count().saturating_sub(*seen);
         omissions.extend((0..ignored).map(|_| Omission {
             path: if directory.is_empty() { ".".into() } else { format!("{directory}/") },
@@ -243,7 +248,7 @@ fn parent(path: &str) -> &str {
 }
 
 /// Nanoseconds since the epoch; zero where the file system has no such time.
-fn mtime_ns(metadata: &std::fs::Metadata) -> i64 {
+pub(super) fn mtime_ns(metadata: &std::fs::Metadata) -> i64 {
     let modified = metadata.modified().ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|time| i64::try_from(time.as_nanos()).ok()).unwrap_or(0)

@@ -276,7 +276,7 @@ impl IncrementalWorker<'_> {
     }
 
     fn read(&self, row: &Row<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
-        match std::fs::read(self.stage.job.root.join(row.path.as_ref())) {
+        match std::fs::read(self.stage.job.locate(row.path)) {
             Ok(bytes) => return Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => cx.skip(row.path, "vanished during the run"),
             Err(error) => cx.error(row.path, &error.to_string()),
