@@ -28,15 +28,15 @@ pub(crate) struct RuleQuery<'q> {
     /// Parts that the index holds, with their inverse document frequency: the weight of a part in a match.
     parts: Vec<(&'q str, f32)>,
     total: f32,
-    words: Vec<QueryWord>,
+    mentioned: Vec<MentionedName>,
 }
 
-struct QueryWord {
+/// A word of the query that is written as an identifier. A plain word that happens to be a function's name is no mention
+/// of it: lifting such functions was measured to cost more than it brings.
+struct MentionedName {
     identifier: IdentifierQuery,
     /// Names in lower case by which it may be defined.
-    names: Vec<String>,
-    /// 1 for what is written as an identifier, else the word's share of the query.
-    strength: f32,
+    lookups: Vec<String>,
 }
 
 /// A chunk as the rules see it.
@@ -53,17 +53,12 @@ impl<'q> RuleQuery<'q> {
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
         let parts: Vec<_> = query.parts().filter_map(|(at, term)| Some((term.text.as_str(), idfs[at]?))).collect();
         let total = parts.iter().fold(0.0, |sum, (_, idf)| sum + idf);
-        let share = |word: &str| parts.iter().find(|(part, _)| *part == word).map_or(0.0, |(_, idf)| idf / total);
-        let words = query
-            .words
-            .iter()
-            .map(|word| {
-                let identifier = IdentifierQuery::new(&word.text);
-                let names = identifier.lookups();
-                QueryWord { identifier, names, strength: if word.compound { 1.0 } else { share(&word.folded) } }
-            })
-            .collect();
-        Self { query, parts, total, words }
+        let words = query.words.iter().filter(|word| word.compound).map(|word| {
+            let identifier = IdentifierQuery::new(&word.text);
+            MentionedName { lookups: identifier.lookups(), identifier }
+        });
+        let mentioned = words.collect();
+        Self { query, parts, total, mentioned }
     }
 
     /// How much of the query `texts` hold, by weight, and how much of `texts` the query holds; both 0..1.
@@ -159,12 +154,12 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>)
 
 /// The chunk defines a symbol that the query names.
 fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    if !chunk.named.chunk_type.is_source_code() || chunk.named.chunk_type == ChunkType::Code {
-        return 0.0;
-    }
-    let defines =
-        |word: &&QueryWord| word.names.contains(&chunk.name_folded) && word.identifier.matches(chunk.named).is_some();
-    query.words.iter().filter(defines).map(|word| word.strength).fold(0.0, f32::max)
+    let kind = chunk.named.chunk_type;
+    let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
+    let defines = |name: &MentionedName| {
+        name.lookups.contains(&chunk.name_folded) && name.identifier.matches(chunk.named).is_some()
+    };
+    f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
 }
 
 /// The name and the query are made of the same words: the harmonic mean of how much each holds of the other.

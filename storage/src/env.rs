@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -30,6 +31,8 @@ const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
 /// On Windows the file is as long as the map: it starts small and grows with the index.
 #[cfg(windows)]
 const MAP_SIZES: [u64; 1] = [1 << 26];
+/// How often a read is begun again because commits came between its steps.
+const ATTEMPTS: usize = 100;
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
 
@@ -109,15 +112,38 @@ pub(crate) struct Store {
     map: RwLock<()>,
     /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
     lost: AtomicBool,
+    /// Whether readers have no place in LMDB's table.
+    unlocked: bool,
 }
 
-/// A read transaction with the file as it sees it.
+/// The file as one generation of pages sees it.
 pub(crate) struct Mapped {
     /// Holds the reader's place in LMDB's table, so that the pages stay as they are.
-    _transaction: Mutex<RoTxn<'static, WithoutTls>>,
-    map: Option<Mmap>,
-    /// The generation of pages that it sees.
+    _transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>,
+    bytes: Content,
+    /// The generation of pages.
     pub(crate) meta: Meta,
+}
+
+/// The bytes of a data file.
+enum Content {
+    /// Nothing has been written yet.
+    Empty,
+    Map(Mmap),
+    /// Read into memory, because no place in the reader table protects the file's pages.
+    Copy(Vec<u8>),
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Empty => &[],
+            Self::Map(map) => map,
+            Self::Copy(bytes) => bytes,
+        }
+    }
 }
 
 impl Store {
@@ -144,8 +170,10 @@ impl Store {
         inspect(&data, mode)?;
         reserve_lock_file(&real)?;
         let lmdb = open_lmdb(&real, &data, mode, flags)?;
-        let store =
-            Arc::new(Self { data, home: home.to_owned(), lmdb, map: RwLock::new(()), lost: AtomicBool::new(false) });
+        let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
+        let home = home.to_owned();
+        let lost = AtomicBool::new(false);
+        let store = Arc::new(Self { data, home, lmdb, map: RwLock::new(()), lost, unlocked });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
@@ -157,17 +185,35 @@ impl Store {
 
     /// Begins a read transaction, and maps the file as long as it is then.
     pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
-        loop {
-            let transaction = self.begin()?;
-            let map = map(&self.data)?;
-            let bytes = map.as_deref().unwrap_or_default();
-            let meta = Meta::of_transaction(bytes, transaction.id() as u64)
-                .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
-            // Two commits between the two steps overwrite the meta page: then the newer one is read.
-            if let Some(meta) = meta {
-                return Ok(Mapped { _transaction: Mutex::new(transaction), map, meta });
+        // Two commits between two steps overwrite what was to be read: then the newer one is read.
+        for _ in 0..ATTEMPTS {
+            if let Some(mapped) = if self.unlocked { self.try_copy()? } else { self.try_map()? } {
+                return Ok(mapped);
             }
         }
+        let what = "its meta pages contradict each other".to_owned();
+        Err(StorageError::Damaged { path: self.data.clone(), what })
+    }
+
+    fn try_map(&self) -> Result<Option<Mapped>, StorageError> {
+        let transaction = self.begin()?;
+        let bytes = map(&self.data)?;
+        let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
+            .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
+        Ok(meta.map(|meta| Mapped { _transaction: Some(Mutex::new(transaction)), bytes, meta }))
+    }
+
+    /// Copies the file. The pages of a generation are used again by the second generation after it at
+    /// the earliest, so that the copy is whole when no more than one was published meanwhile.
+    fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
+        let newest = || -> Result<Meta, StorageError> {
+            let bytes = map(&self.data)?;
+            Meta::newest(&bytes).map_err(|error| meta_error(&self.data, bytes.len() as u64, error))
+        };
+        let meta = newest()?;
+        let bytes = fs::read(&self.data).map_err(|error| StorageError::io(&self.data, error))?;
+        let whole = newest()?.transaction <= meta.transaction + 1;
+        Ok(whole.then_some(Mapped { _transaction: None, bytes: Content::Copy(bytes), meta }))
     }
 
     fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
@@ -207,8 +253,10 @@ impl Store {
         // between two of them; readers wait for `map` to begin one, and read through maps of their own,
         // never through LMDB's.
         let resized = unsafe { self.lmdb.resize(size) };
-        resized.map_err(|_| {
-            self.lost.store(true, Ordering::Release);
+        resized.map_err(|error| {
+            // With a write transaction open, LMDB refuses and keeps its map.
+            let kept = matches!(&error, heed::Error::Io(error) if error.kind() == io::ErrorKind::InvalidInput);
+            self.lost.store(!kept, Ordering::Release);
             StorageError::MapFull { path: self.data.clone() }
         })
     }
@@ -217,25 +265,22 @@ impl Store {
 impl Mapped {
     /// The pages that the transaction sees.
     pub(crate) fn pages(&self) -> Pages<'_> {
-        Pages {
-            bytes: self.map.as_deref().unwrap_or_default(),
-            page_size: self.meta.page_size,
-            count: self.meta.last_page + 1,
-        }
+        Pages { bytes: &self.bytes, page_size: self.meta.page_size, count: self.meta.last_page + 1 }
     }
 }
 
-/// Maps a whole file; `None` when it is empty.
-fn map(data: &Path) -> Result<Option<Mmap>, StorageError> {
-    let read = || -> io::Result<Option<Mmap>> {
+/// Maps a whole file.
+fn map(data: &Path) -> Result<Content, StorageError> {
+    let read = || -> io::Result<Content> {
         let file = File::open(data)?;
         if file.metadata()?.len() == 0 {
-            return Ok(None);
+            return Ok(Content::Empty);
         }
         // SAFETY: the file is written by LMDB only, which does not touch the pages of a generation that
         // has a reader, and never makes the file shorter. Meta pages may change while they are read;
-        // they are copied as integers, and a torn one is recognised by its transaction number.
-        unsafe { Mmap::map(&file) }.map(Some)
+        // they are copied as integers, and a torn one is recognised by its transaction number. Without
+        // a reader's place only meta pages are read from a map.
+        unsafe { Mmap::map(&file) }.map(Content::Map)
     };
     read().map_err(|error| StorageError::io(data, error))
 }
@@ -245,17 +290,16 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
     if !data.exists() {
         return Ok(());
     }
-    let Some(first) = map(data)? else {
+    let first = map(data)?;
+    if first.is_empty() {
         return match mode {
             OpenMode::Create => Ok(()),
             OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
         };
-    };
-    let length = first.len() as u64;
-    let both = Meta::read_both(&first).map_err(|error| meta_error(data, length, error))?;
+    }
+    let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
     // The file is never behind its meta pages, but it may have grown since it was mapped above.
-    let Some(map) = map(data)? else { return Ok(()) };
-    let newest = if both[1].transaction > both[0].transaction { both[1] } else { both[0] };
+    let map = map(data)?;
     if newest.extent() <= map.len() as u64 {
         return Ok(());
     }
@@ -332,8 +376,8 @@ fn open_lmdb(
             {
                 flags |= EnvFlags::READ_ONLY;
             }
-            // Who may not write can still read. Without a lock a writer does not know of this reader; what
-            // it overwrites meanwhile is noticed as damage, since no page is trusted.
+            // Who may not write can still read: from a copy, because without a lock a writer does not know
+            // of this reader.
             heed::Error::Io(cause)
                 if cause.kind() == io::ErrorKind::PermissionDenied
                     && mode == OpenMode::Existing
@@ -354,4 +398,36 @@ fn is_about_memory(error: &io::Error) -> bool {
     // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_COMMITMENT_LIMIT or an invalid parameter.
     matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
         || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 1455 | 1132))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commit::Committer;
+    use crate::tables::{Operation, Table};
+
+    #[test]
+    fn an_index_is_read_without_a_lock() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let write = |value: u8| {
+            let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
+            assert!(!environment.store.unlocked);
+            let mut committer = Committer::new(&environment.snapshot().expect("opens"), 1 << 20);
+            let operation = Operation::put(Table::Postings, *b"key", vec![value; 10_000]);
+            committer.push(operation).expect("is taken");
+            committer.finish().expect("is written");
+        };
+        write(1);
+        let flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
+        let index = directory.path().join(INDEX);
+        let store = Store::open(&index, directory.path(), OpenMode::Existing, flags).expect("opens");
+        assert!(store.unlocked);
+        let snapshot = Snapshot::open(&store).expect("opens");
+        let read = |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("sound").map(<[u8]>::to_vec);
+        assert_eq!(read(&snapshot), Some(vec![1; 10_000]));
+        drop((snapshot, store));
+        write(2);
+        let store = Store::open(&index, directory.path(), OpenMode::Existing, flags).expect("opens");
+        assert_eq!(read(&Snapshot::open(&store).expect("opens")), Some(vec![2; 10_000]));
+    }
 }

@@ -42,7 +42,7 @@ impl TermVector {
     }
 
     /// The terms in byte order with their frequency in every field.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, [u16; FIELDS])> + '_ {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, [u16; FIELDS])> + Clone + '_ {
         self.ends.iter().enumerate().map(|(index, &end)| {
             let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
             (&self.text[start..end as usize], self.frequencies[index])

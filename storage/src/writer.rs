@@ -191,9 +191,8 @@ impl IndexWriter {
         state.last_terms = Some(id);
         let row = (id.0 - state.lengths_from) as usize;
         state.lengths[row] = saturate(terms.lengths());
-        for (term, frequencies) in terms.iter() {
-            state.inverter.add(term.as_bytes(), id.0, &frequencies);
-        }
+        let postings = terms.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies));
+        state.inverter.add(id.0, postings);
         state.spill_if_large()
     }
 
@@ -214,9 +213,8 @@ impl IndexWriter {
         let base = state.base.clone();
         for id in base.live() {
             if let Some(record) = base.chunk(ChunkId(id))? {
-                for label in archived_labels(record) {
-                    state.inverter.add(&label, id, &[0; FIELDS]);
-                }
+                let labels = archived_labels(record);
+                state.inverter.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
             }
             state.spill_if_large()?;
         }
@@ -289,9 +287,7 @@ impl State {
         self.added.insert(id);
         self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
         self.committer.push(Operation::put(Table::Chunks, chunk_key(id), record))?;
-        for label in labels {
-            self.inverter.add(label, id, &[0; FIELDS]);
-        }
+        self.inverter.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
         if let Some((scale, row)) = vector {
             self.vectors.push(id, scale, &row, &mut self.committer)?;
         }

@@ -38,13 +38,19 @@ pub(crate) enum MetaError {
 
 impl Meta {
     /// Reads both meta pages of a file, in page order.
-    pub(crate) fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
+    fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
         let first = Self::read_at(bytes, 0, 0)?;
         let second = Self::read_at(bytes, first.page_size, 1)?;
         if second.page_size != first.page_size {
             return Err(MetaError::Foreign("its meta pages disagree"));
         }
         Ok([first, second])
+    }
+
+    /// Reads the meta page that was written last.
+    pub(crate) fn newest(bytes: &[u8]) -> Result<Self, MetaError> {
+        let [first, second] = Self::read_both(bytes)?;
+        Ok(if second.transaction > first.transaction { second } else { first })
     }
 
     /// Reads the meta page that a transaction wrote; `None` when it has been overwritten since.

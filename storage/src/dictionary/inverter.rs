@@ -18,43 +18,85 @@ const LABEL: u32 = 1 << 31;
 /// About what a term takes beside its bytes, and a posting when it is inverted.
 const TERM_OVERHEAD: usize = 64;
 const POSTING_OVERHEAD: usize = 4;
+/// Bytes of terms after which memory counts as used up, so that places in them fit 32 bits.
+const MAX_TEXT: usize = 1 << 31;
 
 /// Collects postings by term.
 #[derive(Debug, Default)]
 pub(crate) struct Inverter {
     terms: Terms,
-    /// Hash of a term, moved on past those of others, → its number.
-    numbers: FxHashMap<u64, u32>,
+    /// Hash of a term, moved on past those of others, → the term.
+    slots: FxHashMap<u64, Slot>,
     log: Vec<u32>,
     frequencies: Vec<u8>,
     /// A chunk and the end of its postings in the log.
     chunks: Vec<(u32, usize)>,
+    /// Hashes of the terms at hand, and what was found for each; kept for its room.
+    found: Vec<(u64, Option<Slot>)>,
 }
 
-/// The distinct terms, in the order in which they came.
+/// A term: its number, and where its text begins.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    number: u32,
+    start: u32,
+}
+
+/// The distinct terms in the order in which they came, each behind a byte with its length.
 #[derive(Debug, Default)]
 struct Terms {
     text: Vec<u8>,
-    ends: Vec<usize>,
+    starts: Vec<u32>,
 }
 
 impl Terms {
     fn get(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..self.ends[number]]
+        let start = self.starts[number] as usize;
+        let end = start + 1 + self.text[start] as usize;
+        &self.text[start + 1..end]
+    }
+
+    /// Whether the term that begins at `start` is this one.
+    fn is_at(&self, start: u32, term: &[u8]) -> bool {
+        let stored = &self.text[start as usize..];
+        stored[0] as usize == term.len() && stored[1..].starts_with(term)
+    }
+
+    fn push(&mut self, term: &[u8]) -> Slot {
+        let slot = Slot { number: self.starts.len() as u32, start: self.text.len() as u32 };
+        self.starts.push(slot.start);
+        self.text.push(u8::try_from(term.len()).expect("longer terms and labels are cut before"));
+        self.text.extend_from_slice(term);
+        slot
     }
 }
 
 impl Inverter {
-    /// Adds a posting. For one term, chunks must be added in ascending order.
-    pub(crate) fn add(&mut self, term: &[u8], chunk: u32, frequencies: &[u16; FIELDS]) {
-        let number = self.number(term);
-        if has_frequencies(term) {
-            encode_frequencies(&mut self.frequencies, frequencies);
-            self.log.push(number);
-        } else {
-            self.log.push(number | LABEL);
+    /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
+    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (&'t [u8], [u16; FIELDS])> + Clone) {
+        // All slots are looked up before the first text is compared: the processor then waits for many
+        // of them at the same time.
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend(postings.clone().map(|(term, _)| {
+            let mut hasher = FxHasher::default();
+            hasher.write(term);
+            let hash = hasher.finish();
+            (hash, self.slots.get(&hash).copied())
+        }));
+        for ((term, frequencies), &(hash, slot)) in postings.zip(&found) {
+            let number = match slot {
+                Some(slot) if self.terms.is_at(slot.start, term) => slot.number,
+                _ => self.number(hash, term),
+            };
+            if has_frequencies(term) {
+                encode_frequencies(&mut self.frequencies, &frequencies);
+                self.log.push(number);
+            } else {
+                self.log.push(number | LABEL);
+            }
         }
+        self.found = found;
         match self.chunks.last_mut() {
             Some((last, end)) if *last == chunk => *end = self.log.len(),
             _ => self.chunks.push((chunk, self.log.len())),
@@ -63,34 +105,32 @@ impl Inverter {
 
     /// About the bytes of memory that are held, or will be when the log is inverted.
     pub(crate) fn memory(&self) -> usize {
+        if self.terms.text.len() > MAX_TEXT {
+            return usize::MAX;
+        }
         let logged = self.log.capacity() * size_of::<u32>() + self.frequencies.capacity();
         let inverted = self.log.len() * POSTING_OVERHEAD + self.frequencies.len();
-        logged + inverted + self.terms.text.capacity() + self.terms.ends.len() * TERM_OVERHEAD
+        logged + inverted + self.terms.text.capacity() + self.terms.starts.len() * TERM_OVERHEAD
     }
 
     /// The number of a term, a new one if need be.
-    fn number(&mut self, term: &[u8]) -> u32 {
-        let mut hasher = FxHasher::default();
-        hasher.write(term);
-        let mut hash = hasher.finish();
-        while let Some(&number) = self.numbers.get(&hash) {
-            if self.terms.get(number as usize) == term {
-                return number;
+    fn number(&mut self, mut hash: u64, term: &[u8]) -> u32 {
+        while let Some(slot) = self.slots.get(&hash) {
+            if self.terms.is_at(slot.start, term) {
+                return slot.number;
             }
             hash = hash.wrapping_add(1);
         }
-        let number = self.terms.ends.len() as u32;
-        self.terms.text.extend_from_slice(term);
-        self.terms.ends.push(self.terms.text.len());
-        self.numbers.insert(hash, number);
-        number
+        let slot = self.terms.push(term);
+        self.slots.insert(hash, slot);
+        slot.number
     }
 
     /// Sorts the log by term.
     pub(super) fn invert(self) -> Inverted {
-        let Self { terms, numbers, log, frequencies, chunks } = self;
-        drop(numbers);
-        let count = terms.ends.len();
+        let Self { terms, slots, log, frequencies, chunks, .. } = self;
+        drop(slots);
+        let count = terms.starts.len();
         let mut counts = vec![0u32; count];
         let mut starts = vec![0usize; count + 1];
         let mut last = vec![0u32; count];
@@ -183,9 +223,9 @@ mod tests {
             let (mut inverter, mut expected, mut chunk) = (Inverter::default(), BTreeMap::<Vec<u8>, Rows>::new(), 0);
             for (gap, terms) in chunks {
                 chunk += gap;
+                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (term.as_bytes(), *frequencies)));
                 for (term, frequencies) in terms {
                     let term = term.into_bytes();
-                    inverter.add(&term, chunk, &frequencies);
                     let kept = if has_frequencies(&term) { frequencies } else { [0; FIELDS] };
                     expected.entry(term).or_default().push((chunk, kept));
                 }
