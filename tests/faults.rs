@@ -233,6 +233,16 @@ fn large() -> Fixture {
     fixture
 }
 
+/// Waits until a run that was started holds the writer's lock.
+fn wait_for_writer(fixture: &Fixture) {
+    let lock = fixture.path(".aurora/writer.lock");
+    let begun = Instant::now();
+    while fs::read_to_string(&lock).map_or(true, |text| text.trim().is_empty()) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the writer never took the lock");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 #[test]
 fn a_second_writer_is_told_who_holds_the_lock() {
     let fixture = large();
@@ -243,12 +253,7 @@ fn a_second_writer_is_told_who_holds_the_lock() {
         .stderr(Stdio::null())
         .spawn()
         .expect("a first writer");
-    let lock = fixture.path(".aurora/writer.lock");
-    let begun = Instant::now();
-    while fs::read_to_string(&lock).map_or(true, |text| text.trim().is_empty()) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the first writer never took the lock");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_for_writer(&fixture);
     let second = fixture.aur(&["mem", "index"]);
     let done = first.wait().expect("the first writer ends");
     assert_eq!(done.code(), Some(0));
@@ -357,7 +362,8 @@ fn an_interrupt_publishes_what_is_done() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("a writer");
-    std::thread::sleep(Duration::from_millis(150));
+    wait_for_writer(&fixture);
+    std::thread::sleep(Duration::from_millis(100));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     let output = child.wait_with_output().expect("it ends");
     assert!(interrupt.is_ok_and(|status| status.success()));

@@ -3,7 +3,7 @@
 //! A log is read line by line and only the phase at hand is held, up to [`LONGEST_PIECE`] bytes: logs may be larger
 //! than memory. A phase that is longer becomes several chunks, cut between paragraphs.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 
 use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, MetaValue};
 
@@ -16,22 +16,13 @@ pub const LONGEST_PIECE: usize = 32 * 1024;
 /// Longer lines are read in pieces of this size.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// A log opened for reading, unpacked if its name ends with `.gz`.
-pub fn reader(path: &str, file: impl Read + 'static) -> Box<dyn BufRead> {
-    match path.strip_suffix(".gz") {
-        Some(_) => Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file))),
-        None => Box::new(BufReader::new(file)),
-    }
-}
-
 /// Whether a path is that of a conversation log.
 pub fn is_log(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.ends_with(".md") || path.ends_with(".md.gz")
 }
 
-/// Hands every chunk of a log to `emit` in order; `path` is the log's path relative to the directory of logs, with
-/// `/`. A log without phases is one chunk, or several if it is long. Line and byte spans are those of the unpacked
+/// Hands every chunk of a log to `emit` in order; `path` is the path under which the log is filed, with `/`. A log without phases is one chunk, or several if it is long. Line and byte spans are those of the unpacked
 /// text; spans beyond 4 GiB are cut off there.
 ///
 /// The date is the one in the file name, or else that of the `Date:` line.
@@ -274,7 +265,7 @@ mod tests {
     use aurora_storage::Chunk;
     use proptest::prelude::*;
 
-    use super::{LONGEST_PIECE, chunks_of_log, reader};
+    use super::{LONGEST_PIECE, chunks_of_log};
 
     const LOG: &str = "# Conversation: OAuth\nDate: 2025-12-13\nQuery: how to log in\n\n## Phase 1: Assess\nfirst\n\n```\n## Phase 7: no\n```\n### Phase 2: RETRIEVE\nsecond\n## Phase x: no\n## Phase 2 - Again\nthird\n";
 
@@ -327,7 +318,8 @@ mod tests {
         packed.write_all(LOG.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();
         let mut found = Vec::new();
-        chunks_of_log("a.md.gz", reader("a.md.gz", Cursor::new(packed)), |chunk| found.push(chunk.text)).unwrap();
+        let text = crate::chunk::document::log_text(&packed).unwrap();
+        chunks_of_log("a.md.gz", text.as_bytes(), |chunk| found.push(chunk.text)).unwrap();
         let plain: Vec<_> = chunks("a.md", LOG).into_iter().map(|chunk| chunk.text).collect();
         assert_eq!(found, plain);
     }
