@@ -116,9 +116,10 @@ pub struct SearchConfig {
 }
 
 /// Measured on questions with known answers over public repositories in five languages (names, first sentences of
-/// removed documentation, commit subjects, free questions). Against the weights 0.3, 0.4 and 0.3 for keywords, meaning
-/// and activation, these find documentation better and commits as well; k1 and b are the usual ones, as lower ones gained
-/// less than the noise.
+/// removed documentation, commit subjects, free questions), without git history. Against the weights 0.3, 0.4 and 0.3 for
+/// keywords, meaning and activation, these found documentation better (MRR@10 .496 against .459) and commits (.652 against
+/// .668) and free questions (.247 against .323, 23 of them) worse. k1 and b are the usual ones, as lower ones gained less
+/// than the noise.
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {
