@@ -30,4 +30,4 @@ pub use bert::BertEmbedder;
 pub use embedder::{EmbedError, Embedder, STATIC, embedder};
 pub use model_dir::{ModelDirectory, ModelEntry, ModelError, ModelFile};
 pub use passage::Passage;
-pub use static_model::StaticModel;
+pub use static_model::{LateInteraction, StaticModel, TokenSets};

@@ -5,7 +5,11 @@
 pub struct Passage<'a> {
     /// The chunk's type as shown to users: `function`, `class`, `kb`.
     pub kind: &'a str,
-    /// Name with its enclosing scopes, or a section's heading.
+    /// Path of the file, relative to the indexed root, with `/`.
+    pub path: &'a str,
+    /// Simple name, or a section's heading.
+    pub name: &'a str,
+    /// Name with its enclosing scopes.
     pub qualified_name: &'a str,
     /// Declaration without the body; empty where there is none.
     pub signature: &'a str,
@@ -15,34 +19,55 @@ pub struct Passage<'a> {
     pub body: &'a str,
 }
 
-impl Passage<'_> {
-    /// `kind qualified_name`, then the signature on a line of its own: what is known before the body is read.
+impl<'a> Passage<'a> {
+    /// `kind qualified_name`, then signature, doc and body, each on lines of their own; signature and doc only where the
+    /// body does not hold them anyway.
     ///
     /// ```
     /// use aurora_analysis::Passage;
     /// let p = Passage { kind: "function", qualified_name: "auth.login", signature: "def login(user)", ..Passage::default() };
-    /// assert_eq!(p.heading(), "function auth.login\ndef login(user)");
+    /// assert_eq!(p.full(), "function auth.login\ndef login(user)\n\n");
     /// ```
-    pub fn heading(&self) -> String {
-        [self.kind, " ", self.qualified_name, "\n", self.signature].concat()
-    }
-
-    /// `kind qualified_name`, then signature, doc and body, each on lines of their own; signature and doc only where the
-    /// body does not hold them anyway: counted twice, a signature costs the static model up to 0.01 of MRR@10.
     pub fn full(&self) -> String {
         [self.kind, " ", self.qualified_name, "\n", self.extra_signature(), "\n", self.extra_doc(), "\n", self.body]
             .concat()
     }
 
+    /// The enclosing scopes: the qualified name without the name at its end.
+    ///
+    /// ```
+    /// use aurora_analysis::Passage;
+    /// let p = Passage { name: "save", qualified_name: "User.save", ..Passage::default() };
+    /// assert_eq!(p.scopes(), "User.");
+    /// ```
+    pub fn scopes(&self) -> &'a str {
+        self.qualified_name.strip_suffix(self.name).unwrap_or(self.qualified_name)
+    }
+
+    /// The last three components of the path, without the file's extension: what usually names the topic.
+    ///
+    /// ```
+    /// use aurora_analysis::Passage;
+    /// let p = Passage { path: "src/main/java/org/auth/Login.java", ..Passage::default() };
+    /// assert_eq!(p.place(), "org/auth/Login");
+    /// ```
+    pub fn place(&self) -> &'a str {
+        let file = self.path.rfind('/').map_or(0, |slash| slash + 1);
+        let end = self.path[file..].rfind('.').filter(|&dot| dot > 0).map_or(self.path.len(), |dot| file + dot);
+        let path = &self.path[..end];
+        let start = path.rmatch_indices('/').nth(2).map_or(0, |(slash, _)| slash + 1);
+        &path[start..]
+    }
+
     /// The signature, or nothing when the body holds its beginning, up to the first parenthesis.
-    pub(crate) fn extra_signature(&self) -> &str {
+    fn extra_signature(&self) -> &'a str {
         let line = first_line(self.signature);
         let beginning = line.find('(').map_or(line, |parenthesis| &line[..=parenthesis]);
         if self.body.contains(beginning) { "" } else { self.signature }
     }
 
     /// The doc, or nothing when the body holds its first line.
-    pub(crate) fn extra_doc(&self) -> &str {
+    fn extra_doc(&self) -> &'a str {
         if self.body.contains(first_line(self.doc)) { "" } else { self.doc }
     }
 }
@@ -58,12 +83,20 @@ mod tests {
     #[test]
     fn what_the_body_holds_is_not_said_twice() {
         let check = |signature, doc, body, expected| {
-            let passage = Passage { kind: "function", qualified_name: "f", signature, doc, body };
+            let passage = Passage { kind: "function", qualified_name: "f", signature, doc, body, ..Passage::default() };
             assert_eq!(passage.full(), expected);
-            assert_eq!(passage.heading(), format!("function f\n{signature}"));
         };
         check("def f(a)", "Adds.", "return a", "function f\ndef f(a)\nAdds.\nreturn a");
         check("def f(a, b)", "", "def f(\n    a,\n    b):\n  pass", "function f\n\n\ndef f(\n    a,\n    b):\n  pass");
         check("", "Adds.\nAll of it.", "// Adds.\n// All of it.", "function f\n\n\n// Adds.\n// All of it.");
+    }
+
+    #[test]
+    fn a_place_is_the_end_of_a_path() {
+        for (path, place) in
+            [("a.py", "a"), ("x/.env", "x/.env"), ("a.b/c", "a.b/c"), ("a/b/c/d.test.ts", "b/c/d.test"), ("", "")]
+        {
+            assert_eq!(Passage { path, ..Passage::default() }.place(), place, "{path}");
+        }
     }
 }

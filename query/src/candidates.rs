@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aurora_analysis::LateInteraction;
 use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
@@ -23,6 +24,10 @@ pub(crate) struct Candidate<'s> {
     pub(crate) matched: Vec<usize>,
     /// Cosine with the query; `None` when the chunk or the query has no vector.
     pub(crate) cosine: Option<f32>,
+    /// Late interaction of the query's tokens with those of the code; `None` where either has none.
+    pub(crate) words: Option<f32>,
+    /// The same with those of the documentation; what the code says where there is none.
+    pub(crate) doc_words: Option<f32>,
     /// Set when the chunk's name is the query.
     pub(crate) exact: Option<ExactMatch>,
 }
@@ -43,6 +48,7 @@ pub(crate) fn collect<'s>(
     snapshot: &'s Snapshot,
     bm25: &Bm25<'s>,
     semantics: &Semantics,
+    mut late: Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
     (mode, k): (Mode, usize),
     filter: Option<&RoaringBitmap>,
@@ -69,7 +75,19 @@ pub(crate) fn collect<'s>(
             _ => None,
         };
         let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
-        list.push(Candidate { id, chunk, bm25: score.score, matched: score.matched, cosine, exact });
+        let tokens = &chunk.tokens;
+        let words = late.as_mut().and_then(|late| late.score(tokens.code.iter().map(|token| token.to_native())));
+        let doc_words = late.as_mut().and_then(|late| late.score(tokens.doc.iter().map(|token| token.to_native())));
+        list.push(Candidate {
+            id,
+            chunk,
+            bm25: score.score,
+            matched: score.matched,
+            cosine,
+            words,
+            doc_words: doc_words.or(words),
+            exact,
+        });
     }
     list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
     Ok(Candidates { list, from_keywords: keywords.len(), from_vectors: near.len() })

@@ -43,6 +43,8 @@ pub struct HybridConfig {
     pub semantic_weight: f32,
     /// Share of the activation.
     pub activation_weight: f32,
+    /// Share of the comparison word by word in the semantic score; the rest is the cosine's.
+    pub word_share: f32,
     /// The constant of reciprocal rank fusion.
     pub rrf_k: f32,
     /// Share of the semantic order in reciprocal rank fusion; both shares sum to 1.
@@ -78,8 +80,10 @@ pub struct RulesConfig {
     pub name_words: f32,
     /// The file's stem is made of the query's words.
     pub file_stem: f32,
-    /// The directories hold the query's words.
-    pub directory: f32,
+    /// The query asks for tests, examples or the like, and the chunk is one.
+    pub asked_for: f32,
+    /// The words of the documentation meet the query's.
+    pub doc_words: f32,
     /// Several good chunks in the file.
     pub file_coherence: f32,
     /// Further chunks of a file that already has a better one.
@@ -100,6 +104,14 @@ pub struct RulesConfig {
     pub changelogs: f32,
     /// Code between definitions.
     pub fragments: f32,
+    /// Sections of documents.
+    pub prose: f32,
+    /// Interfaces, types, structs and enums: data without what is done with it.
+    pub shapes: f32,
+    /// Later pieces of a long definition.
+    pub pieces: f32,
+    /// Definitions of one or two lines.
+    pub short: f32,
 }
 
 /// A valid configuration of the search.
@@ -123,13 +135,14 @@ pub struct SearchConfig {
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {
-            bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 1.0, 1.5, 1.0] },
+            bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] },
             hybrid: HybridConfig {
                 stage1_top_k: 100,
                 fusion: Fusion::Weighted,
-                bm25_weight: 0.3,
-                semantic_weight: 0.6,
-                activation_weight: 0.1,
+                bm25_weight: 0.15,
+                semantic_weight: 0.8,
+                activation_weight: 0.05,
+                word_share: 0.45,
                 rrf_k: 60.0,
                 rrf_dense: 0.7,
                 rrf_sparse: 0.3,
@@ -143,20 +156,25 @@ impl Default for SearchConfig {
                 conversation_decay: 0.0,
             },
             rules: RulesConfig {
-                definition: 0.1,
-                name_words: 0.3,
-                file_stem: 0.3,
-                directory: 0.1,
-                file_coherence: 0.15,
+                definition: 0.2,
+                name_words: 0.1,
+                asked_for: 0.1,
+                doc_words: 0.1,
+                file_stem: 0.06,
+                file_coherence: 0.02,
                 repeated_file: 0.0,
                 tests: 0.5,
-                generated: 0.5,
-                vendored: 0.5,
+                generated: 0.3,
+                vendored: 0.4,
                 examples: 0.4,
-                reexports: 0.3,
-                declarations: 0.2,
-                changelogs: 0.5,
-                fragments: 0.1,
+                reexports: 0.1,
+                declarations: 0.3,
+                changelogs: 0.2,
+                fragments: 0.2,
+                prose: 0.4,
+                shapes: 0.2,
+                pieces: 0.1,
+                short: 0.18,
             },
         }
     }

@@ -31,6 +31,7 @@ mod config;
 mod dense;
 pub mod explain;
 mod filter;
+mod folding;
 mod fusion;
 mod identifier;
 mod path_class;
@@ -48,6 +49,7 @@ pub use config::{
 };
 pub use explain::Explanation;
 pub use filter::{FilterError, FilterSpec};
+pub use folding::first_piece;
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use query::{Mode, Query, QueryError};
 pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};

@@ -97,11 +97,6 @@ pub(crate) fn stem(path: &str) -> &str {
     file[from..].find('.').map_or(file, |dot| &file[..from + dot])
 }
 
-/// The path without the file: `src/auth` of `src/auth/login.py`.
-pub(crate) fn directory(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(directory, _)| directory)
-}
-
 /// A directory's name in lower case, `__tests__` as `tests`, `third-party` as `third_party`.
 fn plain(name: &str) -> String {
     let name = name.to_lowercase().replace('-', "_");
@@ -208,7 +203,5 @@ mod tests {
         assert_eq!(stem("src/parse.test.ts"), "parse");
         assert_eq!(stem(".eslintrc.js"), ".eslintrc");
         assert_eq!(stem("Makefile"), "Makefile");
-        assert_eq!(directory("src/auth/login.py"), "src/auth");
-        assert_eq!(directory("login.py"), "");
     }
 }

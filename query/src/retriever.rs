@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aurora_analysis::{Analyzer, Embedder};
+use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
 use aurora_storage::{
     AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError,
 };
@@ -15,6 +15,7 @@ use crate::candidates::{self, Candidate, named};
 use crate::config::{Fusion, SearchConfig};
 use crate::dense::Semantics;
 use crate::explain::{self, Explanation};
+use crate::folding::Folding;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
@@ -25,6 +26,8 @@ use crate::spreading::{LabelGraph, spread};
 pub struct Retriever {
     snapshot: Snapshot,
     embedder: Option<Arc<dyn Embedder>>,
+    /// The model whose tokens the index holds, to compare queries with them word by word.
+    tokens: Option<StaticModel>,
     config: SearchConfig,
     analyzer: Analyzer,
 }
@@ -46,7 +49,10 @@ impl Retriever {
     /// A retriever over `snapshot`. Without an embedder, or with one of another model than the index's, searches use
     /// keywords only and say so.
     pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn Embedder>>, config: SearchConfig) -> Self {
-        Self { snapshot, embedder, config, analyzer: Analyzer }
+        let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
+        let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
+        let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
+        Self { snapshot, embedder, tokens, config, analyzer: Analyzer }
     }
 
     /// The generation that is searched.
@@ -77,6 +83,10 @@ impl Retriever {
             &self.snapshot,
             &bm25,
             &semantics,
+            self.tokens
+                .as_ref()
+                .filter(|_| query.mode != Mode::Sparse)
+                .map(|model| LateInteraction::new(model, &query.text)),
             (&query.text, &parsed),
             (query.mode, self.config.hybrid.stage1_top_k.max(query.limit)),
             filter.as_ref(),
@@ -126,8 +136,15 @@ impl Retriever {
         rule_query: &RuleQuery<'_>,
         list: &[Candidate<'_>],
     ) -> Result<Vec<Hit>, QueryError> {
-        let chunks: Vec<RuleChunk<'_>> =
-            list.iter().map(|candidate| RuleChunk::new(&self.analyzer, named(candidate.chunk))).collect();
+        let doc_words = min_max(&list.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
+        let chunks: Vec<RuleChunk<'_>> = list
+            .iter()
+            .zip(doc_words)
+            .map(|(candidate, doc_words)| {
+                let lines = candidate.chunk.line_end.to_native() - candidate.chunk.line_start.to_native() + 1;
+                RuleChunk::new(&self.analyzer, named(candidate.chunk), lines, doc_words.unwrap_or(0.0))
+            })
+            .collect();
         let accesses = match query.access {
             Some(log) => {
                 log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?
@@ -138,7 +155,7 @@ impl Retriever {
             bm25: min_max(
                 &list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>(),
             ),
-            semantic: min_max(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>()),
+            semantic: semantic(self.config.hybrid.word_share, list),
             activation: vec![None; list.len()],
         };
         let parts = self.activations(query, rule_query, list, &chunks, &accesses, &components)?;
@@ -148,7 +165,7 @@ impl Retriever {
         let fused = self.fuse(query, list, &components);
         let mut scores = fused.clone();
         let mut applied = rules::apply(&self.config.rules, rule_query, &chunks, &mut scores);
-        let order = order(list, &mut scores, &mut applied);
+        let order = folded(list, order(list, &mut scores, &mut applied));
 
         let hits = order.into_iter().take(query.limit).enumerate().map(|(place, at)| {
             let candidate = &list[at];
@@ -244,6 +261,24 @@ impl Retriever {
         }
         fused
     }
+}
+
+/// Cosine and late interaction, each min-max normalised within the candidates, as one component; where one is missing,
+/// the other counts alone.
+fn semantic(word_share: f32, list: &[Candidate<'_>]) -> Vec<Option<f32>> {
+    let cosines = min_max(&list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>());
+    let words = min_max(&list.iter().map(|candidate| candidate.words).collect::<Vec<_>>());
+    let both = |(cosine, words): (Option<f32>, Option<f32>)| match (cosine, words) {
+        (Some(cosine), Some(words)) => Some((1.0 - word_share) * cosine + word_share * words),
+        (cosine, words) => cosine.or(words),
+    };
+    cosines.into_iter().zip(words).map(both).collect()
+}
+
+/// The order without pieces and copies of what stands above them.
+fn folded(list: &[Candidate<'_>], order: Vec<usize>) -> Vec<usize> {
+    let mut folding = Folding::default();
+    order.into_iter().filter(|&at| folding.keeps(&list[at].chunk.key, list[at].chunk.content_hash)).collect()
 }
 
 /// Best first: exact names in their own order, then by score, equal scores by key. The scores of exact names are raised

@@ -9,8 +9,9 @@ use aurora_storage::ChunkType;
 use serde::Serialize;
 
 use crate::config::RulesConfig;
+use crate::folding::first_piece;
 use crate::identifier::{IdentifierQuery, Named};
-use crate::path_class::{PathClass, directory, passes_on, stem};
+use crate::path_class::{PathClass, passes_on, stem};
 use crate::query::ParsedQuery;
 
 /// A rule that changed a score, and by how much.
@@ -21,6 +22,26 @@ pub struct AppliedRule {
     /// What it added to the final score, or took away.
     pub effect: f32,
 }
+
+/// Words that ask for prose rather than code.
+const PROSE_WORDS: &[&str] = &[
+    "doc",
+    "docs",
+    "documentation",
+    "documented",
+    "readme",
+    "guide",
+    "tutorial",
+    "manual",
+    "changelog",
+    "chapter",
+    "section",
+];
+/// Words that ask for the shape of data rather than for what is done with it.
+const SHAPE_WORDS: &[&str] =
+    &["interface", "interfaces", "type", "types", "typedef", "struct", "structs", "enum", "enums", "class", "trait"];
+/// Most lines of a chunk that can hardly answer a question.
+const SHORT: u32 = 2;
 
 /// A query as the rules see it.
 pub(crate) struct RuleQuery<'q> {
@@ -42,10 +63,14 @@ struct MentionedName {
 /// A chunk as the rules see it.
 pub(crate) struct RuleChunk<'c> {
     named: Named<'c>,
+    /// Whether the chunk is a later piece of a long one.
+    piece: bool,
+    lines: u32,
+    /// How well the words of its documentation meet the query's, normalised within the candidates.
+    doc_words: f32,
     name_folded: String,
     name_parts: Vec<String>,
     stem_parts: Vec<String>,
-    directory_parts: Vec<String>,
 }
 
 impl<'q> RuleQuery<'q> {
@@ -82,13 +107,15 @@ impl<'q> RuleQuery<'q> {
 }
 
 impl<'c> RuleChunk<'c> {
-    pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>) -> Self {
+    pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>, lines: u32, doc_words: f32) -> Self {
         Self {
             named,
+            piece: first_piece(named.key) != named.key,
+            lines,
+            doc_words,
             name_folded: named.name.to_lowercase(),
             name_parts: parts(analyzer, named.name),
             stem_parts: parts(analyzer, stem(named.path)),
-            directory_parts: parts(analyzer, directory(named.path)),
         }
     }
 }
@@ -126,20 +153,26 @@ fn change(score: &mut f32, applied: &mut Vec<AppliedRule>, rule: &'static str, e
     }
 }
 
-fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 4] {
+fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 5] {
     [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * name_words(query, chunk)),
+        ("asked_for", config.asked_for * asked_for(query, chunk)),
+        ("doc_words", config.doc_words * chunk.doc_words),
         ("file_stem", config.file_stem * file_stem(query, chunk)),
-        ("directory", config.directory * in_directory(query, chunk)),
     ]
 }
 
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 8] {
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 12] {
     let class = |class: PathClass, weight: f32| {
         if class.holds(chunk.named.path) && !query.query.mentions(class.words()) { weight } else { 0.0 }
     };
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
+    let kind = chunk.named.chunk_type;
+    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.query.mentions(PROSE_WORDS);
+    let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
+        && !query.query.mentions(SHAPE_WORDS)
+        && definition(query, chunk) == 0.0;
     [
         ("tests", class(PathClass::Test, config.tests)),
         ("generated", class(PathClass::Generated, config.generated)),
@@ -148,7 +181,11 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>)
         ("declarations", class(PathClass::Declaration, config.declarations)),
         ("changelogs", class(PathClass::Changelog, config.changelogs)),
         ("reexports", when(reexports(query, chunk), config.reexports)),
-        ("fragments", when(chunk.named.chunk_type == ChunkType::Code, config.fragments)),
+        ("fragments", when(kind == ChunkType::Code, config.fragments)),
+        ("prose", when(prose, config.prose)),
+        ("shapes", when(shape, config.shapes)),
+        ("pieces", when(chunk.piece, config.pieces)),
+        ("short", when(chunk.lines <= SHORT, config.short)),
     ]
 }
 
@@ -162,6 +199,12 @@ fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
     f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
 }
 
+/// The query asks for tests, examples, … and the chunk is one.
+fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+    let asked = |class: &PathClass| query.query.mentions(class.words()) && class.holds(chunk.named.path);
+    f32::from(u8::from(PathClass::ALL.iter().any(asked)))
+}
+
 /// The name and the query are made of the same words: the harmonic mean of how much each holds of the other.
 fn name_words(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
     harmonic(query.overlap(&chunk.name_parts))
@@ -170,11 +213,6 @@ fn name_words(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 /// The same for the file's stem.
 fn file_stem(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
     harmonic(query.overlap(&chunk.stem_parts))
-}
-
-/// Share of the query that the directories hold; a deep path does not speak against a chunk.
-fn in_directory(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    query.overlap(&chunk.directory_parts).0
 }
 
 /// Code outside definitions in a file that usually only passes on.
@@ -268,6 +306,8 @@ mod tests {
         RuleChunk::new(
             &Analyzer,
             Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path },
+            9,
+            0.0,
         )
     }
 
@@ -291,10 +331,10 @@ mod tests {
             &[
                 chunk("QueueManager", "a.go", ChunkType::Struct),
                 chunk("run", "b.go", ChunkType::Function),
-                chunk("QueueManager", "c.md", ChunkType::Kb),
+                chunk("Queues", "c.md", ChunkType::Kb),
             ],
         );
-        assert!(found[0].1.contains(&"definition") && found[0].0 > found[2].0 && found[2].0 > found[1].0);
+        assert!(found[0].1.contains(&"definition") && found[0].0 > found[1].0 && found[1].0 > found[2].0);
     }
 
     #[test]
@@ -316,19 +356,18 @@ mod tests {
     }
 
     #[test]
-    fn words_of_names_stems_and_directories_lift() {
+    fn words_of_names_and_stems_lift() {
         let found = ranked(
             "delete expired sessions",
             &[
                 chunk("delete_expired", "x.py", ChunkType::Function),
                 chunk("run", "session.py", ChunkType::Function),
-                chunk("run", "sessions/x.py", ChunkType::Function),
                 chunk("run", "y.py", ChunkType::Function),
             ],
         );
         let rules: Vec<_> = found.iter().map(|(_, rules)| rules.clone()).collect();
-        assert_eq!(rules, [vec!["name_words"], vec!["file_stem"], vec!["directory"], vec![]]);
-        assert!(found[..3].iter().all(|(score, _)| *score > found[3].0));
+        assert_eq!(rules, [vec!["name_words"], vec!["file_stem"], vec![]]);
+        assert!(found[..2].iter().all(|(score, _)| *score > found[2].0));
     }
 
     #[test]

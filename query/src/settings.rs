@@ -50,6 +50,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.hybrid.weights.bm25", SHARE, |c| &mut c.hybrid.bm25_weight),
     number("search.hybrid.weights.semantic", SHARE, |c| &mut c.hybrid.semantic_weight),
     number("search.hybrid.weights.activation", SHARE, |c| &mut c.hybrid.activation_weight),
+    number("search.hybrid.word_share", SHARE, |c| &mut c.hybrid.word_share),
     number("search.hybrid.rrf_k", POSITIVE, |c| &mut c.hybrid.rrf_k),
     number("search.hybrid.rrf_weights.dense", SHARE, |c| &mut c.hybrid.rrf_dense),
     number("search.hybrid.rrf_weights.sparse", SHARE, |c| &mut c.hybrid.rrf_sparse),
@@ -62,7 +63,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.definition", POSITIVE, |c| &mut c.rules.definition),
     number("search.rules.name_words", POSITIVE, |c| &mut c.rules.name_words),
     number("search.rules.file_stem", POSITIVE, |c| &mut c.rules.file_stem),
-    number("search.rules.directory", POSITIVE, |c| &mut c.rules.directory),
+    number("search.rules.asked_for", POSITIVE, |c| &mut c.rules.asked_for),
+    number("search.rules.doc_words", POSITIVE, |c| &mut c.rules.doc_words),
     number("search.rules.file_coherence", POSITIVE, |c| &mut c.rules.file_coherence),
     number("search.rules.repeated_file", SHARE, |c| &mut c.rules.repeated_file),
     number("search.rules.tests", SHARE, |c| &mut c.rules.tests),
@@ -73,6 +75,10 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.declarations", SHARE, |c| &mut c.rules.declarations),
     number("search.rules.changelogs", SHARE, |c| &mut c.rules.changelogs),
     number("search.rules.fragments", SHARE, |c| &mut c.rules.fragments),
+    number("search.rules.prose", SHARE, |c| &mut c.rules.prose),
+    number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),
+    number("search.rules.pieces", SHARE, |c| &mut c.rules.pieces),
+    number("search.rules.short", SHARE, |c| &mut c.rules.short),
 ];
 
 /// The row of `key`.

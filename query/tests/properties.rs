@@ -50,7 +50,8 @@ fn plain() -> SearchConfig {
         definition: 0.0,
         name_words: 0.0,
         file_stem: 0.0,
-        directory: 0.0,
+        asked_for: 0.0,
+        doc_words: 0.0,
         file_coherence: 0.0,
         repeated_file: 0.0,
         tests: 0.0,
@@ -61,6 +62,10 @@ fn plain() -> SearchConfig {
         declarations: 0.0,
         changelogs: 0.0,
         fragments: 0.0,
+        prose: 0.0,
+        shapes: 0.0,
+        pieces: 0.0,
+        short: 0.0,
     };
     config
 }

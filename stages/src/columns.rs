@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{Cell, Column};
-use aurora_storage::{Chunk, ChunkId, TermVector};
+use aurora_storage::{Chunk, ChunkId, TermVector, TokenSets};
 
 use crate::git_signal::history::FileBlame;
 use crate::parse::FileSymbols;
@@ -91,8 +91,20 @@ pub const RECORD: Column<Record> = Column::new("chunk.record");
 pub const TERMS: Column<Terms> = Column::new("chunk.terms");
 /// `chunk.embedding`: unit vector, or nothing where embedding failed or is off.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
+/// `chunk.tokens`: its tokens in the table of the embedded model.
+pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
 /// `chunk.id`: the number under which the chunk was stored.
 pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
+
+/// The tokens of a chunk.
+#[derive(Debug, Clone)]
+pub struct Tokens(pub TokenSets);
+
+impl Cell for Tokens {
+    fn heap_bytes(&self) -> usize {
+        2 * (self.0.code.len() + self.0.doc.len())
+    }
+}
 
 /// A chunk as it is stored.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use aurora_analysis::{Embedder, ModelDirectory};
+use aurora_analysis::{Embedder, ModelDirectory, StaticModel};
 use aurora_pipeline::{BuildContext, StageError};
 use aurora_storage::{IndexWriter, ModelInfo, Snapshot, StorageError};
 
@@ -106,8 +106,12 @@ impl Job {
         self.model.get().cloned()
     }
 
-    pub(crate) fn set_model(&self, embedder: &dyn Embedder) {
-        self.model.get_or_init(|| ModelInfo { id: embedder.id().to_owned(), dimensions: embedder.dimensions() });
+    pub(crate) fn set_model(&self, embedder: &dyn Embedder, tokens: &StaticModel) {
+        self.model.get_or_init(|| ModelInfo {
+            id: embedder.id().to_owned(),
+            dimensions: embedder.dimensions(),
+            tokens: tokens.id().to_owned(),
+        });
     }
 
     /// The modification time under which a file is remembered: zero, which no file matches, if the

@@ -19,7 +19,7 @@
 //! #     key: "code:a.py:save".into(), chunk_type: ChunkType::Function, path: "a.py".into(),
 //! #     language: "python".into(), name: "save".into(), qualified_name: "save".into(), line_start: 1,
 //! #     line_end: 2, byte_start: 0, byte_end: 20, signature: "def save()".into(), doc: String::new(),
-//! #     text: "def save(): flush()".into(), definitions: vec![], calls: vec!["flush".into()], imports: vec![],
+//! #     text: "def save(): flush()".into(), definitions: vec![], tokens: Default::default(), calls: vec!["flush".into()], imports: vec![],
 //! #     dependencies: vec![], complexity: Complexity::default(), content_hash: [0; 16],
 //! #     git: GitSignal::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
 //! # };
@@ -80,7 +80,7 @@ mod writer;
 pub use access::{AccessLog, AccessRecord};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
-    GitHistory, GitSignal, Governance, MetaValue, UnknownChunkType,
+    GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
 };
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::field;
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,6 +75,8 @@ pub struct ModelInfo {
     pub id: String,
     /// Number of dimensions of its vectors.
     pub dimensions: usize,
+    /// Name and digest of the model whose tokens the chunks' records hold.
+    pub tokens: String,
 }
 
 /// One immutable dictionary with its postings.

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-use crate::chunk::{Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue};
+use crate::chunk::{Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue, TokenSets};
 
 fn word() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z_]{0,12}", "\\PC{0,8}"]
@@ -62,6 +62,7 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
                 text,
                 calls,
                 definitions: Vec::new(),
+                tokens: TokenSets::default(),
                 imports,
                 dependencies,
                 complexity: Complexity { branches, loops, score },

@@ -1,52 +1,82 @@
-//! A table of token vectors trained on code: a text's vector is the sum of its tokens' vectors, scaled to unit length.
+//! A table of token vectors trained on code: a text's vector is the sum of its tokens' vectors, scaled to unit length;
+//! a chunk's is the weighted sum of the vectors of its fields.
 //!
 //! The file, little-endian throughout:
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `AURSTAT1` |
+//! | 8 | `AURSTAT2` |
 //! | 3 × 4 | dimensions, rows, length of the JSON |
-//! | | JSON: name, version, how it was trained and how well it did |
+//! | | JSON: name, version, weights of the fields, how it was trained and how well it did |
 //! | | a token string for every row: `u16` length, UTF-8; tokens that go on inside a word begin with `##` |
 //! | | zeros up to a multiple of 64 from the start of the file |
 //! | rows × 4 | `f32` scale of every row |
 //! | rows × dimensions | `i8` values, row after row |
 
+mod late;
 mod table;
 mod tokenizer;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::embedder::{EmbedError, Embedder, STATIC};
 use crate::model_dir::ModelError;
 use crate::passage::Passage;
+pub use late::LateInteraction;
 use table::Table;
 pub(crate) use table::normalise;
 use tokenizer::{Vocabulary, pieces};
 
-const MAGIC: &[u8; 8] = b"AURSTAT1";
+const MAGIC: &[u8; 8] = b"AURSTAT2";
 /// Trained on code and documentation in six languages; `xtask/model` says how, the file's JSON how well it did.
-const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v1.bin");
+const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v2.bin");
 const ALIGNMENT: usize = 64;
 
-/// Tokens of a passage or query that are looked at; what follows is ignored.
+/// Tokens of a query, a body or a doc that are looked at; what follows is ignored.
 const TOKEN_BUDGET: usize = 256;
+/// The same for names, scopes and paths, and for signatures.
+const NAME_BUDGET: usize = 24;
+const SIGNATURE_BUDGET: usize = 64;
+/// Rows of a table: what a token's number may be.
+const MOST_ROWS: usize = 1 << 16;
 
 /// An [`Embedder`] that looks token vectors up in a table and adds them.
 pub struct StaticModel {
     bytes: Cow<'static, [u8]>,
     id: String,
+    fields: FieldWeights,
     vocabulary: Vocabulary,
     table: Table,
+}
+
+/// Share of each field in a chunk's vector, as trained.
+#[derive(Deserialize)]
+struct FieldWeights {
+    name: f32,
+    scopes: f32,
+    signature: f32,
+    body: f32,
+    path: f32,
+}
+
+/// The tokens of a chunk, each once, ascending: what [`LateInteraction`] compares a query with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenSets {
+    /// Tokens of name, scopes, path, signature and body.
+    pub code: Vec<u16>,
+    /// Tokens of the documentation.
+    pub doc: Vec<u16>,
 }
 
 /// What the program reads of a file's JSON; the rest is for people.
 #[derive(Deserialize)]
 struct About {
     name: String,
+    fields: FieldWeights,
 }
 
 impl StaticModel {
@@ -74,14 +104,14 @@ impl StaticModel {
 
     fn parse(bytes: Cow<'static, [u8]>) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {
-            return Err("it does not start with AURSTAT1".to_owned());
+            return Err("it does not start with AURSTAT2".to_owned());
         }
         let number = |at: usize| {
             let field = bytes.get(at..at + 4).and_then(|field| field.try_into().ok());
             field.map(|field| u32::from_le_bytes(field) as usize).ok_or("it ends inside its header")
         };
         let (dimensions, rows, json) = (number(8)?, number(12)?, number(16)?);
-        if dimensions == 0 || rows == 0 || rows.saturating_mul(dimensions + 6) > bytes.len() {
+        if dimensions == 0 || rows == 0 || rows > MOST_ROWS || rows.saturating_mul(dimensions + 6) > bytes.len() {
             return Err(format!("{rows} rows of {dimensions} dimensions do not fit its {} bytes", bytes.len()));
         }
         let json = bytes.get(20..20 + json).ok_or("it ends inside its JSON")?;
@@ -92,7 +122,7 @@ impl StaticModel {
         // Header, tokens and scales: two trainings never share them, and the megabytes of values need not be touched.
         let digest = blake3::hash(&bytes[..start + rows * 4]).to_hex();
         let id = format!("{}@{}", about.name, &digest[..16]);
-        Ok(Self { id, vocabulary, table, bytes })
+        Ok(Self { id, fields: about.fields, vocabulary, table, bytes })
     }
 
     /// The tokens of a text as they stand in the vocabulary, at most `limit`.
@@ -119,30 +149,94 @@ impl StaticModel {
         rows.truncate(limit);
     }
 
-    /// `normalise(normalise(full) + normalise(heading))`, with the two texts of [`Passage`]. Both begin with kind and
-    /// name, so these are added once.
-    fn embed_passage(&self, passage: &Passage<'_>, rows: &mut Vec<u32>) -> Vec<f32> {
-        rows.clear();
-        for text in [passage.kind, passage.qualified_name] {
-            self.rows(text, TOKEN_BUDGET, rows);
+    /// The tokens of a passage as sets.
+    ///
+    /// The body counts without what the doc says: the text of a chunk holds its documentation too, and a chunk that has
+    /// some must not look as if its code were about the words of a sentence.
+    pub fn token_sets(&self, passage: &Passage<'_>) -> TokenSets {
+        let mut rows = Vec::new();
+        let doc = self.field(passage.doc, TOKEN_BUDGET, &mut rows).to_vec();
+        let mut code = Vec::new();
+        for (text, limit) in self.short_fields(passage) {
+            code.extend_from_slice(self.field(text, limit, &mut rows));
         }
-        let mut heading = vec![0f32; self.table.dimensions()];
-        self.table.add(&self.bytes, rows, &mut heading);
-        let mut full = heading.clone();
-        let shared = rows.len();
-        self.rows(passage.signature, TOKEN_BUDGET, rows);
-        self.table.add(&self.bytes, &rows[shared..], &mut heading);
-        rows.truncate(shared);
-        for text in [passage.extra_signature(), passage.extra_doc(), passage.body] {
-            self.rows(text, TOKEN_BUDGET, rows);
-        }
-        self.table.add(&self.bytes, &rows[shared..], &mut full);
-        normalise(&mut heading);
-        normalise(&mut full);
-        full.iter_mut().zip(&heading).for_each(|(full, heading)| *full += heading);
-        normalise(&mut full);
-        full
+        code.extend_from_slice(self.body(passage, &doc, &mut rows));
+        TokenSets { code: set(code), doc: set(doc) }
     }
+
+    /// Name, scopes, signature and path with the number of tokens that are looked at.
+    fn short_fields<'p>(&self, passage: &Passage<'p>) -> [(&'p str, usize); 4] {
+        [
+            (passage.name, NAME_BUDGET),
+            (passage.scopes(), NAME_BUDGET),
+            (passage.signature, SIGNATURE_BUDGET),
+            (passage.place(), NAME_BUDGET),
+        ]
+    }
+
+    /// The rows of one field, in the buffer `rows`.
+    fn field<'r>(&self, text: &str, limit: usize, rows: &'r mut Vec<u32>) -> &'r [u32] {
+        rows.clear();
+        self.rows(text, limit, rows);
+        rows
+    }
+
+    /// The rows of the body, less one occurrence for each row of `doc`.
+    fn body<'r>(&self, passage: &Passage<'_>, doc: &[u32], rows: &'r mut Vec<u32>) -> &'r [u32] {
+        rows.clear();
+        self.rows(passage.body, TOKEN_BUDGET + doc.len(), rows);
+        if !doc.is_empty() {
+            let mut said: FxHashMap<u32, u32> = FxHashMap::default();
+            doc.iter().for_each(|&row| *said.entry(row).or_default() += 1);
+            rows.retain(|row| match said.get_mut(row) {
+                Some(left @ 1..) => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            });
+        }
+        rows.truncate(TOKEN_BUDGET);
+        rows
+    }
+
+    /// `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind, signature,
+    /// path and body. The doc is no part of it: with it, a chunk whose code fits lost to neighbours whose prose did.
+    fn embed_passage(&self, passage: &Passage<'_>, rows: &mut Vec<u32>) -> Vec<f32> {
+        let weights = [self.fields.name, self.fields.scopes, self.fields.signature, self.fields.path];
+        let mut sum = vec![0f32; self.table.dimensions()];
+        let mut part = vec![0f32; self.table.dimensions()];
+        for (place, ((text, limit), weight)) in self.short_fields(passage).into_iter().zip(weights).enumerate() {
+            rows.clear();
+            if place == SCOPES {
+                self.rows(passage.kind, limit, rows);
+            }
+            self.rows(text, limit, rows);
+            self.add_field(rows, weight, &mut part, &mut sum);
+        }
+        let doc = self.field(passage.doc, TOKEN_BUDGET, rows).to_vec();
+        self.body(passage, &doc, rows);
+        self.add_field(rows, self.fields.body, &mut part, &mut sum);
+        normalise(&mut sum);
+        sum
+    }
+
+    fn add_field(&self, rows: &[u32], weight: f32, part: &mut [f32], sum: &mut [f32]) {
+        part.fill(0.0);
+        self.table.add(&self.bytes, rows, part);
+        normalise(part);
+        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += weight * *part);
+    }
+}
+
+/// Place of the scopes among the short fields; the kind is read with them.
+const SCOPES: usize = 1;
+
+/// Each row once, ascending.
+fn set(mut rows: Vec<u32>) -> Vec<u16> {
+    rows.sort_unstable();
+    rows.dedup();
+    rows.into_iter().filter_map(|row| u16::try_from(row).ok()).collect()
 }
 
 impl Embedder for StaticModel {

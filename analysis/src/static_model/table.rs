@@ -42,6 +42,13 @@ impl Table {
             }
         }
     }
+
+    /// The vector of one row.
+    pub(super) fn row(&self, bytes: &[u8], row: u32) -> Vec<f32> {
+        let mut vector = vec![0f32; self.dimensions];
+        self.add(bytes, &[row], &mut vector);
+        vector
+    }
 }
 
 /// Scales a vector to unit length; a vector without length becomes, or stays, all zeros.

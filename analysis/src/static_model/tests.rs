@@ -4,7 +4,7 @@ use super::*;
 
 /// The bytes of a model with these tokens; component `d` of row `r` is `(r * 7 + d * 3) % 11 - 5`, times `1 / (r + 1)`.
 fn file(tokens: &[&str], dimensions: usize) -> Vec<u8> {
-    let json = br#"{"name":"tiny","version":1}"#;
+    let json = br#"{"name":"tiny","fields":{"name":1,"scopes":0.5,"signature":0.5,"body":1,"path":0.25}}"#;
     let mut bytes = MAGIC.to_vec();
     for number in [dimensions, tokens.len(), json.len()] {
         bytes.extend((number as u32).to_le_bytes());
@@ -63,17 +63,62 @@ fn a_text_is_the_scaled_sum_of_its_tokens() {
 }
 
 #[test]
-fn a_passage_is_the_mean_of_its_whole_and_its_heading() {
+fn a_passage_is_the_weighted_sum_of_its_fields() {
     let model = tiny();
-    let passage =
-        Passage { kind: "a", qualified_name: "User.get", signature: "get(data)", doc: "https", body: "connection 9" };
+    let passage = Passage {
+        kind: "a",
+        path: "data/https.rs",
+        name: "get",
+        qualified_name: "User.get",
+        signature: "get(data)",
+        doc: "https users",
+        body: "/// https users\nconnection 9 https",
+    };
     let part = |text: &str| model.embed_query(text).expect("static models do not fail");
-    let mut expected: Vec<f32> =
-        part(&passage.full()).iter().zip(part(&passage.heading())).map(|(full, heading)| full + heading).collect();
+    let fields = [("get", 1.0), ("a user", 0.5), ("get data", 0.5), ("data https", 0.25), ("connection 9 https", 1.0)];
+    let mut expected = vec![0.0; 10];
+    for (text, weight) in fields {
+        expected.iter_mut().zip(part(text)).for_each(|(sum, value)| *sum += weight * value);
+    }
     normalise(&mut expected);
     let found = model.embed(&[passage, Passage::default()]);
-    assert_eq!(found[0].as_ref().expect("static models do not fail"), &expected);
+    for (found, expected) in found[0].as_ref().expect("static models do not fail").iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
     assert_eq!(found[1].as_ref().expect("static models do not fail"), &vec![0.0; 10]);
+
+    let names = |rows: &[u16]| rows.iter().map(|&row| TOKENS[usize::from(row)]).collect::<Vec<_>>();
+    let sets = model.token_sets(&passage);
+    assert_eq!(names(&sets.code), ["get", "user", "data", "https", "connection", "9"]);
+    assert_eq!(names(&sets.doc), ["user", "##s", "https"]);
+}
+
+#[test]
+fn late_interaction_is_the_weighted_mean_of_the_best_cosines() {
+    let model = tiny();
+    let unit = |row: usize| {
+        let mut vector: Vec<f32> = (0..10).map(|d| f32::from(value(row, d)) / (row + 1) as f32).collect();
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        vector.iter_mut().for_each(|value| *value /= length);
+        (vector, length)
+    };
+    let query = [0usize, 1, 5];
+    let mut late = LateInteraction::new(&model, "get user data user");
+    for chunk in [vec![1u16, 7], vec![0, 1, 5], vec![11], vec![6, 8, 9]] {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (vector, length) in query.map(unit) {
+            let best =
+                chunk.iter().map(|&row| vector.iter().zip(unit(usize::from(row)).0).map(|(a, b)| a * b).sum::<f32>());
+            sum += length * best.fold(f32::NEG_INFINITY, f32::max).max(0.0);
+            total += length;
+        }
+        let found = late.score(chunk.iter().copied()).expect("both have tokens");
+        assert!((found - sum / total).abs() < 1e-6, "{chunk:?} {found}");
+    }
+    assert!((late.score([0, 1, 5]).expect("both have tokens") - 1.0).abs() < 1e-6);
+    assert_eq!(late.score([]), None);
+    assert_eq!(late.score([99]), None, "a token that the table does not have");
+    assert_eq!(LateInteraction::new(&model, "zebra").score([1]), None);
 }
 
 #[test]
@@ -82,7 +127,7 @@ fn damaged_files_are_refused_and_never_panic() {
     for length in 0..whole.len() {
         assert!(StaticModel::from_bytes(whole[..length].to_vec()).is_err(), "cut at {length}");
     }
-    let header = 20 + 27 + TOKENS.iter().map(|token| token.len() + 2).sum::<usize>();
+    let header = 20 + 86 + TOKENS.iter().map(|token| token.len() + 2).sum::<usize>();
     for at in 0..header {
         for bit in 0..8 {
             let mut bytes = whole.clone();

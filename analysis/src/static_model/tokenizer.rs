@@ -177,6 +177,11 @@ impl Vocabulary {
         span.continues == continues && bytes[start..start + usize::from(span.length)] == *text
     }
 
+    /// Number of tokens.
+    pub(super) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
     /// A row's token as it stands in the file, with its mark.
     pub(super) fn token<'a>(&self, bytes: &'a [u8], row: u32) -> &'a [u8] {
         let span = self.spans[row as usize];

@@ -3,10 +3,12 @@
 
 use std::path::Path;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
 use aurora_storage::{
     Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, WriterOptions,
+    MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, TokenSets, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -89,6 +91,13 @@ impl Row {
         }
     }
 
+    /// Stands for a digest of the text, which in real code holds the name.
+    fn digest(&self) -> [u8; 16] {
+        let mut hasher = DefaultHasher::new();
+        (self.key(), &self.text).hash(&mut hasher);
+        u128::from(hasher.finish()).to_le_bytes()
+    }
+
     fn chunk(&self, line: u32) -> Chunk {
         let name = self.qualified_name.rsplit('.').next().unwrap_or_default().to_owned();
         Chunk {
@@ -107,10 +116,11 @@ impl Row {
             text: self.text.clone(),
             calls: self.calls.clone(),
             definitions: Vec::new(),
+            tokens: TokenSets::default(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),
-            content_hash: [0; 16],
+            content_hash: self.digest(),
             git: self.git.clone(),
             metadata: self.metadata.clone(),
             governance: None,
@@ -182,7 +192,11 @@ pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snap
     }
     writer
         .publish(ManifestUpdate {
-            model: model.map(|model| ModelInfo { id: model.id().to_owned(), dimensions: model.dimensions() }),
+            model: model.map(|model| ModelInfo {
+                id: model.id().to_owned(),
+                dimensions: model.dimensions(),
+                tokens: String::new(),
+            }),
             head_commit: None,
             root: "/project".to_owned(),
             fingerprints: Vec::new(),

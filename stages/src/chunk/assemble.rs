@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal};
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, TokenSets};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +128,7 @@ impl<'a> Assembler<'a> {
                 signature: symbol.signature.clone(),
                 doc: if n == 0 { symbol.doc.clone() } else { String::new() },
                 definitions: self.definitions(index, &absorbed, &piece),
+                tokens: TokenSets::default(),
                 imports: self.references.imports_in(&text),
                 dependencies: self.dependencies(index, &calls),
                 exported: symbol.exported,
@@ -210,6 +211,7 @@ impl<'a> Assembler<'a> {
             doc: String::new(),
             text,
             definitions: Vec::new(),
+            tokens: TokenSets::default(),
             calls: Vec::new(),
             imports: Vec::new(),
             dependencies: Vec::new(),

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, MetaValue};
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, MetaValue, TokenSets};
 
 use crate::chunk::date;
 use crate::chunk::keys::Keys;
@@ -227,6 +227,7 @@ impl<'a> Log<'a> {
             text: text.to_owned(),
             calls: Vec::new(),
             definitions: Vec::new(),
+            tokens: TokenSets::default(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),

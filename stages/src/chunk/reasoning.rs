@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, Governance, MetaValue};
+use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, Governance, MetaValue, TokenSets};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -78,6 +78,7 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         text,
         calls: document.content.tools(),
         definitions: Vec::new(),
+        tokens: TokenSets::default(),
         imports: Vec::new(),
         dependencies: Vec::new(),
         complexity: Complexity::default(),

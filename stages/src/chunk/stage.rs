@@ -8,6 +8,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
+use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, Source, chunks_of_file};
 use crate::columns::{
@@ -42,7 +43,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 1)
+        Fingerprint::new(ChunkOptions::TYPE, 2)
             .with("options", format!("{:?}", self.options))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
@@ -119,10 +120,12 @@ fn signal(attribution: &Attribution, line_start: u32, line_end: u32) -> GitSigna
     })
 }
 
-/// The terms of a chunk by field. Documentation and code are both there where the text holds the
-/// documentation: a word of it counts in both fields, as the weights of the fields expect.
+/// The terms of a chunk by field. Where the text holds the documentation, its words count as documentation
+/// only: said twice, they outweigh the code of chunks without any.
 pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
     let mut terms = TermVector::builder();
+    let mut said: FxHashMap<String, u32> = FxHashMap::default();
+    analyzer.terms(&chunk.doc, &mut |term: &str| *said.entry(term.to_owned()).or_default() += 1);
     let mut add = |field, text: &str| {
         analyzer.terms(text, &mut |term: &str| {
             terms.add(field, term);
@@ -133,6 +136,11 @@ pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
     add(Field::Signature, &chunk.signature);
     add(Field::Path, &chunk.path);
     add(Field::Doc, &chunk.doc);
-    add(Field::Body, &chunk.text);
+    analyzer.terms(&chunk.text, &mut |term: &str| match said.get_mut(term) {
+        Some(left @ 1..) => *left -= 1,
+        _ => {
+            terms.add(Field::Body, term);
+        }
+    });
     terms.finish()
 }

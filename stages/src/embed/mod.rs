@@ -1,15 +1,15 @@
-//! `embed`: one vector per chunk.
+//! `embed`: one vector per chunk, and its tokens for the comparison word by word.
 
 use std::sync::Arc;
 
-use aurora_analysis::{Embedder, Passage};
+use aurora_analysis::{Embedder, Passage, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Problems, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::Chunk;
+use aurora_storage::{Chunk, TokenSets};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{EMBEDDING, RECORD, Record};
+use crate::columns::{EMBEDDING, RECORD, Record, TOKENS, Tokens};
 use crate::job::Job;
 
 /// `[stage.embed]`.
@@ -30,7 +30,7 @@ impl StageConfig for Embed {
     const TYPE: &'static str = "embed";
 
     fn access(&self) -> Access {
-        Access::transform().reads([RECORD.spec()]).writes([EMBEDDING.spec()])
+        Access::transform().reads([RECORD.spec()]).writes([EMBEDDING.spec(), TOKENS.spec()])
     }
 
     fn check(&self, problems: &mut Problems<'_>) {
@@ -42,13 +42,16 @@ impl StageConfig for Embed {
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         let job = Job::of(cx)?;
         let embedder = aurora_analysis::embedder(&self.model, &job.models).map_err(StageError::from_error)?;
-        job.set_model(embedder.as_ref());
-        Ok(Box::new(EmbedStage { embedder }))
+        let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
+        job.set_model(embedder.as_ref(), &tokens);
+        Ok(Box::new(EmbedStage { embedder, tokens }))
     }
 }
 
 struct EmbedStage {
     embedder: Arc<dyn Embedder>,
+    /// Whose tokens are stored, whatever model makes the vectors.
+    tokens: StaticModel,
 }
 
 impl Stage for EmbedStage {
@@ -57,7 +60,7 @@ impl Stage for EmbedStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Embed::TYPE, 1).with("model", self.embedder.id())
+        Fingerprint::new(Embed::TYPE, 2).with("model", self.embedder.id()).with("tokens", self.tokens.id())
     }
 }
 
@@ -79,7 +82,13 @@ impl Worker for EmbedWorker<'_> {
             }
         });
         let vectors = vectors.collect();
+        let tokens = passages
+            .iter()
+            .map(|passage| self.stage.tokens.token_sets(passage))
+            .map(|sets| Tokens(TokenSets { code: sets.code, doc: sets.doc }));
+        let tokens = tokens.collect();
         batch.write(EMBEDDING, vectors)?;
+        batch.write(TOKENS, tokens)?;
         Ok(())
     }
 }
@@ -87,6 +96,8 @@ impl Worker for EmbedWorker<'_> {
 fn passage(chunk: &Chunk) -> Passage<'_> {
     Passage {
         kind: chunk.chunk_type.as_str(),
+        path: &chunk.path,
+        name: &chunk.name,
         qualified_name: &chunk.qualified_name,
         signature: &chunk.signature,
         doc: &chunk.doc,

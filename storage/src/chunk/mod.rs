@@ -8,5 +8,5 @@ pub(crate) use codec::{decode, encode};
 pub use kind::{ChunkType, UnknownChunkType};
 pub use record::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, Complexity, GitHistory,
-    GitSignal, Governance, MetaValue,
+    GitSignal, Governance, MetaValue, TokenSets,
 };

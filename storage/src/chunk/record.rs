@@ -75,6 +75,18 @@ pub struct Chunk {
     pub exported: bool,
     /// Unix seconds of the conversation or pattern, where the type has a date.
     pub date: Option<i64>,
+    /// Tokens of the model named in [`crate::ModelInfo::tokens`]; empty without one.
+    pub tokens: TokenSets,
+}
+
+/// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.
+#[derive(Debug, Clone, Default, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[rkyv(derive(Debug))]
+pub struct TokenSets {
+    /// Tokens of name, scopes, path, signature and body.
+    pub code: Vec<u16>,
+    /// Tokens of the documentation.
+    pub doc: Vec<u16>,
 }
 
 /// Syntactic complexity of a chunk.

@@ -93,7 +93,7 @@ fn another_model_replaces_all_vectors() {
         pieces.vector = Some(vec![0.25; 3 * DIMENSIONS]);
     }
     let mut wider = update();
-    wider.model = Some(ModelInfo { id: "wide@1".to_owned(), dimensions: 3 * DIMENSIONS });
+    wider.model = Some(ModelInfo { id: "wide@1".to_owned(), dimensions: 3 * DIMENSIONS, tokens: String::new() });
     let rewrite = || {
         let writer = environment.writer(WriterOptions::default()).expect("is the only one");
         tree.iter().for_each(|(path, pieces)| replace(&writer, path, pieces).expect("replaces"));

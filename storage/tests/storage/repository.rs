@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_storage::{
     Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitSignal, Manifest, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, StorageError, TermVector, WriterOptions,
+    MetaValue, ModelInfo, OpenMode, StorageError, TermVector, TokenSets, WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -59,6 +59,7 @@ pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
         text: piece.terms.iter().map(|(_, term)| format!("{term} ")).collect(),
         calls: piece.terms.iter().take(2).map(|(_, term)| format!("self.{term}")).collect(),
         definitions: Vec::new(),
+        tokens: TokenSets::default(),
         imports: vec!["os.path".to_owned()],
         dependencies: Vec::new(),
         complexity: Complexity::default(),
@@ -101,7 +102,7 @@ pub(crate) fn file(path: &str, mtime_ns: i64) -> FileRecord {
 /// What a publication sets.
 pub(crate) fn update() -> ManifestUpdate {
     ManifestUpdate {
-        model: Some(ModelInfo { id: "test@1".to_owned(), dimensions: DIMENSIONS }),
+        model: Some(ModelInfo { id: "test@1".to_owned(), dimensions: DIMENSIONS, tokens: String::new() }),
         head_commit: None,
         root: "/repository".to_owned(),
         fingerprints: vec![("chunk".to_owned(), "1".to_owned())],
