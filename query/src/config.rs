@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use aurora_storage::FIELDS;
 use serde::Serialize;
 
+use crate::forgetting::TypeDecay;
+use crate::learning::LearningConfig;
 use crate::settings::{self, SETTINGS, Setting, Slot};
 
 /// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
@@ -56,6 +58,18 @@ pub struct HybridConfig {
 pub struct ActivationConfig {
     /// Exponent `d` of the base level.
     pub decay: f32,
+    /// Weight of the base level.
+    pub base_level: f32,
+    /// Weight of the prior from version control.
+    pub git_prior: f32,
+    /// Factor of the decay's logarithm.
+    pub inactivity: f32,
+    /// Rates of forgetting by type.
+    pub type_decay: TypeDecay,
+    /// Days without use after which a memory counts as inactive.
+    pub inactive_after: f32,
+    /// Days in which an inactive memory loses half of its strength; 0 turns this off.
+    pub inactive_half_life: f32,
     /// What is left of an activation after one hop.
     pub spread: f32,
     /// Hops that activation spreads.
@@ -66,6 +80,8 @@ pub struct ActivationConfig {
     pub context_boost: f32,
     /// λ of `exp(−λ · age in hours)` on conversation chunks; 0 leaves them alone.
     pub conversation_decay: f32,
+    /// What judgements are worth.
+    pub learning: LearningConfig,
 }
 
 /// Strengths of the ranking rules; 0 turns a rule off. Lifts are fractions of the best fused score that a full match
@@ -136,11 +152,18 @@ impl Default for SearchConfig {
             },
             activation: ActivationConfig {
                 decay: 0.5,
+                base_level: 1.0,
+                git_prior: 1.0,
+                inactivity: 0.5,
+                type_decay: TypeDecay { code: 1.0, types: 1.0, kb: 1.0, doc: 1.0, reasoning: 1.0, knowledge: 1.0 },
+                inactive_after: 90.0,
+                inactive_half_life: 180.0,
                 spread: 0.7,
                 max_hops: 3,
                 sources: 10,
                 context_boost: 0.5,
                 conversation_decay: 0.0,
+                learning: LearningConfig { good: 0.2, helpful: 0.05, unhelpful: -0.05, bad: -0.1, most: 1.0 },
             },
             rules: RulesConfig {
                 definition: 0.1,

@@ -1,6 +1,6 @@
 //! Why a hit stands where it does, in words: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::{AccessRecord, GitSignal};
+use aurora_storage::{AccessRecord, GitSignal, Judgements, Verdict};
 use serde::Serialize;
 
 use crate::activation::ActivationParts;
@@ -84,6 +84,9 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
     if let Some(access) = access.filter(|access| access.count > 0) {
         reasons.push(format!("accessed {}x", access.count));
     }
+    if let Some(judgements) = access.map(|access| access.judgements).filter(|judgements| !judgements.is_empty()) {
+        reasons.push(feedback_reason(&judgements));
+    }
     match git {
         GitSignal::Tracked(history) => reasons.push(count(i64::from(history.commits), "commit")),
         GitSignal::Untracked => reasons.push("not tracked by git".to_owned()),
@@ -98,6 +101,19 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
         (None, _) => reasons.push("taken as average".to_owned()),
     }
     reasons.join(", ")
+}
+
+/// Judgements in words: `marked good 2x and bad 1x`.
+fn feedback_reason(judgements: &Judgements) -> String {
+    const NAMES: [(Verdict, &str); 4] = [
+        (Verdict::Good, "good"),
+        (Verdict::Helpful, "helpful"),
+        (Verdict::Unhelpful, "unhelpful"),
+        (Verdict::Bad, "bad"),
+    ];
+    let given = NAMES.iter().map(|&(verdict, name)| (judgements.count(verdict), name)).filter(|(count, _)| *count > 0);
+    let said: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
+    format!("marked {}", said.join(" and "))
 }
 
 /// A past time as people say it: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both in Unix seconds.

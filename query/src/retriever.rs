@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder};
-use aurora_storage::{
-    AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError,
-};
+use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError};
 
-use crate::activation::{self, ActivationParts, UseHistory};
+use crate::activation::{self, ActivationParts};
 use crate::bm25::Bm25;
 use crate::candidates::{self, Candidate, named};
 use crate::config::{Fusion, SearchConfig};
 use crate::dense::Semantics;
 use crate::explain::{self, Explanation};
+use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
@@ -142,8 +141,8 @@ impl Retriever {
             activation: vec![None; list.len()],
         };
         let parts = self.activations(query, rule_query, list, &chunks, &accesses, &components)?;
-        let neutral = activation::neutral(&parts);
-        components.activation = min_max(&parts.iter().map(|parts| Some(parts.total(neutral))).collect::<Vec<_>>());
+        let neutral;
+        (components.activation, neutral) = activation::normalised(&parts);
 
         let fused = self.fuse(query, list, &components);
         let mut scores = fused.clone();
@@ -199,7 +198,7 @@ impl Retriever {
             .zip(chunks)
             .map(|((candidate, access), chunk)| ActivationParts {
                 context: activation::context_boost(config, rule_query.context_share(chunk)),
-                ..activation::from_history(config, &history(candidate.chunk, access.as_ref()), query.now)
+                ..activation::of_chunk(config, candidate.chunk, access.as_ref(), query.now)
             })
             .collect();
         if self.config.hybrid.activation_weight > 0.0 && self.config.hybrid.fusion == Fusion::Weighted {
@@ -238,7 +237,7 @@ impl Retriever {
             for (score, candidate) in fused.iter_mut().zip(list) {
                 let date = candidate.chunk.date.as_ref().map(|date| date.to_native());
                 if let (ChunkType::Knowledge, Some(date)) = (candidate.chunk.chunk_type.to_native(), date) {
-                    *score *= activation::conversation_decay(lambda, date, query.now) as f32;
+                    *score *= conversation_decay(lambda, date, query.now) as f32;
                 }
             }
         }
@@ -266,14 +265,6 @@ fn order(list: &[Candidate<'_>], scores: &mut [f32], applied: &mut [Vec<AppliedR
         }
     }
     order
-}
-
-fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
-    let commits = match &chunk.git {
-        ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
-        _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
-    };
-    UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
 }
 
 fn hit(
