@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use aurora_storage::{AccessLog, ChunkId, Snapshot, StorageError, Verdict};
+use aurora_storage::{AccessLog, ChunkId, Label, Snapshot, StorageError, Verdict};
 use serde_json::json;
 
 use crate::args::{FeedbackArgs, ReportFormat, VerdictArg};
@@ -15,6 +15,8 @@ use crate::{place, search};
 
 /// Most ids that an error suggests.
 const SUGGESTIONS: usize = 3;
+/// Most chunks of one name that are looked at for suggestions.
+const MOST_NAMESAKES: usize = 1_000;
 
 /// Records the verdict on every chunk that is named, or on none of them.
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
@@ -154,8 +156,8 @@ fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     })
 }
 
-/// Keys that look like `id`, the nearest first: those of its file where it is indexed, else of files whose path is like
-/// the one it has.
+/// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
+/// that bear its name.
 fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     let path = |id: &str| id.split(':').find(|part| part.contains(['/', '.'])).unwrap_or(id).to_owned();
     let wanted = path(id);
@@ -167,14 +169,17 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
             files.push(file);
         }
     }
+    let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
+    let of_name = snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
     let mut keys = Vec::new();
-    for id_of_chunk in files.into_iter().flat_map(|file| file.chunks) {
+    for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
         if let Some(chunk) = snapshot.chunk(id_of_chunk)? {
             let key = chunk.key.as_str();
-            keys.push((strsim::damerau_levenshtein(key, id), sanitize::line(key).into_owned()));
+            keys.push((strsim::damerau_levenshtein(key, id), sanitize::line(key)));
         }
     }
     keys.sort();
+    keys.dedup();
     keys.truncate(SUGGESTIONS);
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aurora_storage::FIELDS;
 use serde::Serialize;
 
+use crate::expansion::ExpansionConfig;
 use crate::forgetting::TypeDecay;
 use crate::learning::LearningConfig;
 use crate::settings::{self, SETTINGS, Setting, Slot};
@@ -125,6 +126,8 @@ pub struct SearchConfig {
     pub bm25: Bm25Config,
     /// Candidates and fusion.
     pub hybrid: HybridConfig,
+    /// Further terms of a query.
+    pub expansion: ExpansionConfig,
     /// Activation.
     pub activation: ActivationConfig,
     /// Ranking rules.
@@ -149,6 +152,13 @@ impl Default for SearchConfig {
                 rrf_k: 60.0,
                 rrf_dense: 0.7,
                 rrf_sparse: 0.3,
+            },
+            expansion: ExpansionConfig {
+                rare: 1_000_000,
+                inflections: 0.0,
+                abbreviations: 0.0,
+                prefixes: 0.0,
+                spelling: 0.8,
             },
             activation: ActivationConfig {
                 decay: 0.5,

@@ -42,7 +42,8 @@ pub(crate) struct KeywordMatch {
 /// A match is exact on an identifier or on the only word of the query, found whole, and on a word that is the chunk's
 /// name; otherwise it is strong from half of the query's parts on.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
-    let holds = |term: &str| matched.iter().any(|&at| query.terms[at].text == term);
+    let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
+    let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
     let lone = query.words.len() == 1;
     let exact_term = query
         .words
@@ -52,14 +53,14 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         })
         .map(|word| word.text.clone());
     let parts = query.parts().count();
-    let found = query.parts().filter(|(at, _)| matched.contains(at)).count();
+    let found = query.parts().filter(|&(at, _)| matched.contains(&at) || stands_in(at)).count();
     let reason = match &exact_term {
         Some(term) => format!("exact keyword match on \"{term}\""),
         None if matched.is_empty() => "no keyword match".to_owned(),
         None if found * 2 >= parts => "strong term overlap".to_owned(),
         None => "partial match".to_owned(),
     };
-    KeywordMatch { matched_terms: matched.iter().map(|&at| query.terms[at].text.clone()).collect(), exact_term, reason }
+    KeywordMatch { matched_terms: matched.iter().map(|&place| query.shown(place)).collect(), exact_term, reason }
 }
 
 /// Describes a normalised semantic score.

@@ -24,16 +24,20 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod abbreviations;
 pub mod activation;
 mod bm25;
 mod candidates;
 mod config;
 mod dense;
+mod edit_distance;
+mod expansion;
 pub mod explain;
 mod filter;
 pub mod forgetting;
 mod fusion;
 mod identifier;
+mod inflection;
 mod learning;
 mod path_class;
 mod query;
@@ -41,6 +45,7 @@ mod results;
 mod retriever;
 mod rules;
 mod settings;
+mod spelling;
 mod spreading;
 
 pub use bm25::{FieldScorer, idf};
@@ -48,6 +53,7 @@ pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin,
     RulesConfig, SearchConfig,
 };
+pub use expansion::ExpansionConfig;
 pub use explain::Explanation;
 pub use filter::{FilterError, FilterSpec};
 pub use forgetting::{Forgetting, TypeDecay};

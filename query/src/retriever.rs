@@ -12,12 +12,14 @@ use crate::bm25::Bm25;
 use crate::candidates::{self, Candidate, named};
 use crate::config::{Fusion, SearchConfig};
 use crate::dense::Semantics;
+use crate::expansion;
 use crate::explain::{self, Explanation};
 use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
+use crate::spelling;
 use crate::spreading::{LabelGraph, spread};
 
 /// Answers queries over one generation of an index. Open it once, search many times.
@@ -65,18 +67,18 @@ impl Retriever {
     /// index cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
         let start = Instant::now();
-        let parsed = ParsedQuery::parse(&self.analyzer, &query.text)?;
+        let (parsed, text, mut notes) = self.understand(&query.text)?;
         let selection = query.filter.resolve()?.select(&self.snapshot)?;
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
-        let mut notes = selection.notes;
+        notes.extend(selection.notes);
 
         let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
-        let semantics = self.semantics(query)?;
+        let semantics = self.semantics(query.mode, &text)?;
         let found = candidates::collect(
             &self.snapshot,
             &bm25,
             &semantics,
-            (&query.text, &parsed),
+            (&text, &parsed),
             (query.mode, self.config.hybrid.stage1_top_k.max(query.limit)),
             filter.as_ref(),
         )?;
@@ -94,12 +96,30 @@ impl Retriever {
         Ok(SearchResults { query: query.text.clone(), mode: query.mode, hits, notes, stages, took: start.elapsed() })
     }
 
-    fn semantics(&self, query: &Query<'_>) -> Result<Semantics, QueryError> {
-        if query.mode == Mode::Sparse {
+    /// The query with its misspelt words read as the index has them and its further terms, its text as it is searched for,
+    /// and what the user should know of that.
+    fn understand(&self, text: &str) -> Result<(ParsedQuery, String, Vec<String>), QueryError> {
+        let config = &self.config.expansion;
+        let mut parsed = ParsedQuery::parse(&self.analyzer, text)?;
+        let (mut text, mut notes) = (text.to_owned(), Vec::new());
+        if config.spelling > 0.0
+            && let Some(corrected) = spelling::correct(&self.snapshot, &self.analyzer, &text)?
+        {
+            let given = std::mem::replace(&mut parsed, ParsedQuery::parse(&self.analyzer, &corrected.text)?);
+            parsed.weigh_guesses(&given, config.spelling);
+            notes.extend(corrected.notes());
+            text = corrected.text;
+        }
+        parsed.extras = expansion::expand(&self.snapshot, &parsed, config)?;
+        Ok((parsed, text, notes))
+    }
+
+    fn semantics(&self, mode: Mode, text: &str) -> Result<Semantics, QueryError> {
+        if mode == Mode::Sparse {
             return Ok(Semantics::None("mode `sparse` uses keywords only".to_owned()));
         }
-        match Semantics::of(&self.snapshot, self.embedder.as_deref(), &query.text) {
-            Semantics::None(reason) if query.mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
+        match Semantics::of(&self.snapshot, self.embedder.as_deref(), text) {
+            Semantics::None(reason) if mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
             semantics => Ok(semantics),
         }
     }

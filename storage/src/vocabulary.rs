@@ -16,8 +16,11 @@ impl Snapshot {
     /// When the dictionary is damaged.
     pub fn walk_terms(&self, prefix: &str, visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), StorageError> {
         let from = prefix.as_bytes().max(&[LABEL_PREFIX + 1]);
-        self.segments()
-            .try_for_each(|segment| segment.walk(prefix.as_bytes(), from, visit))
-            .map_err(|damage| self.wrap(damage))
+        for segment in self.segments() {
+            if segment.walk(prefix.as_bytes(), from, visit).map_err(|damage| self.wrap(damage))? {
+                break;
+            }
+        }
+        Ok(())
     }
 }

@@ -12,11 +12,19 @@ pub enum Walk {
     On,
     /// Leave out the terms that begin with as many bytes as this term does.
     Past(usize),
+    /// Show no further term.
+    Stop,
 }
 
 impl<'a> SegmentReader<'a> {
-    /// Shows the terms from `from` on, as long as they begin with `prefix`, in byte order. `from` is `prefix` or greater.
-    pub(crate) fn walk(&self, prefix: &[u8], from: &[u8], visit: &mut dyn FnMut(&[u8]) -> Walk) -> Result<(), Damage> {
+    /// Shows the terms from `from` on, as long as they begin with `prefix`, in byte order; tells whether it was stopped.
+    /// `from` is `prefix` or greater.
+    pub(crate) fn walk(
+        &self,
+        prefix: &[u8],
+        from: &[u8],
+        visit: &mut dyn FnMut(&[u8]) -> Walk,
+    ) -> Result<bool, Damage> {
         let mut blocks = self.blocks_from(from)?;
         // The terms to leave out begin with this; nothing is left out while it is empty.
         let mut past: Vec<u8> = Vec::new();
@@ -29,15 +37,17 @@ impl<'a> SegmentReader<'a> {
                     continue;
                 }
                 if !term.starts_with(prefix) {
-                    return Ok(());
+                    return Ok(false);
                 }
                 past.clear();
-                if let Walk::Past(bytes) = visit(term) {
-                    past.extend_from_slice(&term[..bytes.min(term.len())]);
+                match visit(term) {
+                    Walk::On => {}
+                    Walk::Past(bytes) => past.extend_from_slice(&term[..bytes.min(term.len())]),
+                    Walk::Stop => return Ok(true),
                 }
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// The blocks from the one on that may hold `term`.
