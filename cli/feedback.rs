@@ -53,9 +53,8 @@ pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
                 .zip(judgements)
                 .map(|(key, judgements)| {
                     let counts = Verdict::ALL.iter().map(|&verdict| (json!(verdict), judgements.count(verdict)));
-                    let counts: serde_json::Map<String, serde_json::Value> = counts
-                        .filter_map(|(name, count)| Some((name.as_str()?.to_owned(), count.into())))
-                        .collect();
+                    let counts: serde_json::Map<String, serde_json::Value> =
+                        counts.filter_map(|(name, count)| Some((name.as_str()?.to_owned(), count.into()))).collect();
                     json!({ "id": key, "feedback": counts, "learned": rounded(learning.learned(&judgements)) })
                 })
                 .collect();
@@ -143,8 +142,11 @@ fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     if let Some((path, line)) = place_of(id) {
         for path in spellings(root, path) {
             if snapshot.file(&path).map_err(opened::failure)?.is_some() {
-                return Ok(Failure::new(format!("no chunk of {} holds line {line}", sanitize::line(&path)))
-                    .with_help("results show the lines of every chunk; the file may have changed since it was indexed"));
+                return Ok(Failure::new(format!(
+                    "no chunk of {} holds line {line}, nothing was recorded",
+                    sanitize::line(&path)
+                ))
+                .with_help("results show the lines of every chunk; the file may have changed since it was indexed"));
             }
         }
     }
@@ -180,6 +182,9 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     }
     keys.sort();
     keys.dedup();
+    // Next to a slip of the fingers, what is merely alike is no suggestion.
+    let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
+    keys.retain(|(distance, _)| *distance <= farthest);
     keys.truncate(SUGGESTIONS);
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }

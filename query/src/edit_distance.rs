@@ -56,8 +56,7 @@ impl<'w> Nearness<'w> {
             let same = self.word[at - 1] == byte;
             let mut distance = last[at - 1].saturating_add(u8::from(!same));
             distance = distance.min(last[at].saturating_add(1)).min(row[at - 1].saturating_add(1));
-            let swapped =
-                depth > 1 && at > 1 && self.word[at - 2] == byte && self.word[at - 1] == term[depth - 2];
+            let swapped = depth > 1 && at > 1 && self.word[at - 2] == byte && self.word[at - 1] == term[depth - 2];
             if swapped {
                 distance = distance.min(above[depth - 2][at - 2].saturating_add(1));
             }

@@ -10,20 +10,22 @@ use crate::{abbreviations, inflection};
 
 /// Shortest word that stands for longer ones that it begins.
 const SHORTEST_PREFIX: usize = 4;
-/// Most words that one may begin and still stand for them.
-const MOST_CONTINUATIONS: usize = 6;
+/// Most words that one may begin and still stand for some of them.
+const MOST_CONTINUATIONS: usize = 64;
 /// Most further terms of one term.
 const MOST_OF_ONE: usize = 6;
 
 /// How strongly further terms count, as factors of their own score; 0 turns a kind off.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExpansionConfig {
-    /// Terms that at most this many chunks hold are expanded.
-    pub rare: usize,
     /// Other forms of an English word.
     pub inflections: f32,
+    /// Most chunks that may hold a term whose other forms are searched for.
+    pub inflected_in: usize,
     /// Abbreviations of a word, and words of an abbreviation.
     pub abbreviations: f32,
+    /// Most chunks that may hold a term whose abbreviations are searched for.
+    pub abbreviated_in: usize,
     /// Longer words that a word begins which hardly any chunk holds.
     pub prefixes: f32,
     /// The nearest word in place of one that no chunk holds.
@@ -67,9 +69,6 @@ pub(crate) fn expand(
             continue;
         }
         let frequency = frequency(snapshot, &term.text)?;
-        if frequency > config.rare {
-            continue;
-        }
         let mut left = MOST_OF_ONE;
         let mut add = |text: String, weight: f32, reason: Expanded| {
             if left > 0 && taken.insert(text.clone()) {
@@ -77,14 +76,14 @@ pub(crate) fn expand(
                 extras.push(ExtraTerm { of, text, weight, reason });
             }
         };
-        if config.abbreviations > 0.0 {
+        if config.abbreviations > 0.0 && frequency <= config.abbreviated_in {
             for other in abbreviations::counterparts(&term.text) {
                 if holds(snapshot, other)? {
                     add(other.to_owned(), config.abbreviations, Expanded::Abbreviation);
                 }
             }
         }
-        if config.inflections > 0.0 {
+        if config.inflections > 0.0 && frequency <= config.inflected_in {
             for other in relatives(snapshot, &term.text, frequency > 0)? {
                 add(other, config.inflections, Expanded::Inflection);
             }
@@ -140,30 +139,25 @@ fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<Strin
     Ok(found)
 }
 
-/// Words that `term` begins, where they are few.
+/// The most frequent words that `term` begins, where they are few enough to look at.
 fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, StorageError> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
     if term.len() < SHORTEST_PREFIX {
-        return Ok(found);
-    }
-    let mut crowded = false;
-    snapshot.walk_terms(term, &mut |word| {
-        let is_word = word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase);
-        if let Some(word) = std::str::from_utf8(word).ok().filter(|word| is_word && !found.iter().any(|f| f == word)) {
-            found.push(word.to_owned());
-            crowded = found.len() > MOST_CONTINUATIONS;
-        }
-        if crowded { Walk::Stop } else { Walk::On }
-    })?;
-    if crowded {
         return Ok(Vec::new());
     }
-    let mut live = Vec::with_capacity(found.len());
-    for word in found {
-        if holds(snapshot, &word)? {
-            live.push(word);
+    snapshot.walk_terms(term, &mut |word| {
+        if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
+            found.insert(word.to_vec());
+        }
+        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::On }
+    })?;
+    let mut held = Vec::new();
+    if found.len() <= MOST_CONTINUATIONS {
+        for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
+            held.push((frequency(snapshot, &word)?, word));
         }
     }
-    live.sort_unstable();
-    Ok(live)
+    held.retain(|(frequency, _)| *frequency > 0);
+    held.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(held.into_iter().map(|(_, word)| word).collect())
 }

@@ -113,9 +113,10 @@ fn is_pattern(chunk: &ArchivedChunk) -> bool {
 }
 
 fn concerns_security(chunk: &ArchivedChunk) -> bool {
-    let tagged = chunk.governance.as_ref().is_some_and(|governance| {
-        governance.tags.iter().any(|tag| tag.as_str().eq_ignore_ascii_case("security"))
-    });
+    let tagged = chunk
+        .governance
+        .as_ref()
+        .is_some_and(|governance| governance.tags.iter().any(|tag| tag.as_str().eq_ignore_ascii_case("security")));
     let domain = |value: &ArchivedMetaValue| match value {
         ArchivedMetaValue::String(domain) => domain.as_str().eq_ignore_ascii_case("security"),
         _ => false,

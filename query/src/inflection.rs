@@ -88,7 +88,9 @@ mod tests {
         ] {
             assert!(bases(word).iter().any(|found| found == base), "{word}: {:?}", bases(word));
         }
-        for word in ["class", "status", "analysis", "bus", "use", "pass", "redis", "get2s", "étés", "string", "need", "thing"] {
+        for word in
+            ["class", "status", "analysis", "bus", "use", "pass", "redis", "get2s", "étés", "string", "need", "thing"]
+        {
             assert!(bases(word).is_empty(), "{word}: {:?}", bases(word));
         }
     }

@@ -38,8 +38,7 @@ impl LearningConfig {
     /// assert_eq!(learning.learned(&Judgements::default()), 0.0);
     /// ```
     pub fn learned(&self, judgements: &Judgements) -> f32 {
-        let sum: f32 =
-            Verdict::ALL.iter().map(|&verdict| self.worth(verdict) * judgements.count(verdict) as f32).sum();
+        let sum: f32 = Verdict::ALL.iter().map(|&verdict| self.worth(verdict) * judgements.count(verdict) as f32).sum();
         sum.clamp(-self.most, self.most)
     }
 }

@@ -37,11 +37,7 @@ impl Corrected {
 
 /// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
 /// to replace. A word that another form, an abbreviation or a longer word stands for is left alone.
-pub(crate) fn correct(
-    snapshot: &Snapshot,
-    analyzer: &Analyzer,
-    text: &str,
-) -> Result<Option<Corrected>, StorageError> {
+pub(crate) fn correct(snapshot: &Snapshot, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
     let mut corrected = Corrected::default();
     let mut left = MOST_SOUGHT;
     for raw in text.split_inclusive(char::is_whitespace) {
@@ -56,12 +52,7 @@ pub(crate) fn correct(
 }
 
 /// `raw` with its misspelt parts replaced; `left` more may be looked for.
-fn word(
-    snapshot: &Snapshot,
-    analyzer: &Analyzer,
-    raw: &str,
-    left: &mut usize,
-) -> Result<Option<String>, StorageError> {
+fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
     let mut terms: Vec<String> = Vec::new();
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();

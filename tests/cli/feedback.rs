@@ -44,11 +44,26 @@ fn an_unknown_id_is_refused_and_nothing_recorded() {
             assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
             run.err
         };
-        assert_snapshot!(refused("code:src/auth/manager.py:hash_pasword"), @r"");
-        assert_snapshot!(refused("src/auth/manger.py:3"), @r"");
-        assert_snapshot!(refused("src/http/retry.go:400"), @r"");
-        assert_snapshot!(refused("RetryWithBackoff"), @r"");
-        assert_snapshot!(refused("nothing at all"), @r"");
+        assert_snapshot!(refused("code:src/auth/manager.py:hash_pasword"), @r"
+        Error: no chunk has the id code:src/auth/manager.py:hash_pasword, nothing was recorded
+          Help: did you mean code:src/auth/manager.py:hash_password?
+        ");
+        assert_snapshot!(refused("src/auth/manger.py:3"), @r"
+        Error: no chunk has the id src/auth/manger.py:3, nothing was recorded
+          Help: did you mean code:src/auth/manager.py:manager.py or code:src/auth/manager.py:UserManager or code:src/auth/manager.py:hash_password?
+        ");
+        assert_snapshot!(refused("src/http/retry.go:400"), @r"
+        Error: no chunk of src/http/retry.go holds line 400, nothing was recorded
+          Help: results show the lines of every chunk; the file may have changed since it was indexed
+        ");
+        assert_snapshot!(refused("RetryWithBackoff"), @r"
+        Error: no chunk has the id RetryWithBackoff, nothing was recorded
+          Help: did you mean code:src/http/retry.go:RetryWithBackoff?
+        ");
+        assert_snapshot!(refused("nothing at all"), @r"
+        Error: no chunk has the id nothing at all, nothing was recorded
+          Help: give the `id` of a result of `aur mem search --format json`, or PATH:LINE
+        ");
     });
     assert_eq!(remembered(&fixture).1["feedback"], Value::Null);
 }
