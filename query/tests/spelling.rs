@@ -69,7 +69,7 @@ fn further_terms_are_weaker_and_explained() {
         ("db", "database (for db)"),
         ("cfg", "configuration (for cfg)"),
         ("indexing", "index (form of indexing)"),
-        ("invali", "invalidate (begins with invali)"),
+        ("databas", "database (begins with databas)"),
     ] {
         let results = index.ask(text);
         let matched = results.hits.first().map(|hit| hit.explanation.matched_terms.clone()).unwrap_or_default();
