@@ -118,6 +118,17 @@ Examples:
 Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
 `code` stands for every chunk of source code.")]
     Search(Box<SearchArgs>),
+    /// Say which results were good and which were not; later searches heed it
+    #[command(after_help = "\
+Examples:
+  aur mem feedback good code:src/auth.py:UserManager.login
+  aur mem feedback bad src/auth.py:120 docs/guide.md:14
+  aur mem feedback good --partial src/http/retry.go:31
+
+An ID is the `id` of `aur mem search --format json`, or a place as the table shows it: PATH:LINE.
+Nothing is recorded unless every ID is known. With --partial, for a task that was solved in part,
+a verdict counts for less. Verdicts stay when the index is built again, and follow moved files.")]
+    Feedback(FeedbackArgs),
     /// Show what the index holds
     Stats(StatsArgs),
     /// Build the keyword index again from the stored chunks
@@ -268,6 +279,37 @@ pub(crate) enum ResultFormat {
     Json,
     /// One JSON object a line
     Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArgs {
+    /// What is said of the chunks
+    #[arg(value_enum)]
+    pub(crate) verdict: VerdictArg,
+
+    /// Chunks: their ids, or PATH:LINE
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+
+    /// The task was solved in part: the verdict counts for less
+    #[arg(long)]
+    pub(crate) partial: bool,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictArg {
+    /// What was looked for, or a help on the way
+    Good,
+    /// No help, or misleading
+    Bad,
 }
 
 #[derive(Debug, Args)]

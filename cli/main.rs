@@ -7,6 +7,7 @@ mod completions;
 mod disk;
 mod doctor;
 mod failure;
+mod feedback;
 mod index;
 mod interrupt;
 mod model;
@@ -69,6 +70,7 @@ fn run(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Mem { command } => match command {
             MemCommand::Index(args) => index::run(args, terminal),
             MemCommand::Search(args) => search::run(args, terminal),
+            MemCommand::Feedback(args) => feedback::run(args, terminal),
             MemCommand::Stats(args) => stats::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),

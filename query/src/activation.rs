@@ -1,10 +1,16 @@
 //! Activation: how likely a chunk is to be needed now, judged by its history rather than its words (ACT-R; Anderson and
 //! Lebiere, "The Atomic Components of Thought", 1998).
 //!
-//! Activation = base level + git prior + spreading + context boost − decay. Times are Unix seconds and `now` is always
-//! an argument, so the same call gives the same number on any day.
+//! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a query,
+//! + what was learned from judgements. Times are Unix seconds and `now` is always an argument, so the same call gives the
+//! same number on any day.
+
+use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal};
 
 use crate::config::ActivationConfig;
+use crate::forgetting::{self, Forgetting, days_between};
+use crate::fusion::min_max;
+use crate::learning;
 
 /// Seconds of a day.
 pub const DAY: f64 = 86_400.0;
@@ -16,25 +22,48 @@ const SHORTEST_DAYS: f64 = 1.0 / 24.0;
 /// When a chunk was used: committed to, or shown to somebody.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UseHistory {
-    /// Times of the commits that the chunk's lines come from.
+    /// Times of the commits that the chunk's lines come from; of a memory, its date.
     pub commits: Vec<i64>,
     /// Times of recent accesses.
     pub accesses: Vec<i64>,
+    /// Number of accesses, of which the recent ones are a part.
+    pub shown: u64,
 }
 
-/// The parts of an activation. The first three come from history and are `None` where there is none.
+impl UseHistory {
+    /// The history of a stored chunk.
+    pub(crate) fn of(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> Self {
+        let commits = match &chunk.git {
+            ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
+            _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
+        };
+        let (accesses, shown) = access.map(|access| (access.recent.clone(), access.count)).unwrap_or_default();
+        Self { commits, accesses, shown }
+    }
+
+    /// The newest use.
+    pub fn last(&self) -> Option<i64> {
+        self.commits.iter().chain(&self.accesses).copied().max()
+    }
+}
+
+/// The parts of an activation. Those from history are `None` where there is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct ActivationParts {
-    /// `ln Σ t^(−d)`, t in days.
+    /// `ln Σ t^(−d)`, t in days, d the decay of the chunk's type.
     pub base_level: Option<f32>,
     /// `0.5^(years since the newest commit)`.
     pub git_prior: Option<f32>,
-    /// `0.5 · log10(days since the last use)`, subtracted; 0 within a day.
+    /// What disuse has taken, subtracted: `0.5 · log10(days since the last use)`, 0 within a day.
     pub decay: Option<f32>,
+    /// How the chunk is forgotten.
+    pub forgetting: Forgetting,
     /// What arrived from related chunks.
     pub spreading: f32,
     /// Overlap of the chunk's names with the query.
     pub context: f32,
+    /// What judgements have taught, in shares of the range of the candidates' activations.
+    pub learning: f32,
 }
 
 impl ActivationParts {
@@ -44,22 +73,55 @@ impl ActivationParts {
         Some(base + self.git_prior.unwrap_or(0.0) - self.decay.unwrap_or(0.0))
     }
 
-    /// The whole activation; `neutral` stands for the history of a chunk that has none.
+    /// The whole activation but for what was learned; `neutral` stands for the history of a chunk that has none.
     pub fn total(&self, neutral: f32) -> f32 {
         self.history().unwrap_or(neutral) + self.spreading + self.context
     }
 }
 
-/// The parts of the activation that come from a chunk's history at `now`.
-pub fn from_history(config: &ActivationConfig, history: &UseHistory, now: i64) -> ActivationParts {
-    let uses = || history.commits.iter().chain(&history.accesses).copied();
-    let newest_commit = history.commits.iter().copied().max();
+/// The parts of the activation that come from a stored chunk's history at `now`.
+pub(crate) fn of_chunk(
+    config: &ActivationConfig,
+    chunk: &ArchivedChunk,
+    access: Option<&AccessRecord>,
+    now: i64,
+) -> ActivationParts {
+    let uses = UseHistory::of(chunk, access);
+    let rate = config.type_decay.of(chunk.chunk_type.to_native());
+    let way = forgetting::way(config, chunk, &uses, now);
     ActivationParts {
-        base_level: base_level(f64::from(config.decay), uses(), now).map(|value| value as f32),
-        git_prior: newest_commit.map(|time| git_prior(time, now) as f32),
-        decay: uses().max().map(|time| inactivity(time, now) as f32),
+        learning: access.map_or(0.0, |access| config.learning.learned(&access.judgements)),
+        ..from_history(config, &uses, (way, rate), now)
+    }
+}
+
+/// The parts of the activation that come from a history at `now`, forgotten in a way and at a rate.
+pub fn from_history(
+    config: &ActivationConfig,
+    history: &UseHistory,
+    (forgetting, rate): (Forgetting, f32),
+    now: i64,
+) -> ActivationParts {
+    let uses = history.commits.iter().chain(&history.accesses).copied();
+    let newest_commit = history.commits.iter().copied().max();
+    let d = f64::from(config.decay * rate);
+    ActivationParts {
+        base_level: base_level(d, uses, now).map(|value| config.base_level * value as f32),
+        git_prior: newest_commit.map(|time| config.git_prior * git_prior(time, now) as f32),
+        decay: history.last().map(|time| forgetting::decay(config, forgetting, rate, time, now) as f32),
+        forgetting,
         ..ActivationParts::default()
     }
+}
+
+/// Activations of a query's candidates, normalised to 0..1, with what was learned; and the history that stands for one
+/// that is not known.
+pub(crate) fn normalised(parts: &[ActivationParts]) -> (Vec<Option<f32>>, f32) {
+    let neutral = neutral(parts);
+    let totals: Vec<Option<f32>> = parts.iter().map(|parts| Some(parts.total(neutral))).collect();
+    let mut values: Vec<f32> = min_max(&totals).into_iter().map(Option::unwrap_or_default).collect();
+    learning::apply(&mut values, &parts.iter().map(|parts| parts.learning).collect::<Vec<_>>());
+    (values.into_iter().map(Some).collect(), neutral)
 }
 
 /// Base-level learning: `ln Σ t_j^(−d)` over the uses, `t_j` in days and at least an hour; `None` without a use.
@@ -84,24 +146,9 @@ pub fn git_prior(newest_commit: i64, now: i64) -> f64 {
     0.5f64.powf(days_between(newest_commit, now) / YEAR)
 }
 
-/// What long disuse takes away: `0.5 · log10(days)`, nothing within the first day.
-pub fn inactivity(last_use: i64, now: i64) -> f64 {
-    0.5 * days_between(last_use, now).max(1.0).log10()
-}
-
-/// Forgetting of conversations: `exp(−λ · hours)`.
-pub fn conversation_decay(lambda: f64, time: i64, now: i64) -> f64 {
-    (-lambda * days_between(time, now) * 24.0).exp()
-}
-
 /// Boost of a chunk whose names hold the query's words: `most` times the share of the query that they hold.
 pub fn context_boost(config: &ActivationConfig, share: f32) -> f32 {
     config.context_boost * share.clamp(0.0, 1.0)
-}
-
-/// Days from `time` to `now`; a time in the future counts as now.
-fn days_between(time: i64, now: i64) -> f64 {
-    now.saturating_sub(time).max(0) as f64 / DAY
 }
 
 /// The neutral history: the mean of those that are known, 0 when none is. In the order given, so give a stable one.
@@ -130,9 +177,6 @@ mod tests {
         assert!((base - 0.3f64.ln()).abs() < 1e-12);
         assert_eq!(base_level(0.5, std::iter::empty(), now), None);
         assert!((git_prior(now - 1461 * DAYS / 2, now) - 0.25).abs() < 1e-12); // two years
-        assert!((inactivity(now - 100 * DAYS, now) - 1.0).abs() < 1e-12);
-        assert_eq!(inactivity(now - DAYS / 2, now), 0.0);
-        assert!((conversation_decay(0.01, now - 7 * DAYS, now) - (-1.68f64).exp()).abs() < 1e-12);
         let boost = context_boost(&SearchConfig::default().activation, 0.5);
         assert_eq!(boost, 0.25);
     }
@@ -141,9 +185,14 @@ mod tests {
     fn no_history_is_neutral() {
         let config = SearchConfig::default().activation;
         let now = 1_000 * DAYS;
-        let old = from_history(&config, &UseHistory { commits: vec![now - 900 * DAYS], accesses: vec![] }, now);
-        let new = from_history(&config, &UseHistory { commits: vec![now - DAYS], accesses: vec![now - DAYS] }, now);
-        let none = from_history(&config, &UseHistory::default(), now);
+        let parts = |commits: &[i64], accesses: &[i64]| {
+            let history =
+                UseHistory { commits: commits.to_vec(), accesses: accesses.to_vec(), shown: accesses.len() as u64 };
+            from_history(&config, &history, (Forgetting::Logarithmic, 1.0), now)
+        };
+        let old = parts(&[now - 900 * DAYS], &[]);
+        let new = parts(&[now - DAYS], &[now - DAYS]);
+        let none = parts(&[], &[]);
         let middle = neutral(&[old, new, none]);
         assert!(old.total(middle) < none.total(middle) && none.total(middle) < new.total(middle));
         assert_eq!(neutral(&[none]), 0.0);
@@ -168,8 +217,8 @@ mod tests {
         #[test]
         fn time_passing_never_raises_an_activation(times in prop::collection::vec(0i64..1_000_000_000, 1..20), later in 0i64..1_000_000_000) {
             let config = SearchConfig::default().activation;
-            let history = UseHistory { commits: times, accesses: vec![] };
-            let at = |now| from_history(&config, &history, now).total(0.0);
+            let history = UseHistory { commits: times, ..UseHistory::default() };
+            let at = |now| from_history(&config, &history, (Forgetting::Logarithmic, 1.0), now).total(0.0);
             prop_assert!(at(1_000_000_000 + later) <= at(1_000_000_000));
         }
     }

@@ -76,7 +76,7 @@ pub(crate) struct Bm25<'s> {
 struct Term<'s> {
     postings: Postings<'s>,
     idf: f32,
-    /// Times that the query holds the term.
+    /// Times that the query holds the term, by its weight.
     count: f32,
 }
 
@@ -84,15 +84,18 @@ impl<'s> Bm25<'s> {
     /// Looks up the postings of `query`.
     pub(crate) fn new(snapshot: &'s Snapshot, config: &Bm25Config, query: &ParsedQuery) -> Result<Self, StorageError> {
         let total = snapshot.live().len();
-        let terms = query
-            .terms
-            .iter()
-            .map(|term| {
-                let postings = snapshot.postings(&term.text)?;
-                let idf = idf(total, u64::from(postings.doc_frequency()));
-                Ok(Term { postings, idf, count: term.count as f32 })
-            })
-            .collect::<Result<_, StorageError>>()?;
+        let mut terms: Vec<Term<'s>> = Vec::with_capacity(query.terms.len() + query.extras.len());
+        for term in &query.terms {
+            let postings = snapshot.postings(&term.text)?;
+            let idf = idf(total, u64::from(postings.doc_frequency()));
+            terms.push(Term { postings, idf, count: term.weight * term.count as f32 });
+        }
+        for extra in &query.extras {
+            let postings = snapshot.postings(&extra.text)?;
+            // Never worth more than the term that it stands for.
+            let idf = idf(total, u64::from(postings.doc_frequency())).min(terms[extra.of].idf);
+            terms.push(Term { postings, idf, count: extra.weight * query.terms[extra.of].count as f32 });
+        }
         Ok(Self { snapshot, fields: FieldScorer::new(config, total, snapshot.field_totals()), terms })
     }
 

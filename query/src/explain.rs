@@ -1,6 +1,6 @@
 //! Why a hit stands where it does, in words: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::{AccessRecord, GitSignal};
+use aurora_storage::{AccessRecord, GitSignal, Judgements, Verdict};
 use serde::Serialize;
 
 use crate::activation::ActivationParts;
@@ -42,7 +42,8 @@ pub(crate) struct KeywordMatch {
 /// A match is exact on an identifier or on the only word of the query, found whole, and on a word that is the chunk's
 /// name; otherwise it is strong from half of the query's parts on.
 pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
-    let holds = |term: &str| matched.iter().any(|&at| query.terms[at].text == term);
+    let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
+    let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
     let lone = query.words.len() == 1;
     let exact_term = query
         .words
@@ -52,14 +53,14 @@ pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) 
         })
         .map(|word| word.text.clone());
     let parts = query.parts().count();
-    let found = query.parts().filter(|(at, _)| matched.contains(at)).count();
+    let found = query.parts().filter(|&(at, _)| matched.contains(&at) || stands_in(at)).count();
     let reason = match &exact_term {
         Some(term) => format!("exact keyword match on \"{term}\""),
         None if matched.is_empty() => "no keyword match".to_owned(),
         None if found * 2 >= parts => "strong term overlap".to_owned(),
         None => "partial match".to_owned(),
     };
-    KeywordMatch { matched_terms: matched.iter().map(|&at| query.terms[at].text.clone()).collect(), exact_term, reason }
+    KeywordMatch { matched_terms: matched.iter().map(|&place| query.shown(place)).collect(), exact_term, reason }
 }
 
 /// Describes a normalised semantic score.
@@ -84,6 +85,9 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
     if let Some(access) = access.filter(|access| access.count > 0) {
         reasons.push(format!("accessed {}x", access.count));
     }
+    if let Some(judgements) = access.map(|access| access.judgements).filter(|judgements| !judgements.is_empty()) {
+        reasons.push(feedback_reason(&judgements));
+    }
     match git {
         GitSignal::Tracked(history) => reasons.push(count(i64::from(history.commits), "commit")),
         GitSignal::Untracked => reasons.push("not tracked by git".to_owned()),
@@ -98,6 +102,19 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
         (None, _) => reasons.push("taken as average".to_owned()),
     }
     reasons.join(", ")
+}
+
+/// Judgements in words: `marked good 2x and bad 1x`.
+fn feedback_reason(judgements: &Judgements) -> String {
+    const NAMES: [(Verdict, &str); 4] = [
+        (Verdict::Good, "good"),
+        (Verdict::Helpful, "helpful"),
+        (Verdict::Unhelpful, "unhelpful"),
+        (Verdict::Bad, "bad"),
+    ];
+    let given = NAMES.iter().map(|&(verdict, name)| (judgements.count(verdict), name)).filter(|(count, _)| *count > 0);
+    let said: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
+    format!("marked {}", said.join(" and "))
 }
 
 /// A past time as people say it: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both in Unix seconds.

@@ -24,33 +24,45 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod abbreviations;
 pub mod activation;
 mod bm25;
 mod candidates;
 mod config;
 mod dense;
+mod edit_distance;
+mod expansion;
 pub mod explain;
 mod filter;
 mod folding;
+pub mod forgetting;
 mod fusion;
 mod identifier;
+mod inflection;
+mod kind;
+mod learning;
 mod path_class;
 mod query;
 mod results;
 mod retriever;
 mod rules;
 mod settings;
+mod spelling;
 mod spreading;
 
 pub use bm25::{FieldScorer, idf};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin,
-    RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig,
+    KindsConfig, Origin, RulesConfig, SearchConfig,
 };
+pub use expansion::ExpansionConfig;
 pub use explain::Explanation;
 pub use filter::{FilterError, FilterSpec};
 pub use folding::first_piece;
+pub use forgetting::{Forgetting, TypeDecay};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use kind::QueryKind;
+pub use learning::LearningConfig;
 pub use query::{Mode, Query, QueryError};
 pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;

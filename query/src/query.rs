@@ -5,7 +5,9 @@ use aurora_storage::{AccessLog, StorageError};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::expansion::{Expanded, ExtraTerm};
 use crate::filter::{FilterError, FilterSpec};
+use crate::kind::{is_function_word, is_path};
 
 /// Which scores a search uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -100,7 +102,7 @@ pub enum QueryError {
 }
 
 /// A term of a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryTerm {
     /// The term as the analyzer gives it.
     pub(crate) text: String,
@@ -108,6 +110,8 @@ pub(crate) struct QueryTerm {
     pub(crate) count: u32,
     /// Whether it is a whole identifier whose parts are terms too.
     pub(crate) whole: bool,
+    /// Factor of its score: below 1 for a word that was guessed.
+    pub(crate) weight: f32,
 }
 
 /// A word of a query, as it was typed between spaces.
@@ -122,12 +126,16 @@ pub(crate) struct Word {
 }
 
 /// A query as the ranking sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ParsedQuery {
     /// Distinct terms in the order of their first appearance: the order in which scores are summed.
     pub(crate) terms: Vec<QueryTerm>,
     /// Words in order.
     pub(crate) words: Vec<Word>,
+    /// Words with the form of a path.
+    pub(crate) paths: Vec<Word>,
+    /// Terms that are searched for beside its own, weaker ones; places of matched terms go on into them.
+    pub(crate) extras: Vec<ExtraTerm>,
 }
 
 impl ParsedQuery {
@@ -145,6 +153,7 @@ impl ParsedQuery {
             let mut terms: Vec<String> = Vec::new();
             analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
             parsed.words.extend(words_of(analyzer, raw));
+            parsed.paths.extend(path_of(raw));
             for (at, term) in terms.iter().enumerate() {
                 let whole =
                     terms[at + 1..].first().is_some_and(|part| term.len() > part.len() && term.contains(part.as_str()));
@@ -152,7 +161,7 @@ impl ParsedQuery {
                     Some(&index) => parsed.terms[index].count += 1,
                     None => {
                         seen.insert(term.clone(), parsed.terms.len());
-                        parsed.terms.push(QueryTerm { text: term.clone(), count: 1, whole });
+                        parsed.terms.push(QueryTerm { text: term.clone(), count: 1, whole, weight: 1.0 });
                     }
                 }
             }
@@ -160,9 +169,49 @@ impl ParsedQuery {
         if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
     }
 
+    /// Weighs down the terms that `given`, the query before its words were corrected, does not hold.
+    pub(crate) fn weigh_guesses(&mut self, given: &Self, weight: f32) {
+        for term in &mut self.terms {
+            if !given.terms.iter().any(|other| other.text == term.text) {
+                term.weight = weight;
+            }
+        }
+    }
+
+    /// Weighs down the words that only hold a sentence together; not where there are no others.
+    pub(crate) fn weigh_function_words(&mut self, weight: f32) {
+        if self.terms.iter().all(|term| is_function_word(&term.text)) {
+            return;
+        }
+        for term in self.terms.iter_mut().filter(|term| is_function_word(&term.text)) {
+            term.weight *= weight;
+        }
+    }
+
     /// Terms that are not made of other terms of the query: what it says, once.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &QueryTerm)> {
         self.terms.iter().enumerate().filter(|(_, term)| !term.whole)
+    }
+
+    /// The further term at a place beyond those of the query's own terms.
+    pub(crate) fn extra(&self, place: usize) -> Option<&ExtraTerm> {
+        self.extras.get(place.checked_sub(self.terms.len())?)
+    }
+
+    /// The term at a place, as it is told to users: a further one with the term that it stands for.
+    pub(crate) fn shown(&self, place: usize) -> String {
+        match (self.terms.get(place), self.extra(place)) {
+            (Some(term), _) => term.text.clone(),
+            (None, Some(extra)) => {
+                let why = match extra.reason {
+                    Expanded::Inflection => "form of",
+                    Expanded::Abbreviation => "for",
+                    Expanded::Prefix => "begins with",
+                };
+                format!("{} ({why} {})", extra.text, self.terms[extra.of].text)
+            }
+            (None, None) => String::new(),
+        }
     }
 
     /// Whether the query holds one of `terms`.
@@ -179,6 +228,12 @@ fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
         analyzer.terms(text, &mut |_| terms += 1);
         (terms > 0).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: terms > 1 })
     })
+}
+
+/// A stretch without spaces as a path, if it has the form of one.
+fn path_of(raw: &str) -> Option<Word> {
+    let text = raw.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c)).trim_start_matches("./");
+    is_path(text).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: false })
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use aurora_storage::{AccessRecord, ChunkId, ChunkType, GitSignal, Governance, MetaValue};
+use aurora_storage::{AccessRecord, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::Explanation;
+use crate::kind::QueryKind;
 use crate::query::Mode;
 
 /// The answer to one query.
@@ -16,6 +17,8 @@ pub struct SearchResults {
     pub query: String,
     /// The mode that was asked for.
     pub mode: Mode,
+    /// What the query looks like, which moves the weights.
+    pub kind: QueryKind,
     /// Hits, the best first.
     #[serde(rename = "results")]
     pub hits: Vec<Hit>,
@@ -164,10 +167,29 @@ fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(2))?;
-    map.serialize_entry("count", &access.as_ref().map_or(0, |access| access.count))?;
-    map.serialize_entry("last", &access.as_ref().and_then(|access| rfc3339(access.last)))?;
+    let shown = access.as_ref().filter(|access| access.count > 0);
+    let judged = access.as_ref().map(|access| access.judgements).filter(|judgements| !judgements.is_empty());
+    let mut map = serializer.serialize_map(Some(2 + usize::from(judged.is_some())))?;
+    map.serialize_entry("count", &shown.map_or(0, |access| access.count))?;
+    map.serialize_entry("last", &shown.and_then(|access| rfc3339(access.last)))?;
+    if let Some(judgements) = judged {
+        map.serialize_entry("feedback", &Feedback(judgements))?;
+    }
     map.end()
+}
+
+/// `{"good": 2, "helpful": 0, "unhelpful": 0, "bad": 1, "last": "2025-12-29T08:00:00Z"}`.
+struct Feedback(Judgements);
+
+impl Serialize for Feedback {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(5))?;
+        for verdict in Verdict::ALL {
+            map.serialize_entry(&verdict, &self.0.count(verdict))?;
+        }
+        map.serialize_entry("last", &self.0.last().and_then(rfc3339))?;
+        map.end()
+    }
 }
 
 fn date<S: Serializer>(date: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
-use aurora_storage::{
-    AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError,
-};
+use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError};
 
-use crate::activation::{self, ActivationParts, UseHistory};
+use crate::activation::{self, ActivationParts};
 use crate::bm25::Bm25;
 use crate::candidates::{self, Candidate, named};
 use crate::config::{Fusion, SearchConfig};
 use crate::dense::Semantics;
+use crate::expansion;
 use crate::explain::{self, Explanation};
 use crate::folding::Folding;
+use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
+use crate::kind::QueryKind;
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
+use crate::spelling;
 use crate::spreading::{LabelGraph, spread};
 
 /// Answers queries over one generation of an index. Open it once, search many times.
@@ -34,6 +36,7 @@ pub struct Retriever {
 
 /// Components of every candidate, in the candidates' order.
 struct Components {
+    weights: Weights,
     bm25: Vec<Option<f32>>,
     semantic: Vec<Option<f32>>,
     activation: Vec<Option<f32>>,
@@ -72,22 +75,19 @@ impl Retriever {
     /// index cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
         let start = Instant::now();
-        let parsed = ParsedQuery::parse(&self.analyzer, &query.text)?;
+        let (parsed, text, mut notes) = self.understand(&query.text)?;
         let selection = query.filter.resolve()?.select(&self.snapshot)?;
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
-        let mut notes = selection.notes;
+        notes.extend(selection.notes);
 
         let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
-        let semantics = self.semantics(query)?;
+        let semantics = self.semantics(query.mode, &text)?;
         let found = candidates::collect(
             &self.snapshot,
             &bm25,
             &semantics,
-            self.tokens
-                .as_ref()
-                .filter(|_| query.mode != Mode::Sparse)
-                .map(|model| LateInteraction::new(model, &query.text)),
-            (&query.text, &parsed),
+            self.tokens.as_ref().filter(|_| query.mode != Mode::Sparse).map(|model| LateInteraction::new(model, &text)),
+            (&text, &parsed),
             (query.mode, self.config.hybrid.stage1_top_k.max(query.limit)),
             filter.as_ref(),
         )?;
@@ -101,16 +101,37 @@ impl Retriever {
         };
 
         let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
-        let hits = self.rank(query, &parsed, &rule_query, &found.list)?;
-        Ok(SearchResults { query: query.text.clone(), mode: query.mode, hits, notes, stages, took: start.elapsed() })
+        let kind = QueryKind::of(&text, &parsed);
+        let hits = self.rank(query, (&parsed, kind), &rule_query, &found.list)?;
+        let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
+        Ok(SearchResults { query: text, kind, mode, hits, notes, stages, took })
     }
 
-    fn semantics(&self, query: &Query<'_>) -> Result<Semantics, QueryError> {
-        if query.mode == Mode::Sparse {
+    /// The query with its misspelt words read as the index has them and its further terms, its text as it is searched for,
+    /// and what the user should know of that.
+    fn understand(&self, text: &str) -> Result<(ParsedQuery, String, Vec<String>), QueryError> {
+        let config = &self.config.expansion;
+        let mut parsed = ParsedQuery::parse(&self.analyzer, text)?;
+        let (mut text, mut notes) = (text.to_owned(), Vec::new());
+        if config.spelling > 0.0
+            && let Some(corrected) = spelling::correct(&self.snapshot, &self.analyzer, &text)?
+        {
+            let given = std::mem::replace(&mut parsed, ParsedQuery::parse(&self.analyzer, &corrected.text)?);
+            parsed.weigh_guesses(&given, config.spelling);
+            notes.extend(corrected.notes());
+            text = corrected.text;
+        }
+        parsed.weigh_function_words(self.config.kinds.function_words);
+        parsed.extras = expansion::expand(&self.snapshot, &parsed, config)?;
+        Ok((parsed, text, notes))
+    }
+
+    fn semantics(&self, mode: Mode, text: &str) -> Result<Semantics, QueryError> {
+        if mode == Mode::Sparse {
             return Ok(Semantics::None("mode `sparse` uses keywords only".to_owned()));
         }
-        match Semantics::of(&self.snapshot, self.embedder.as_deref(), &query.text) {
-            Semantics::None(reason) if query.mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
+        match Semantics::of(&self.snapshot, self.embedder.as_deref(), text) {
+            Semantics::None(reason) if mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
             semantics => Ok(semantics),
         }
     }
@@ -132,7 +153,7 @@ impl Retriever {
     fn rank(
         &self,
         query: &Query<'_>,
-        parsed: &ParsedQuery,
+        (parsed, kind): (&ParsedQuery, QueryKind),
         rule_query: &RuleQuery<'_>,
         list: &[Candidate<'_>],
     ) -> Result<Vec<Hit>, QueryError> {
@@ -152,6 +173,7 @@ impl Retriever {
             None => vec![None; list.len()],
         };
         let mut components = Components {
+            weights: self.weights(kind, query.mode),
             bm25: min_max(
                 &list.iter().map(|candidate| (query.mode != Mode::Dense).then_some(candidate.bm25)).collect::<Vec<_>>(),
             ),
@@ -159,8 +181,8 @@ impl Retriever {
             activation: vec![None; list.len()],
         };
         let parts = self.activations(query, rule_query, list, &chunks, &accesses, &components)?;
-        let neutral = activation::neutral(&parts);
-        components.activation = min_max(&parts.iter().map(|parts| Some(parts.total(neutral))).collect::<Vec<_>>());
+        let neutral;
+        (components.activation, neutral) = activation::normalised(&parts);
 
         let fused = self.fuse(query, list, &components);
         let mut scores = fused.clone();
@@ -216,7 +238,7 @@ impl Retriever {
             .zip(chunks)
             .map(|((candidate, access), chunk)| ActivationParts {
                 context: activation::context_boost(config, rule_query.context_share(chunk)),
-                ..activation::from_history(config, &history(candidate.chunk, access.as_ref()), query.now)
+                ..activation::of_chunk(config, candidate.chunk, access.as_ref(), query.now)
             })
             .collect();
         if self.config.hybrid.activation_weight > 0.0 && self.config.hybrid.fusion == Fusion::Weighted {
@@ -231,16 +253,22 @@ impl Retriever {
         Ok(parts)
     }
 
+    /// Weights of the components for a query of this kind. Without semantic scores their share is the keywords'.
+    fn weights(&self, kind: QueryKind, mode: Mode) -> Weights {
+        let weights = kind.weights(&self.config.hybrid, &self.config.kinds);
+        match mode {
+            Mode::Sparse => Weights { bm25: weights.bm25 + weights.semantic, semantic: 0.0, ..weights },
+            Mode::Hybrid | Mode::Dense => weights,
+        }
+    }
+
     /// One score per candidate from its components.
     fn fuse(&self, query: &Query<'_>, list: &[Candidate<'_>], components: &Components) -> Vec<f32> {
         let config = &self.config.hybrid;
         let mut fused: Vec<f32> = match config.fusion {
             Fusion::Weighted => {
-                let weights = Weights::of(config);
-                (0..list.len())
-                    .map(|at| components.of(at))
-                    .map(|(bm25, semantic, activation)| weights.combine(bm25, semantic, activation))
-                    .collect()
+                let weighted = |(bm25, semantic, activation)| components.weights.combine(bm25, semantic, activation);
+                (0..list.len()).map(|at| components.of(at)).map(weighted).collect()
             }
             Fusion::Rrf => {
                 let sparse = ranks(
@@ -255,7 +283,7 @@ impl Retriever {
             for (score, candidate) in fused.iter_mut().zip(list) {
                 let date = candidate.chunk.date.as_ref().map(|date| date.to_native());
                 if let (ChunkType::Knowledge, Some(date)) = (candidate.chunk.chunk_type.to_native(), date) {
-                    *score *= activation::conversation_decay(lambda, date, query.now) as f32;
+                    *score *= conversation_decay(lambda, date, query.now) as f32;
                 }
             }
         }
@@ -301,14 +329,6 @@ fn order(list: &[Candidate<'_>], scores: &mut [f32], applied: &mut [Vec<AppliedR
         }
     }
     order
-}
-
-fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
-    let commits = match &chunk.git {
-        ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
-        _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
-    };
-    UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
 }
 
 fn hit(

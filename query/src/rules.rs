@@ -12,7 +12,7 @@ use crate::config::RulesConfig;
 use crate::folding::first_piece;
 use crate::identifier::{IdentifierQuery, Named};
 use crate::path_class::{PathClass, passes_on, stem};
-use crate::query::ParsedQuery;
+use crate::query::{ParsedQuery, Word};
 
 /// A rule that changed a score, and by how much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -76,7 +76,8 @@ pub(crate) struct RuleChunk<'c> {
 impl<'q> RuleQuery<'q> {
     /// `idfs` are those of the query's terms, `None` for a term that no chunk holds.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
-        let parts: Vec<_> = query.parts().filter_map(|(at, term)| Some((term.text.as_str(), idfs[at]?))).collect();
+        let parts: Vec<_> =
+            query.parts().filter_map(|(at, term)| Some((term.text.as_str(), term.weight * idfs[at]?))).collect();
         let total = parts.iter().fold(0.0, |sum, (_, idf)| sum + idf);
         let words = query.words.iter().filter(|word| word.compound).map(|word| {
             let identifier = IdentifierQuery::new(&word.text);
@@ -153,10 +154,11 @@ fn change(score: &mut f32, applied: &mut Vec<AppliedRule>, rule: &'static str, e
     }
 }
 
-fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 5] {
+fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 6] {
     [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * name_words(query, chunk)),
+        ("path", config.path * path(query, chunk)),
         ("asked_for", config.asked_for * asked_for(query, chunk)),
         ("doc_words", config.doc_words * chunk.doc_words),
         ("file_stem", config.file_stem * file_stem(query, chunk)),
@@ -197,6 +199,23 @@ fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
         name.lookups.contains(&chunk.name_folded) && name.identifier.matches(chunk.named).is_some()
     };
     f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
+}
+
+/// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
+fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+    let path = chunk.named.path.to_lowercase();
+    let given = |word: &Word| {
+        let ends = path.strip_suffix(word.folded.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        let held = word.folded.contains('/') && path.contains(word.folded.as_str());
+        if ends {
+            1.0
+        } else if held {
+            0.5
+        } else {
+            0.0
+        }
+    };
+    query.query.paths.iter().map(given).fold(0.0, f32::max)
 }
 
 /// The query asks for tests, examples, … and the chunk is one.

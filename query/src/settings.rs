@@ -25,6 +25,8 @@ pub(crate) enum Slot {
 }
 
 const SHARE: RangeInclusive<f32> = 0.0..=1.0;
+const RATE: RangeInclusive<f32> = 0.0..=2.0;
+const LOSS: RangeInclusive<f32> = -1.0..=0.0;
 const POSITIVE: RangeInclusive<f32> = 0.0..=f32::INFINITY;
 
 const fn number(key: &'static str, range: RangeInclusive<f32>, field: fn(&mut SearchConfig) -> &mut f32) -> Setting {
@@ -54,15 +56,42 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.hybrid.rrf_k", POSITIVE, |c| &mut c.hybrid.rrf_k),
     number("search.hybrid.rrf_weights.dense", SHARE, |c| &mut c.hybrid.rrf_dense),
     number("search.hybrid.rrf_weights.sparse", SHARE, |c| &mut c.hybrid.rrf_sparse),
+    number("search.expansion.inflections", SHARE, |c| &mut c.expansion.inflections),
+    count("search.expansion.inflected_in", 0..=1_000_000, |c| &mut c.expansion.inflected_in),
+    number("search.expansion.abbreviations", SHARE, |c| &mut c.expansion.abbreviations),
+    count("search.expansion.abbreviated_in", 0..=1_000_000, |c| &mut c.expansion.abbreviated_in),
+    number("search.expansion.prefixes", SHARE, |c| &mut c.expansion.prefixes),
+    number("search.expansion.spelling", SHARE, |c| &mut c.expansion.spelling),
+    number("search.kinds.identifier", SHARE, |c| &mut c.kinds.identifier),
+    number("search.kinds.path", SHARE, |c| &mut c.kinds.path),
+    number("search.kinds.error", SHARE, |c| &mut c.kinds.error),
+    number("search.kinds.function_words", SHARE, |c| &mut c.kinds.function_words),
     number("search.activation.decay", SHARE, |c| &mut c.activation.decay),
+    number("search.activation.base_level", POSITIVE, |c| &mut c.activation.base_level),
+    number("search.activation.git_prior", POSITIVE, |c| &mut c.activation.git_prior),
+    number("search.activation.inactivity", POSITIVE, |c| &mut c.activation.inactivity),
+    number("search.activation.type_decay.code", RATE, |c| &mut c.activation.type_decay.code),
+    number("search.activation.type_decay.types", RATE, |c| &mut c.activation.type_decay.types),
+    number("search.activation.type_decay.kb", RATE, |c| &mut c.activation.type_decay.kb),
+    number("search.activation.type_decay.doc", RATE, |c| &mut c.activation.type_decay.doc),
+    number("search.activation.type_decay.reasoning", RATE, |c| &mut c.activation.type_decay.reasoning),
+    number("search.activation.type_decay.knowledge", RATE, |c| &mut c.activation.type_decay.knowledge),
+    number("search.activation.inactive_after", POSITIVE, |c| &mut c.activation.inactive_after),
+    number("search.activation.inactive_half_life", POSITIVE, |c| &mut c.activation.inactive_half_life),
     number("search.activation.spread", SHARE, |c| &mut c.activation.spread),
     count("search.activation.max_hops", 0..=3, |c| &mut c.activation.max_hops),
     count("search.activation.sources", 0..=20, |c| &mut c.activation.sources),
     number("search.activation.context_boost", 0.0..=0.5, |c| &mut c.activation.context_boost),
     number("search.activation.conversation_decay", POSITIVE, |c| &mut c.activation.conversation_decay),
+    number("search.activation.learning.good", SHARE, |c| &mut c.activation.learning.good),
+    number("search.activation.learning.helpful", SHARE, |c| &mut c.activation.learning.helpful),
+    number("search.activation.learning.unhelpful", LOSS, |c| &mut c.activation.learning.unhelpful),
+    number("search.activation.learning.bad", LOSS, |c| &mut c.activation.learning.bad),
+    number("search.activation.learning.most", SHARE, |c| &mut c.activation.learning.most),
     number("search.rules.definition", POSITIVE, |c| &mut c.rules.definition),
     number("search.rules.name_words", POSITIVE, |c| &mut c.rules.name_words),
     number("search.rules.file_stem", POSITIVE, |c| &mut c.rules.file_stem),
+    number("search.rules.path", POSITIVE, |c| &mut c.rules.path),
     number("search.rules.asked_for", POSITIVE, |c| &mut c.rules.asked_for),
     number("search.rules.doc_words", POSITIVE, |c| &mut c.rules.doc_words),
     number("search.rules.file_coherence", POSITIVE, |c| &mut c.rules.file_coherence),

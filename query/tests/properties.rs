@@ -50,6 +50,7 @@ fn plain() -> SearchConfig {
         definition: 0.0,
         name_words: 0.0,
         file_stem: 0.0,
+        path: 0.0,
         asked_for: 0.0,
         doc_words: 0.0,
         file_coherence: 0.0,

@@ -75,13 +75,15 @@ mod tables;
 mod terms;
 mod vectors;
 mod verify;
+mod vocabulary;
 mod writer;
 
-pub use access::{AccessLog, AccessRecord};
+pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
 };
+pub use dictionary::Walk;
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;
 pub use field::{FIELDS, Field};

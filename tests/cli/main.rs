@@ -5,6 +5,7 @@
 mod fixture;
 
 mod errors;
+mod feedback;
 mod help;
 mod indexing;
 mod pipelines;

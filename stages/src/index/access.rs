@@ -1,4 +1,4 @@
-//! Access history follows files that were moved.
+//! Access history follows files that were moved, and what is long gone is forgotten.
 
 use std::path::Path;
 
@@ -7,13 +7,22 @@ use aurora_storage::{AccessLog, Snapshot};
 use super::INDEX_DIRECTORY;
 use crate::columns::RelativePath;
 
-/// Renames the access records of moved files' chunks. The records are a convenience: where they
-/// cannot be written, the run has still succeeded.
-pub(super) fn follow(root: &Path, moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot) {
-    if moves.is_empty() {
-        return;
-    }
+/// How long the records of a chunk that is gone are kept: a branch that is switched away may come back.
+const KEPT_SECONDS: i64 = 180 * 86_400;
+/// Most chunks that are gone whose records are kept.
+const MOST_GONE: usize = 50_000;
+
+/// Brings the access records up to a newly published `snapshot`: those of moved files' chunks get their new keys, and
+/// those of chunks that have been gone for long are dropped. The records are a convenience: where they cannot be
+/// written, the run has still succeeded. `now` is in Unix seconds.
+pub(super) fn follow(root: &Path, moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot, now: i64) {
     let Ok(log) = AccessLog::open(&root.join(INDEX_DIRECTORY)) else { return };
+    rename(&log, moves, snapshot);
+    let is_live = |key: &str| Ok(snapshot.chunk_by_key(key)?.is_some());
+    let _ = log.sweep(is_live, now - KEPT_SECONDS, MOST_GONE);
+}
+
+fn rename(log: &AccessLog, moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot) {
     for (from, to) in moves {
         let Ok(Some(file)) = snapshot.file(to) else { continue };
         for id in file.chunks {

@@ -165,8 +165,11 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
         writer.abandon()?;
         before.clone()
     };
-    access::follow(&root, &moves, &environment.snapshot()?);
-    let after = After { published, snapshot: environment.snapshot()?, remarks: repository.remarks(), warnings };
+    let snapshot = environment.snapshot()?;
+    if published.generation != before.generation {
+        access::follow(&root, &moves, &snapshot, now_ns() / 1_000_000_000);
+    }
+    let after = After { published, snapshot, remarks: repository.remarks(), warnings };
     Ok(IndexSummary::new(&root, &before, after, report, begun.elapsed())?)
 }
 

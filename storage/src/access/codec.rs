@@ -1,30 +1,47 @@
-//! The access record as bytes: count, last time, then the recent times.
+//! The access record as bytes.
+//!
+//! Without judgements: count, last time, then the recent times, of which there is always one. With judgements the same
+//! follows a zero, which no count is then, and the judgements' counts and last time.
 
 use serde::Serialize;
 
+use super::verdict::{Judgements, Verdict};
 use crate::codec::{Reader, put_varint};
 
 /// Most times that a record keeps.
 const RECENT: usize = 32;
 
-/// How often and when a chunk was shown.
+/// How often and when a chunk was shown, and what was said of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AccessRecord {
-    /// Number of times.
+    /// Number of times that it was shown.
     pub count: u64,
-    /// Unix seconds of the last time.
+    /// Unix seconds of the last time; of no meaning when `count` is 0.
     pub last: i64,
     /// Unix seconds of up to 32 recent times, ascending.
     pub recent: Vec<i64>,
+    /// What users and agents said of it.
+    pub judgements: Judgements,
 }
 
 impl AccessRecord {
+    /// Unix seconds of the newest thing that the record knows of.
+    pub fn newest(&self) -> Option<i64> {
+        let shown = (self.count > 0).then_some(self.last);
+        shown.max(self.judgements.last())
+    }
+
     /// Counts one more time.
     pub(super) fn add(&mut self, time: i64) {
         self.last = if self.count == 0 { time } else { self.last.max(time) };
         self.count = self.count.saturating_add(1);
         self.recent.push(time);
         self.trim();
+    }
+
+    /// Counts a judgement.
+    pub(super) fn judge(&mut self, verdict: Verdict, time: i64) {
+        self.judgements.add(verdict, time);
     }
 
     /// Takes over what another record has counted.
@@ -34,6 +51,7 @@ impl AccessRecord {
         }
         self.count = self.count.saturating_add(other.count);
         self.recent.extend(other.recent);
+        self.judgements.absorb(other.judgements);
         self.trim();
     }
 
@@ -43,7 +61,11 @@ impl AccessRecord {
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(20 + 8 * self.recent.len());
+        let mut bytes = Vec::with_capacity(40 + 8 * self.recent.len());
+        if !self.judgements.is_empty() {
+            bytes.push(0);
+            self.judgements.encode(&mut bytes);
+        }
         put_varint(&mut bytes, self.count);
         for time in std::iter::once(&self.last).chain(&self.recent) {
             bytes.extend_from_slice(&time.to_le_bytes());
@@ -54,12 +76,17 @@ impl AccessRecord {
     /// `None` when the bytes are no valid record.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        let count = reader.varint()?;
+        let mut count = reader.varint()?;
+        let mut judgements = Judgements::default();
+        if count == 0 {
+            judgements = Judgements::decode(&mut reader)?;
+            count = reader.varint()?;
+        }
         let (times, rest) = reader.rest().as_chunks();
         let mut times = times.iter().map(|&time| i64::from_le_bytes(time));
         let last = times.next()?;
         let recent: Vec<i64> = times.collect();
-        (rest.is_empty() && recent.len() <= RECENT).then_some(Self { count, last, recent })
+        (rest.is_empty() && recent.len() <= RECENT).then_some(Self { count, last, recent, judgements })
     }
 }
 
@@ -69,20 +96,50 @@ mod tests {
 
     use super::*;
 
+    fn judged() -> impl Strategy<Value = Vec<(Verdict, i64)>> {
+        prop::collection::vec((prop::sample::select(Verdict::ALL.to_vec()), any::<i64>()), 0..10)
+    }
+
     proptest! {
         #[test]
-        fn records_come_back_and_keep_the_newest(times in prop::collection::vec(any::<i64>(), 1..100)) {
+        fn records_come_back_and_keep_the_newest(
+            times in prop::collection::vec(any::<i64>(), 0..100), judged in judged(),
+        ) {
+            prop_assume!(!(times.is_empty() && judged.is_empty()));
             let mut record = AccessRecord::default();
             times.iter().for_each(|&time| record.add(time));
+            judged.iter().for_each(|&(verdict, time)| record.judge(verdict, time));
             let mut sorted = times.clone();
             sorted.sort_unstable();
             prop_assert_eq!(record.count, times.len() as u64);
-            prop_assert_eq!(Some(&record.last), sorted.last());
+            prop_assert!(times.is_empty() || Some(&record.last) == sorted.last());
             prop_assert!(record.recent.len() == times.len().min(RECENT));
             prop_assert!(record.recent.is_sorted());
+            for verdict in Verdict::ALL {
+                let said = judged.iter().filter(|(other, _)| *other == verdict).count();
+                prop_assert_eq!(record.judgements.count(verdict) as usize, said);
+            }
+            prop_assert_eq!(record.newest(), times.iter().chain(judged.iter().map(|(_, time)| time)).max().copied());
             let bytes = record.encode();
             prop_assert_eq!(AccessRecord::decode(&bytes), Some(record));
             prop_assert_eq!(AccessRecord::decode(&bytes[..bytes.len() - 1]), None);
+        }
+
+        #[test]
+        fn a_record_takes_over_all_of_another(
+            first in prop::collection::vec(any::<i64>(), 0..40), second in prop::collection::vec(any::<i64>(), 0..40),
+            judged in judged(), cut in 0..10_usize,
+        ) {
+            let record = |times: &[i64], judged: &[(Verdict, i64)]| {
+                let mut record = AccessRecord::default();
+                times.iter().for_each(|&time| record.add(time));
+                judged.iter().for_each(|&(verdict, time)| record.judge(verdict, time));
+                record
+            };
+            let (before, after) = judged.split_at(cut.min(judged.len()));
+            let mut merged = record(&first, before);
+            merged.absorb(record(&second, after));
+            prop_assert_eq!(merged, record(&[first, second].concat(), &judged));
         }
     }
 }

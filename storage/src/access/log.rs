@@ -8,6 +8,7 @@ use heed::{CommitOrAbort, Database, EnvFlags, RwTxn};
 use roaring::RoaringTreemap;
 
 use super::codec::AccessRecord;
+use super::verdict::Verdict;
 use crate::btree::{Cursor, Damage, Tree, check_tree, free_pages};
 use crate::env::{Mapped, OpenMode, Store};
 use crate::error::StorageError;
@@ -40,14 +41,24 @@ impl AccessLog {
 
     /// Counts accesses: chunk keys with Unix seconds.
     pub fn record(&self, accesses: &[(&str, i64)]) -> Result<(), StorageError> {
-        if accesses.is_empty() {
+        self.update(accesses, |record, time| record.add(time))
+    }
+
+    /// Counts a verdict on chunks: their keys with Unix seconds.
+    pub fn judge(&self, verdict: Verdict, chunks: &[(&str, i64)]) -> Result<(), StorageError> {
+        self.update(chunks, |record, time| record.judge(verdict, time))
+    }
+
+    /// Changes the records of `chunks` in one transaction, so that of several processes none undoes what another did.
+    fn update(&self, chunks: &[(&str, i64)], change: impl Fn(&mut AccessRecord, i64)) -> Result<(), StorageError> {
+        if chunks.is_empty() {
             return Ok(());
         }
         self.write(|table, transaction| {
-            for (key, time) in accesses {
+            for (key, time) in chunks {
                 let key = table_key(key);
                 let mut record = stored(table, transaction, &key)?.unwrap_or_default();
-                record.add(*time);
+                change(&mut record, *time);
                 table.put(transaction, &key, &record.encode())?;
             }
             Ok(())
@@ -86,6 +97,49 @@ impl AccessLog {
             }
             Ok(())
         })
+    }
+
+    /// Forgets chunks that are gone: those that `is_live` does not know, when nothing was noted of them since the Unix
+    /// second `since`, and of the others all but the newest `most`. Returns how many.
+    ///
+    /// A record under a shortened key stays, as its chunk cannot be told.
+    pub fn sweep(
+        &self,
+        is_live: impl Fn(&str) -> Result<bool, StorageError>,
+        since: i64,
+        most: usize,
+    ) -> Result<usize, StorageError> {
+        let mut gone = Vec::new();
+        {
+            let mapped = self.store.read()?;
+            let wrap = |damage: Damage| self.damaged(damage);
+            let mut cursor = Cursor::first(mapped.pages(), tree(&mapped).map_err(wrap)?).map_err(wrap)?;
+            while let Some((key, bytes)) = cursor.entry().map_err(wrap)? {
+                let newest = AccessRecord::decode(bytes).and_then(|record| record.newest());
+                let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY);
+                if let Some(chunk) = chunk
+                    && !is_live(chunk)?
+                {
+                    gone.push((newest, key.to_vec()));
+                }
+                cursor.next().map_err(wrap)?;
+            }
+        }
+        gone.sort_unstable_by(|a, b| b.cmp(a));
+        let kept = gone.iter().take(most).take_while(|(newest, _)| newest.is_some_and(|time| time >= since)).count();
+        let forgotten = gone.split_off(kept);
+        if !forgotten.is_empty() {
+            self.write(|table, transaction| {
+                for (newest, key) in &forgotten {
+                    // A search may have come in between.
+                    if stored(table, transaction, key)?.and_then(|record| record.newest()) == *newest {
+                        table.delete(transaction, key)?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(forgotten.len())
     }
 
     fn write(&self, change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {

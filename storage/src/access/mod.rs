@@ -1,7 +1,9 @@
-//! When chunks were shown to someone: a small environment of its own, apart from the index.
+//! When chunks were shown to someone, and what was said of them: a small environment of its own, apart from the index.
 
 mod codec;
 mod log;
+mod verdict;
 
 pub use codec::AccessRecord;
 pub use log::AccessLog;
+pub use verdict::{Judgements, Verdict};

@@ -5,10 +5,12 @@ mod inverter;
 mod merge;
 mod reader;
 mod run;
+mod walk;
 mod writer;
 
 pub(crate) use inverter::Inverter;
 pub(crate) use merge::{Source, merge};
 pub(crate) use reader::{SegmentReader, TermCursor};
 pub(crate) use run::RunFile;
+pub use walk::Walk;
 pub(crate) use writer::SegmentWriter;

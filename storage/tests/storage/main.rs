@@ -1,5 +1,6 @@
 //! Tests of the index store as its users see it.
 
+mod accesses;
 mod crashes;
 mod damage;
 mod lookup;
@@ -8,3 +9,4 @@ mod opening;
 mod readers;
 mod repository;
 mod sequences;
+mod vocabulary;

@@ -1,0 +1,195 @@
+//! `aur mem feedback`: what was good and what was not, remembered for later searches.
+
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+
+use aurora_storage::{AccessLog, ChunkId, Label, Snapshot, StorageError, Verdict};
+use serde_json::json;
+
+use crate::args::{FeedbackArgs, ReportFormat, VerdictArg};
+use crate::failure::{Failure, Outcome};
+use crate::opened::{self, Opened};
+use crate::output::{json, sanitize, time};
+use crate::terminal::Terminal;
+use crate::{place, search};
+
+/// Most ids that an error suggests.
+const SUGGESTIONS: usize = 3;
+/// Most chunks of one name that are looked at for suggestions.
+const MOST_NAMESAKES: usize = 1_000;
+
+/// Records the verdict on every chunk that is named, or on none of them.
+pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
+    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    let learning = search::settings(&root, Vec::new()).map_err(|errors| Failure::from_error(&errors))?;
+    let learning = learning.activation.learning;
+    let mut keys = Vec::new();
+    for id in &args.ids {
+        match resolve(&snapshot, &root, id).map_err(opened::failure)? {
+            Some(key) if keys.contains(&key) => {}
+            Some(key) => keys.push(key),
+            None => return Err(unknown(&snapshot, &root, id)?),
+        }
+    }
+    let verdict = match (args.verdict, args.partial) {
+        (VerdictArg::Good, false) => Verdict::Good,
+        (VerdictArg::Good, true) => Verdict::Helpful,
+        (VerdictArg::Bad, true) => Verdict::Unhelpful,
+        (VerdictArg::Bad, false) => Verdict::Bad,
+    };
+    let now = time::now();
+    let log = AccessLog::open(&place::index_dir(&root)).map_err(opened::failure)?;
+    let judged: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), now)).collect();
+    log.judge(verdict, &judged).map_err(opened::failure)?;
+
+    let names: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let records = log.get_many(&names).map_err(opened::failure)?;
+    let judgements = records.into_iter().map(|record| record.unwrap_or_default().judgements);
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => {
+            let chunks: Vec<_> = keys
+                .iter()
+                .zip(judgements)
+                .map(|(key, judgements)| {
+                    let counts = Verdict::ALL.iter().map(|&verdict| (json!(verdict), judgements.count(verdict)));
+                    let counts: serde_json::Map<String, serde_json::Value> =
+                        counts.filter_map(|(name, count)| Some((name.as_str()?.to_owned(), count.into()))).collect();
+                    json!({ "id": key, "feedback": counts, "learned": rounded(learning.learned(&judgements)) })
+                })
+                .collect();
+            json::write_indented(&mut out, &json!({ "verdict": verdict, "chunks": chunks }))?;
+        }
+        ReportFormat::Text => {
+            for (key, judgements) in keys.iter().zip(judgements) {
+                let learned = rounded(learning.learned(&judgements));
+                writeln!(out, "{}: activation {learned:+.2} by feedback", sanitize::line(key))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The key of the chunk that `id` names: a key, or a place `path:line` or `path:first-last`, from the root or from the
+/// current directory.
+fn resolve(snapshot: &Snapshot, root: &Path, id: &str) -> Result<Option<String>, StorageError> {
+    if snapshot.chunk_by_key(id)?.is_some() {
+        return Ok(Some(id.to_owned()));
+    }
+    let Some((path, line)) = place_of(id) else { return Ok(None) };
+    for path in spellings(root, path) {
+        if let Some(key) = innermost(snapshot, &path, line)? {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
+/// `src/a.py` and 12 of `src/a.py:12` and `src/a.py:12-20`.
+fn place_of(id: &str) -> Option<(&str, u32)> {
+    let (path, lines) = id.rsplit_once(':')?;
+    let first = lines.split_once('-').map_or(lines, |(first, _)| first);
+    Some((path, first.parse().ok()?))
+}
+
+/// The paths below the root that `path` may mean, as the index writes them.
+fn spellings(root: &Path, path: &str) -> Vec<String> {
+    let mut found = vec![path.replace('\\', "/")];
+    let from_here = std::path::absolute(path).ok().map(|path| without_dots(&path));
+    if let Some(below) = from_here.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        found.push(parts.join("/"));
+    }
+    found
+}
+
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// The smallest chunk of a file around a line.
+fn innermost(snapshot: &Snapshot, path: &str, line: u32) -> Result<Option<String>, StorageError> {
+    let mut best: Option<(u32, &str)> = None;
+    for id in chunks_of(snapshot, path)? {
+        let Some(chunk) = snapshot.chunk(id)? else { continue };
+        let (first, last) = (chunk.line_start.to_native(), chunk.line_end.to_native());
+        let this = (last.saturating_sub(first), chunk.key.as_str());
+        if (first..=last).contains(&line) && best.is_none_or(|best| this < best) {
+            best = Some(this);
+        }
+    }
+    Ok(best.map(|(_, key)| key.to_owned()))
+}
+
+fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageError> {
+    Ok(snapshot.file(path)?.map(|file| file.chunks).unwrap_or_default())
+}
+
+/// An id that nothing has, with those that may have been meant.
+fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
+    let shown = sanitize::line(id);
+    if let Some((path, line)) = place_of(id) {
+        for path in spellings(root, path) {
+            if snapshot.file(&path).map_err(opened::failure)?.is_some() {
+                return Ok(Failure::new(format!(
+                    "no chunk of {} holds line {line}, nothing was recorded",
+                    sanitize::line(&path)
+                ))
+                .with_help("results show the lines of every chunk; the file may have changed since it was indexed"));
+            }
+        }
+    }
+    let near = similar(snapshot, id).map_err(opened::failure)?;
+    let failure = Failure::new(format!("no chunk has the id {shown}, nothing was recorded"));
+    Ok(match near.as_slice() {
+        [] => failure.with_help("give the `id` of a result of `aur mem search --format json`, or PATH:LINE"),
+        near => failure.with_help(format!("did you mean {}?", near.join(" or "))),
+    })
+}
+
+/// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
+/// that bear its name.
+fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
+    let path = |id: &str| id.split(':').find(|part| part.contains(['/', '.'])).unwrap_or(id).to_owned();
+    let wanted = path(id);
+    let mut files = Vec::new();
+    for file in snapshot.files() {
+        let file = file?;
+        let near = strsim::damerau_levenshtein(&file.path, &wanted) <= wanted.chars().count() / 4;
+        if near || file.path.ends_with(&format!("/{wanted}")) {
+            files.push(file);
+        }
+    }
+    let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
+    let of_name = snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
+    let mut keys = Vec::new();
+    for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
+        if let Some(chunk) = snapshot.chunk(id_of_chunk)? {
+            let key = chunk.key.as_str();
+            keys.push((strsim::damerau_levenshtein(key, id), sanitize::line(key)));
+        }
+    }
+    keys.sort();
+    keys.dedup();
+    // Next to a slip of the fingers, what is merely alike is no suggestion.
+    let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
+    keys.retain(|(distance, _)| *distance <= farthest);
+    keys.truncate(SUGGESTIONS);
+    Ok(keys.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Two decimals: sums of tenths are not exact.
+fn rounded(learned: f32) -> f64 {
+    (f64::from(learned) * 100.0).round() / 100.0
+}

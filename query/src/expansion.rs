@@ -1,0 +1,163 @@
+//! Further terms for a query, weaker than its own: other forms of a word, abbreviations, and longer words that a rare
+//! one begins.
+
+use aurora_storage::{Snapshot, StorageError, Walk};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::query::ParsedQuery;
+use crate::{abbreviations, inflection};
+
+/// Shortest word that stands for longer ones that it begins.
+const SHORTEST_PREFIX: usize = 4;
+/// Most words that one may begin and still stand for some of them.
+const MOST_CONTINUATIONS: usize = 64;
+/// Most further terms of one term.
+const MOST_OF_ONE: usize = 6;
+
+/// How strongly further terms count, as factors of their own score; 0 turns a kind off.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExpansionConfig {
+    /// Other forms of an English word.
+    pub inflections: f32,
+    /// Most chunks that may hold a term whose other forms are searched for.
+    pub inflected_in: usize,
+    /// Abbreviations of a word, and words of an abbreviation.
+    pub abbreviations: f32,
+    /// Most chunks that may hold a term whose abbreviations are searched for.
+    pub abbreviated_in: usize,
+    /// Longer words that a word begins which hardly any chunk holds.
+    pub prefixes: f32,
+    /// The nearest word in place of one that no chunk holds.
+    pub spelling: f32,
+}
+
+/// A term that is searched for beside one of the query's.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ExtraTerm {
+    /// Place of the query's term.
+    pub(crate) of: usize,
+    /// The further term.
+    pub(crate) text: String,
+    /// Factor of its score.
+    pub(crate) weight: f32,
+    /// Why it is searched for.
+    pub(crate) reason: Expanded,
+}
+
+/// Why a term is searched for that the query does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expanded {
+    /// A form of the same word.
+    Inflection,
+    /// One abbreviates the other.
+    Abbreviation,
+    /// The query's term begins it.
+    Prefix,
+}
+
+/// The further terms of a query that the index holds, in the order of the query's terms, each once.
+pub(crate) fn expand(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+    config: &ExpansionConfig,
+) -> Result<Vec<ExtraTerm>, StorageError> {
+    let mut taken: FxHashSet<String> = query.terms.iter().map(|term| term.text.clone()).collect();
+    let mut extras = Vec::new();
+    for (of, term) in query.parts() {
+        if !term.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            continue;
+        }
+        let frequency = frequency(snapshot, &term.text)?;
+        let mut left = MOST_OF_ONE;
+        let mut add = |text: String, weight: f32, reason: Expanded| {
+            if left > 0 && taken.insert(text.clone()) {
+                left -= 1;
+                extras.push(ExtraTerm { of, text, weight, reason });
+            }
+        };
+        if config.abbreviations > 0.0 && frequency <= config.abbreviated_in {
+            for other in abbreviations::counterparts(&term.text) {
+                if holds(snapshot, other)? {
+                    add(other.to_owned(), config.abbreviations, Expanded::Abbreviation);
+                }
+            }
+        }
+        if config.inflections > 0.0 && frequency <= config.inflected_in {
+            for other in relatives(snapshot, &term.text, frequency > 0)? {
+                add(other, config.inflections, Expanded::Inflection);
+            }
+        }
+        if config.prefixes > 0.0 && frequency == 0 {
+            for other in continuations(snapshot, &term.text)? {
+                add(other, config.prefixes, Expanded::Prefix);
+            }
+        }
+    }
+    Ok(extras)
+}
+
+/// Whether anything but its spelling would lead from `term`, which the index does not hold, to one that it holds.
+pub(crate) fn has_relatives(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+    for other in abbreviations::counterparts(term) {
+        if holds(snapshot, other)? {
+            return Ok(true);
+        }
+    }
+    Ok(!relatives(snapshot, term, false)?.is_empty() || !continuations(snapshot, term)?.is_empty())
+}
+
+/// Number of chunks that hold a term.
+pub(crate) fn frequency(snapshot: &Snapshot, term: &str) -> Result<usize, StorageError> {
+    Ok(snapshot.postings(term)?.doc_frequency() as usize)
+}
+
+fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+    Ok(frequency(snapshot, term)? > 0)
+}
+
+/// Forms of the same word that the index holds. A word that it does not hold, and no base of which it holds, has none.
+fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
+    let mut found = Vec::new();
+    let mut roots = Vec::new();
+    for base in inflection::bases(term) {
+        if holds(snapshot, &base)? {
+            roots.push(base.clone());
+            found.push(base);
+        }
+    }
+    if is_held && roots.is_empty() {
+        roots.push(term.to_owned());
+    }
+    for root in roots {
+        for form in inflection::forms(&root) {
+            if form != term && !found.contains(&form) && holds(snapshot, &form)? {
+                found.push(form);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The most frequent words that `term` begins, where they are few enough to look at.
+fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, StorageError> {
+    let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
+    if term.len() < SHORTEST_PREFIX {
+        return Ok(Vec::new());
+    }
+    snapshot.walk_terms(term, &mut |word| {
+        if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
+            found.insert(word.to_vec());
+        }
+        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::On }
+    })?;
+    let mut held = Vec::new();
+    if found.len() <= MOST_CONTINUATIONS {
+        for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
+            held.push((frequency(snapshot, &word)?, word));
+        }
+    }
+    held.retain(|(frequency, _)| *frequency > 0);
+    held.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(held.into_iter().map(|(_, word)| word).collect())
+}

@@ -1,0 +1,105 @@
+//! What is remembered of chunks: feedback and forgetting in whole searches.
+
+mod corpus;
+
+use aurora_query::{Forgetting, Query, Retriever, SearchConfig, SearchResults};
+use aurora_storage::{AccessLog, ChunkType, MetaValue, Verdict};
+use corpus::{DAY, NOW, Row};
+
+struct Index {
+    directory: tempfile::TempDir,
+    retriever: Retriever,
+}
+
+impl Index {
+    fn of(rows: &[Row]) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let snapshot = corpus::write(directory.path(), rows, None);
+        Self { directory, retriever: Retriever::new(snapshot, None, SearchConfig::default()) }
+    }
+
+    fn log(&self) -> AccessLog {
+        AccessLog::open(self.directory.path()).expect("a fresh directory")
+    }
+
+    fn ask(&self, log: &AccessLog) -> SearchResults {
+        let query = Query { access: Some(log), ..Query::new("shared words", NOW) };
+        self.retriever.search(&query).expect("a valid query")
+    }
+}
+
+fn names(results: &SearchResults) -> Vec<&str> {
+    results.hits.iter().map(|hit| hit.qualified_name.as_str()).collect()
+}
+
+#[test]
+fn feedback_moves_equals_apart_and_is_explained() {
+    let twin = |name: &str| Row::new(&format!("src/{name}.py"), name, ChunkType::Function, "shared words");
+    let index = Index::of(&[twin("aa"), twin("bb"), twin("cc")]);
+    let log = index.log();
+    assert_eq!(names(&index.ask(&log)), ["aa", "bb", "cc"]);
+    log.judge(Verdict::Bad, &[("code:src/aa.py:aa", NOW)]).expect("writable");
+    log.judge(Verdict::Good, &[("code:src/cc.py:cc", NOW)]).expect("writable");
+    let results = index.ask(&log);
+    assert_eq!(names(&results), ["cc", "bb", "aa"]);
+    let first = &results.hits[0].explanation;
+    assert_eq!((first.activation_parts.learning, first.activation_parts.base_level), (0.2, None));
+    assert_eq!(first.activation, "marked good 1x, no git history, taken as average");
+    assert!(results.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.scores.activation)));
+
+    // However often it is said, no more is learned than the bound.
+    for _ in 0..50 {
+        log.judge(Verdict::Good, &[("code:src/bb.py:bb", NOW)]).expect("writable");
+    }
+    let results = index.ask(&log);
+    assert_eq!(names(&results)[0], "bb");
+    assert_eq!(results.hits[0].explanation.activation_parts.learning, 1.0);
+}
+
+#[test]
+fn memories_follow_their_lifespan_policies_and_code_does_not() {
+    let memory = |name: &str| Row::new(&format!("memory/{name}.json"), name, ChunkType::Reasoning, "shared words");
+    let index = Index::of(&[
+        memory("old"),
+        memory("proven").meta("is_pattern", MetaValue::Bool(true)),
+        memory("guarded").meta("domain", MetaValue::String("Security".to_owned())),
+        memory("busy"),
+        memory("fresh"),
+        Row::new("src/code.py", "code", ChunkType::Function, "shared words"),
+    ]);
+    let log = index.log();
+    let key = |name: &str| match name {
+        "code" => "code:src/code.py:code".to_owned(),
+        _ => format!("code:memory/{name}.json:{name}"),
+    };
+    for (name, days, times) in [
+        ("old", 200, 1),
+        ("proven", 200, 1),
+        ("guarded", 200, 1),
+        ("busy", 200, 11),
+        ("fresh", 20, 1),
+        ("code", 200, 1),
+    ] {
+        for _ in 0..times {
+            log.record(&[(&key(name), NOW - days * DAY)]).expect("writable");
+        }
+    }
+    let results = index.ask(&log);
+    let parts = |name: &str| {
+        let hit = results.hits.iter().find(|hit| hit.qualified_name == name).expect("all are found");
+        hit.explanation.activation_parts
+    };
+    for (name, forgetting) in [
+        ("old", Forgetting::Exponential),
+        ("proven", Forgetting::Logarithmic),
+        ("guarded", Forgetting::None),
+        ("busy", Forgetting::Logarithmic),
+        ("fresh", Forgetting::Logarithmic),
+        ("code", Forgetting::Logarithmic),
+    ] {
+        assert_eq!(parts(name).forgetting, forgetting, "{name}");
+    }
+    assert_eq!(parts("guarded").decay, Some(0.0));
+    assert!(parts("old").decay > parts("proven").decay);
+    assert_eq!(parts("proven").decay, parts("code").decay);
+}

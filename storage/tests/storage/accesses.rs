@@ -1,0 +1,82 @@
+//! Access records and judgements: counted, kept, moved and forgotten.
+
+use std::collections::BTreeSet;
+
+use aurora_storage::{AccessLog, Verdict};
+use proptest::prelude::*;
+
+use crate::repository::directory;
+
+#[test]
+fn judgements_are_counted_beside_accesses_and_follow_a_rename() {
+    let directory = directory();
+    let log = AccessLog::open(directory.path()).expect("opens");
+    log.judge(Verdict::Good, &[("old", 10), ("other", 20)]).expect("records");
+    log.judge(Verdict::Bad, &[("old", 5)]).expect("records");
+    log.record(&[("new", 30)]).expect("records");
+    log.rename("old", "new").expect("renames");
+    assert_eq!(log.get("old").expect("reads"), None);
+    let record = log.get("new").expect("reads").expect("there");
+    let counts = Verdict::ALL.map(|verdict| record.judgements.count(verdict));
+    assert_eq!((record.count, counts, record.judgements.last()), (1, [1, 0, 0, 1], Some(10)));
+    let other = log.get("other").expect("reads").expect("there");
+    assert_eq!((other.count, other.recent.len(), other.newest()), (0, 0, Some(20)));
+}
+
+/// Searches and feedback of several processes: here threads, each with a log of its own.
+#[test]
+fn nothing_is_lost_between_several_writers() {
+    const ROUNDS: u32 = 20;
+    let directory = directory();
+    std::thread::scope(|scope| {
+        for verdict in Verdict::ALL {
+            let path = directory.path();
+            scope.spawn(move || {
+                for _ in 0..ROUNDS {
+                    let log = AccessLog::open(path).expect("opens");
+                    log.record(&[("a", 1), ("b", 2)]).expect("records");
+                    log.judge(verdict, &[("a", 3)]).expect("records");
+                }
+            });
+        }
+    });
+    let log = AccessLog::open(directory.path()).expect("opens");
+    let records = log.get_many(&["a", "b"]).expect("reads");
+    let (a, b) = (records[0].clone().expect("there"), records[1].clone().expect("there"));
+    assert_eq!((a.count, b.count), (u64::from(4 * ROUNDS), u64::from(4 * ROUNDS)));
+    assert!(Verdict::ALL.iter().all(|&verdict| a.judgements.count(verdict) == ROUNDS));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn only_what_is_gone_and_old_or_beyond_the_bound_is_forgotten(
+        times in prop::collection::vec(0i64..100, 1..30), live in prop::collection::btree_set(0usize..30, 0..20),
+        since in 0i64..100, most in 0usize..20,
+    ) {
+        let directory = directory();
+        let log = AccessLog::open(directory.path()).expect("opens");
+        let keys: Vec<String> = (0..times.len()).map(|at| format!("code:{at:02}")).collect();
+        for (at, (key, &time)) in keys.iter().zip(&times).enumerate() {
+            // What is only judged is kept as long as what is only shown.
+            match at % 2 {
+                0 => log.record(&[(key, time)]),
+                _ => log.judge(Verdict::Good, &[(key, time)]),
+            }
+            .expect("records");
+        }
+        let is_live = |key: &str| Ok(keys.iter().position(|other| other == key).is_some_and(|at| live.contains(&at)));
+        let mut gone: Vec<usize> = (0..times.len()).filter(|at| !live.contains(at)).collect();
+        gone.sort_by_key(|&at| std::cmp::Reverse((times[at], keys[at].clone())));
+        let kept: BTreeSet<usize> = gone.iter().copied().take(most).filter(|&at| times[at] >= since).collect();
+
+        let forgotten = log.sweep(is_live, since, most).expect("sweeps");
+        prop_assert_eq!(forgotten, gone.len() - kept.len());
+        for (at, key) in keys.iter().enumerate() {
+            let is_there = log.get(key).expect("reads").is_some();
+            prop_assert_eq!(is_there, live.contains(&at) || kept.contains(&at), "{}", key);
+        }
+        prop_assert_eq!(log.sweep(is_live, since, most).expect("sweeps"), 0);
+    }
+}

@@ -1,0 +1,54 @@
+//! The walk over all terms.
+
+use std::collections::BTreeSet;
+
+use aurora_storage::{Snapshot, Walk};
+
+use crate::repository::{directory, open, replace, synthetic, update, write};
+use aurora_storage::WriterOptions;
+
+fn walked(snapshot: &Snapshot, prefix: &str, decide: impl Fn(&[u8]) -> Walk) -> BTreeSet<String> {
+    let mut shown = BTreeSet::new();
+    let mut visit = |term: &[u8]| {
+        shown.insert(String::from_utf8(term.to_vec()).expect("UTF-8"));
+        decide(term)
+    };
+    snapshot.walk_terms(prefix, &mut visit).expect("sound");
+    shown
+}
+
+fn listed(snapshot: &Snapshot, prefix: &str) -> BTreeSet<String> {
+    snapshot.terms_with_prefix(prefix).map(|term| term.expect("sound").0).collect()
+}
+
+/// Several segments, with blocks enough that whole ones are left out.
+#[test]
+fn a_walk_shows_what_a_listing_lists() {
+    let directory = directory();
+    let environment = open(directory.path());
+    write(&environment, &synthetic(60, 40, 0), 1 << 24);
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    for (path, pieces) in &synthetic(4, 30, 7) {
+        replace(&writer, &format!("more/{path}"), pieces).expect("replaces");
+    }
+    writer.publish(update()).expect("publishes");
+    let snapshot = environment.snapshot().expect("opens");
+
+    let all = listed(&snapshot, "");
+    assert!(all.len() > 100, "{}", all.len());
+    assert_eq!(walked(&snapshot, "", |_| Walk::On), all);
+    let first = all.iter().next().expect("there are terms").clone();
+    let middle = all.iter().nth(all.len() / 2).expect("there are terms").clone();
+    for prefix in [&first[..1], &middle[..1], &middle[..2.min(middle.len())], middle.as_str(), "~"] {
+        assert_eq!(walked(&snapshot, prefix, |_| Walk::On), listed(&snapshot, prefix), "{prefix}");
+    }
+    for length in 1..4 {
+        let shown = walked(&snapshot, "", |_| Walk::Past(length));
+        let beginnings = |terms: &BTreeSet<String>| -> BTreeSet<Vec<u8>> {
+            terms.iter().map(|term| term.as_bytes()[..length.min(term.len())].to_vec()).collect()
+        };
+        assert_eq!(beginnings(&shown), beginnings(&all));
+        assert!(shown.len() <= 2 * beginnings(&all).len(), "once a segment");
+    }
+    assert_eq!(walked(&snapshot, "", |_| Walk::Stop).len(), 1);
+}
