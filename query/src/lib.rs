@@ -26,30 +26,48 @@
 
 pub mod activation;
 mod bm25;
+mod budget;
 mod candidates;
 mod config;
 mod dense;
+mod details;
 pub mod explain;
 mod filter;
+mod freshness;
 mod fusion;
+mod grep;
 mod identifier;
+mod lines;
+mod listing;
+mod needed_words;
 mod path_class;
+mod points;
 mod query;
+mod reasons;
 mod results;
 mod retriever;
 mod rules;
 mod settings;
+mod snippet;
 mod spreading;
+mod tokens;
 
 pub use bm25::{FieldScorer, idf};
+pub use budget::{Block, Context, PackedHit};
 pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin,
     RulesConfig, SearchConfig,
 };
+pub use details::{Details, complete, packed};
 pub use explain::Explanation;
 pub use filter::{FilterError, FilterSpec};
+pub use freshness::{FileState, file_state};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+pub use grep::TextFilter;
+pub use points::{Boost, Points};
 pub use query::{Mode, Query, QueryError};
-pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};
+pub use results::{Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;
 pub use rules::AppliedRule;
+pub use snippet::{Marker, SnippetLine};
+pub use tokens::estimate_tokens;

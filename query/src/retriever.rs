@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder};
 use aurora_storage::{
-    AccessRecord, ArchivedChunk, ArchivedGitSignal, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError,
+    AccessRecord, ArchivedChunk, ArchivedGitSignal, ChunkId, ChunkType, Snapshot, StorageError,
 };
 
 use crate::activation::{self, ActivationParts, UseHistory};
@@ -16,6 +16,8 @@ use crate::config::{Fusion, SearchConfig};
 use crate::dense::Semantics;
 use crate::explain::{self, Explanation};
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
+use crate::listing;
+use crate::points::{self, ComponentColumns};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
@@ -66,6 +68,9 @@ impl Retriever {
     /// index cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
         let start = Instant::now();
+        if query.text.trim().is_empty() && query.filter.has_text() {
+            return listing::list(&self.snapshot, query, start);
+        }
         let parsed = ParsedQuery::parse(&self.analyzer, &query.text)?;
         let selection = query.filter.resolve()?.select(&self.snapshot)?;
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
@@ -82,17 +87,20 @@ impl Retriever {
             filter.as_ref(),
         )?;
         self.note_missing(query.mode, &semantics, found.from_keywords, &mut notes);
-        let stages = StageCounts {
+        let mut stages = StageCounts {
             indexed: self.snapshot.live().len(),
             eligible: filter.as_ref().map_or_else(|| self.snapshot.live().len(), |filter| filter.len()),
             from_keywords: found.from_keywords,
             from_vectors: found.from_vectors,
             ranked: found.list.len(),
+            shown: 0,
         };
 
         let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
         let hits = self.rank(query, &parsed, &rule_query, &found.list)?;
-        Ok(SearchResults { query: query.text.clone(), mode: query.mode, hits, notes, stages, took: start.elapsed() })
+        stages.shown = hits.len();
+        let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
+        Ok(SearchResults { query: text, mode, hits, notes, stages, index: None, took })
     }
 
     fn semantics(&self, query: &Query<'_>) -> Result<Semantics, QueryError> {
@@ -146,6 +154,14 @@ impl Retriever {
         components.activation = min_max(&parts.iter().map(|parts| Some(parts.total(neutral))).collect::<Vec<_>>());
 
         let fused = self.fuse(query, list, &components);
+        let columns = ComponentColumns {
+            raw_bm25: &list.iter().map(|candidate| candidate.bm25).collect::<Vec<_>>(),
+            cosine: &list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>(),
+            bm25: &components.bm25,
+            semantic: &components.semantic,
+            activation: &components.activation,
+        };
+        let shares = points::shares(&self.config.hybrid, Weights::of(&self.config.hybrid), &columns);
         let mut scores = fused.clone();
         let mut applied = rules::apply(&self.config.rules, rule_query, &chunks, &mut scores);
         let order = order(list, &mut scores, &mut applied);
@@ -153,11 +169,13 @@ impl Retriever {
         let hits = order.into_iter().take(query.limit).enumerate().map(|(place, at)| {
             let candidate = &list[at];
             let (bm25, semantic, activation) = components.of(at);
+            let (weighted, rules) = points::settle(shares[at], fused[at], &applied[at], &candidate.chunk.path);
             let scores = Scores {
                 bm25: bm25.unwrap_or(0.0),
                 semantic,
                 activation: activation.unwrap_or(0.0),
-                fused: fused[at],
+                weighted,
+                fused: weighted.sum(),
                 final_: scores[at],
                 raw: RawScores { bm25: candidate.bm25, cosine: candidate.cosine, activation: parts[at].total(neutral) },
             };
@@ -175,9 +193,9 @@ impl Retriever {
                 },
                 activation: explain::activation_reason(&chunk.git, accesses[at].as_ref(), query.now),
                 activation_parts: parts[at],
-                rules: std::mem::take(&mut applied[at]),
+                rules,
             };
-            hit(place + 1, candidate, chunk, query.content, scores, accesses[at].clone(), explanation)
+            Hit::of((place + 1, candidate.id), chunk, query.content, scores, accesses[at].clone(), explanation)
         });
         Ok(hits.collect())
     }
@@ -274,42 +292,4 @@ fn history(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> UseHistory {
         _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
     };
     UseHistory { commits, accesses: access.map(|access| access.recent.clone()).unwrap_or_default() }
-}
-
-fn hit(
-    rank: usize,
-    candidate: &Candidate<'_>,
-    chunk: Chunk,
-    content: bool,
-    scores: Scores,
-    access: Option<AccessRecord>,
-    explanation: Explanation,
-) -> Hit {
-    let mut git = chunk.git;
-    if let GitSignal::Tracked(history) = &mut git {
-        history.commit_times = Vec::new();
-    }
-    Hit {
-        rank,
-        key: chunk.key,
-        id: candidate.id,
-        file: chunk.path,
-        chunk_type: chunk.chunk_type,
-        language: chunk.language,
-        name: chunk.name,
-        qualified_name: chunk.qualified_name,
-        line_start: chunk.line_start,
-        line_end: chunk.line_end,
-        score: scores.final_,
-        scores,
-        git,
-        access,
-        date: chunk.date,
-        signature: chunk.signature,
-        doc: chunk.doc,
-        text: if content { chunk.text } else { String::new() },
-        metadata: chunk.metadata,
-        governance: chunk.governance,
-        explanation,
-    }
 }
