@@ -131,7 +131,7 @@ mod tests {
         let text = "let value = compute(first_argument, second_argument, third_argument);";
         assert_eq!(plain(text, &[], 20), "let value = compute…");
         assert_eq!(plain(text, &[(4, 9)], 20), "let value = compute…");
-        assert_eq!(plain(text, &[(36, 42)], 20), "…ument, second_argu…");
+        assert_eq!(plain(text, &[(36, 42)], 20), "…ment, second_argum…");
         assert_eq!(plain(text, &[(53, 58)], 30), "…argument, third_argument);");
         assert_eq!(plain("\tif x:\x1b", &[], 20), "    if x:␛");
     }

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use crate::args::ColorWhen;
 
 /// How a piece of text is meant; what it looks like is decided here.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Heading,
     Path,

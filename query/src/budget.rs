@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_cut_or_left_out() {
         let context = pack(vec![piece(1, "a.py", 1, 40), piece(2, "b.py", 7, 9)], 150, &|_, _| false);
-        assert_eq!(headers(&context), ["a.py:1-11 f1 (cut, goes on to 40)", "b.py:7-9 f7"]);
+        assert_eq!(headers(&context), ["a.py:1-9 f1 (cut, goes on to 40)", "b.py:7-9 f7"]);
         assert!(!context.blocks[0].hits[0].complete && context.tokens <= 150);
         let nothing = pack(vec![piece(1, "a.py", 1, 40)], 10, &|_, _| true);
         assert_eq!((nothing.blocks.len(), nothing.skipped, nothing.tokens), (0, 1, 0));

@@ -43,22 +43,19 @@ pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Deta
     });
     let patterns = details.filter.text()?;
     let mut files = Files::new(details.root, snapshot);
-    let mut weights: FxHashMap<String, f32> = FxHashMap::default();
+    for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
+        if !results.term_weights.contains_key(term) {
+            let held_by = snapshot.postings(term)?.doc_frequency();
+            results.term_weights.insert(term.clone(), idf(snapshot.live().len(), u64::from(held_by)));
+        }
+    }
+    let marker = Marker::new(&results.term_weights, Some(&patterns));
     for hit in &mut results.hits {
         hit.file_state = Some(files.state(hit)?);
         if details.snippet_lines == 0 {
             continue;
         }
         let Some(chunk) = snapshot.chunk(hit.id)? else { continue };
-        for term in &hit.explanation.matched_terms {
-            if !weights.contains_key(term) {
-                let held_by = snapshot.postings(term)?.doc_frequency();
-                weights.insert(term.clone(), idf(snapshot.live().len(), u64::from(held_by)));
-            }
-        }
-        let terms = hit.explanation.matched_terms.iter();
-        let terms = terms.map(|term| (term.clone(), weights.get(term).copied().unwrap_or(1.0)));
-        let marker = Marker::new(terms, Some(&patterns));
         let mut lines = marker.best_lines(&chunk.text, &hit.name, details.snippet_lines);
         let numbers = files.numbers(hit, &chunk.text)?;
         for line in &mut lines {
@@ -105,7 +102,8 @@ pub fn packed(snapshot: &Snapshot, results: &SearchResults, root: &Path, budget:
     }
     let blank = |path: &str, line: u32| {
         let text = files.texts.get(path).and_then(Option::as_ref);
-        text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize)).is_some_and(|line| line.trim().is_empty())
+        text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
+            .is_some_and(|line| line.trim().is_empty())
     };
     Ok(pack(pieces, budget, &blank))
 }
@@ -163,4 +161,3 @@ impl<'a> Files<'a> {
         Ok(line_numbers(text, span, file))
     }
 }
-

@@ -3,7 +3,7 @@
 //! A pattern is matched against a chunk's text as it was indexed. Case does not matter unless the pattern holds an
 //! upper-case letter; `^` and `$` stand for the ends of a line; `.` stops there, `\s` does not.
 //!
-//! Words that every match holds whole ([`needed_words`]) cut the chunks by the dictionary first; the texts of those that
+//! Terms that every match is known to bring ([`needs`]) cut the chunks by the dictionary first; the texts of those that
 //! are left are searched by all threads.
 
 use std::ops::Range;
@@ -16,8 +16,10 @@ use regex_syntax::ast::{self, Ast};
 use roaring::RoaringBitmap;
 
 use crate::filter::FilterError;
-use crate::needed_words::{Spellings, needed_words};
+use crate::pattern_needs::{Need, needs};
 
+/// Terms with one beginning that are looked up.
+const MOST_TERMS: usize = 2_000;
 /// Chunks that a thread searches at a time.
 const BATCH: usize = 512;
 
@@ -30,7 +32,7 @@ pub struct TextFilter {
 #[derive(Debug, Clone)]
 struct Pattern {
     regex: Regex,
-    needed: Vec<Spellings>,
+    needs: Vec<Need>,
 }
 
 impl TextFilter {
@@ -75,12 +77,10 @@ impl TextFilter {
         };
         // An index without keywords has no term to look up.
         if snapshot.field_totals().iter().any(|total| *total > 0) {
-            for word in self.patterns.iter().flat_map(|pattern| &pattern.needed) {
-                let mut holding = RoaringBitmap::new();
-                for spelling in word {
-                    holding |= snapshot.postings(spelling)?.docs();
+            for need in self.patterns.iter().flat_map(|pattern| &pattern.needs) {
+                if let Some(holding) = holding(snapshot, need)? {
+                    possible &= holding;
                 }
-                possible &= holding;
             }
         }
         let ids: Vec<u32> = possible.iter().collect();
@@ -98,6 +98,27 @@ impl TextFilter {
     }
 }
 
+/// The chunks that hold what is needed; `None` where finding out is more work than reading them.
+fn holding(snapshot: &Snapshot, need: &Need) -> Result<Option<RoaringBitmap>, StorageError> {
+    let mut chunks = RoaringBitmap::new();
+    match need {
+        Need::Term(spellings) => {
+            for spelling in spellings {
+                chunks |= snapshot.postings(spelling)?.docs();
+            }
+        }
+        Need::Prefix(prefix) => {
+            for (at, entry) in snapshot.terms_with_prefix(prefix).enumerate() {
+                if at == MOST_TERMS {
+                    return Ok(None);
+                }
+                chunks |= snapshot.postings(&entry?.0)?.docs();
+            }
+        }
+    }
+    Ok(Some(chunks))
+}
+
 impl Pattern {
     fn new(given: &str, expression: &str) -> Result<Self, FilterError> {
         let refuse = |reason: String| FilterError::Pattern { given: given.to_owned(), reason };
@@ -111,9 +132,10 @@ impl Pattern {
             regex::Error::CompiledTooBig(limit) => refuse(format!("it needs more than {limit} bytes of memory")),
             error => refuse(last_line(&error.to_string())),
         })?;
-        let meaning = ParserBuilder::new().case_insensitive(insensitive).multi_line(true).crlf(true).build().parse(expression);
-        let needed = meaning.map(|meaning| needed_words(&meaning)).unwrap_or_default();
-        Ok(Self { regex, needed })
+        let meaning =
+            ParserBuilder::new().case_insensitive(insensitive).multi_line(true).crlf(true).build().parse(expression);
+        let needs = meaning.map(|meaning| needs(&meaning)).unwrap_or_default();
+        Ok(Self { regex, needs })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers to patterns without a query: nothing is ranked, the matching chunks stand in the order of the tree.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use aurora_storage::{Chunk, ChunkId, Snapshot};
@@ -66,7 +67,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         hits.push(Hit::of((at + 1, id), chunk, query.content, Scores::default(), access, explanation));
     }
     let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
-    Ok(SearchResults { query: text, mode, hits, notes, stages, index: None, took })
+    Ok(SearchResults { query: text, mode, hits, notes, stages, index: None, term_weights: BTreeMap::new(), took })
 }
 
 /// A file's chunks by line, the innermost of those that show the same matches.

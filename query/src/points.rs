@@ -46,7 +46,8 @@ pub(crate) fn shares(config: &HybridConfig, weights: Weights, columns: &Componen
     if config.fusion == Fusion::Rrf {
         let sparse = ranks(&columns.raw_bm25.iter().map(|&raw| Some(raw).filter(|raw| *raw > 0.0)).collect::<Vec<_>>());
         let dense = ranks(columns.cosine);
-        let share = |(sparse, dense)| [reciprocal_rank(config, sparse, None), reciprocal_rank(config, None, dense), 0.0];
+        let share =
+            |(sparse, dense)| [reciprocal_rank(config, sparse, None), reciprocal_rank(config, None, dense), 0.0];
         return sparse.into_iter().zip(dense).map(share).collect();
     }
     let weights = [weights.bm25, weights.semantic, weights.activation];

@@ -1,5 +1,6 @@
 //! What a search returns: the shapes of the machine interface.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Governance, MetaValue};
@@ -29,6 +30,9 @@ pub struct SearchResults {
     /// The generation that answered; `None` until [`crate::complete`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexInfo>,
+    /// The terms that matched, with what they weigh; empty until [`crate::complete`].
+    #[serde(skip)]
+    pub term_weights: BTreeMap<String, f32>,
     /// How long the search took.
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]
     pub took: Duration,

@@ -1,13 +1,12 @@
 //! One search from query to hits: candidates, their components, fusion, rules, order.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder};
-use aurora_storage::{
-    AccessRecord, ArchivedChunk, ArchivedGitSignal, ChunkId, ChunkType, Snapshot, StorageError,
-};
+use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal, ChunkId, ChunkType, Snapshot, StorageError};
 
 use crate::activation::{self, ActivationParts, UseHistory};
 use crate::bm25::Bm25;
@@ -100,7 +99,7 @@ impl Retriever {
         let hits = self.rank(query, &parsed, &rule_query, &found.list)?;
         stages.shown = hits.len();
         let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
-        Ok(SearchResults { query: text, mode, hits, notes, stages, index: None, took })
+        Ok(SearchResults { query: text, mode, hits, notes, stages, index: None, term_weights: BTreeMap::new(), took })
     }
 
     fn semantics(&self, query: &Query<'_>) -> Result<Semantics, QueryError> {

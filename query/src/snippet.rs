@@ -1,5 +1,6 @@
 //! The lines of a chunk that answer a query best, and what in them matches.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aurora_analysis::Analyzer;
@@ -14,6 +15,8 @@ const PATTERN_WEIGHT: f32 = 1_000.0;
 const REPEATED: f32 = 0.2;
 /// A further line is worth showing from this share of the first one's worth on.
 const WORTH_SHOWING: f32 = 0.25;
+/// A word of less than this share of the heaviest one's weight is too common to be marked.
+const WORTH_MARKING: f32 = 0.25;
 
 /// A line of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,9 +47,15 @@ struct Mark {
 }
 
 impl<'f> Marker<'f> {
-    /// A marker of `terms`, as the analyzer gives them, with their weights, and of patterns.
-    pub fn new(terms: impl IntoIterator<Item = (String, f32)>, patterns: Option<&'f TextFilter>) -> Self {
-        Self { terms: terms.into_iter().collect(), patterns: patterns.filter(|patterns| !patterns.is_empty()) }
+    /// A marker of `terms`, as the analyzer gives them, with their weights, and of patterns. Terms of little weight
+    /// beside the heaviest, the `is` and `the` of a sentence, are not marked.
+    pub fn new(terms: &BTreeMap<String, f32>, patterns: Option<&'f TextFilter>) -> Self {
+        let heaviest = terms.values().copied().fold(0.0, f32::max);
+        let terms = terms.iter().filter(|(_, weight)| **weight >= heaviest * WORTH_MARKING);
+        Self {
+            terms: terms.map(|(term, weight)| (term.clone(), *weight)).collect(),
+            patterns: patterns.filter(|patterns| !patterns.is_empty()),
+        }
     }
 
     /// Where something matches in every line of `text`: byte ranges within the line, in order and apart.
@@ -54,8 +63,8 @@ impl<'f> Marker<'f> {
         self.marks(text).iter().map(|marks| ranges(marks)).collect()
     }
 
-    /// The best `most` lines of `text` in the order of the text; where no line matches, the one that holds `name`, or
-    /// else the first.
+    /// The best `most` lines of `text` in the order of the text. Where fewer are worth showing, the one that holds `name`
+    /// is added, and where none is, the first.
     ///
     /// A line is worth the weights of the distinct terms in it; a term that was shown counts less in the next line.
     /// With patterns, lines that hold the start of a match come before all others.
@@ -76,9 +85,12 @@ impl<'f> Marker<'f> {
             shown.extend(marks[place].iter().filter_map(|mark| mark.term.as_deref()));
             chosen.push(place);
         }
+        let names = |place: &usize| !name.is_empty() && lines[*place].contains(name);
+        if chosen.len() < most && self.patterns.is_none() && !chosen.iter().any(names) {
+            chosen.extend((0..lines.len()).find(|place| names(place) && !chosen.contains(place)));
+        }
         if chosen.is_empty() && most > 0 {
-            let named = lines.iter().position(|line| !name.is_empty() && line.contains(name));
-            chosen.extend(named.or_else(|| lines.iter().position(|line| !line.trim().is_empty())));
+            chosen.extend(lines.iter().position(|line| !line.trim().is_empty()));
         }
         chosen.sort_unstable();
         let line = |place: usize| SnippetLine {
@@ -202,22 +214,26 @@ mod tests {
 
     const TEXT: &str = "def rotate_token(request):\n    \"\"\"Change the CSRF token.\"\"\"\n    request.META.update(\n        {\n            \"CSRF_COOKIE_NEEDS_UPDATE\": True,\n        }\n    )";
 
+    fn weights(terms: &[(&str, f32)]) -> BTreeMap<String, f32> {
+        terms.iter().map(|&(term, weight)| (term.to_owned(), weight)).collect()
+    }
+
     fn marker(terms: &[(&str, f32)]) -> Marker<'static> {
-        Marker::new(terms.iter().map(|&(term, weight)| (term.to_owned(), weight)), None)
+        Marker::new(&weights(terms), None)
     }
 
     fn shown(lines: &[SnippetLine]) -> Vec<(usize, Vec<&str>)> {
         let words = |line: &SnippetLine| line.matches.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
-        lines.iter().map(|line| (line.place, words(line).into_iter().map(|range| &line.text[range]).collect())).collect()
+        lines
+            .iter()
+            .map(|line| (line.place, words(line).into_iter().map(|range| &line.text[range]).collect()))
+            .collect()
     }
 
     #[test]
     fn lines_with_the_rarest_words_come_first() {
         let marker = marker(&[("csrf", 5.0), ("token", 2.0), ("rotate", 6.0)]);
-        assert_eq!(
-            shown(&marker.best_lines(TEXT, "", 2)),
-            [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]
-        );
+        assert_eq!(shown(&marker.best_lines(TEXT, "", 2)), [(0, vec!["rotate", "token"]), (1, vec!["CSRF", "token"])]);
         assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(0, vec!["rotate", "token"])]);
         assert!(marker.best_lines(TEXT, "", 0).is_empty());
     }
@@ -227,6 +243,13 @@ mod tests {
         let found = marker(&[("getuserdata", 1.0), ("user", 1.0)]).matches("getUserData(user_id, superuser)");
         assert_eq!(found, [[(0, 11), (12, 16)]]);
         assert_eq!(marker(&[("größe", 1.0)]).matches("x = GRÖSSE + Größe"), [[(14, 21)]]);
+    }
+
+    #[test]
+    fn common_words_are_not_marked() {
+        let marker = marker(&[("token", 5.0), ("the", 0.4)]);
+        assert_eq!(marker.matches("the token"), [[(4, 9)]]);
+        assert_eq!(shown(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(), 2);
     }
 
     #[test]
@@ -240,7 +263,7 @@ mod tests {
     #[test]
     fn lines_that_match_a_pattern_come_before_words() {
         let patterns = TextFilter::new(&[r"update\(\s*\{".to_owned()], &[]).expect("a pattern");
-        let marker = Marker::new([("rotate".to_owned(), 9.0)], Some(&patterns));
+        let marker = Marker::new(&weights(&[("rotate", 9.0)]), Some(&patterns));
         assert_eq!(shown(&marker.best_lines(TEXT, "", 1)), [(2, vec!["update("])]);
         assert_eq!(marker.matches(TEXT)[3], [(0, 9)]);
     }
@@ -251,7 +274,7 @@ mod tests {
             text in "[a-cA-C_é日 \n\r.]{0,80}", terms in prop::collection::vec("[a-cé]{1,3}", 0..4), pattern in "[a-c]{1,2}(\\\\s[a-c])?",
         ) {
             let patterns = TextFilter::new(&[pattern], &[]).expect("a pattern");
-            let marker = Marker::new(terms.into_iter().map(|term| (term, 1.0)), Some(&patterns));
+            let marker = Marker::new(&terms.into_iter().map(|term| (term, 1.0)).collect(), Some(&patterns));
             let lines: Vec<&str> = text.lines().collect();
             let found = marker.matches(&text);
             prop_assert_eq!(found.len(), lines.len());

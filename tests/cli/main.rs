@@ -7,6 +7,7 @@ mod fixture;
 mod errors;
 mod help;
 mod indexing;
+mod narrowing;
 mod pipelines;
 mod protocol;
 mod searching;

@@ -12,8 +12,9 @@ fn the_table() {
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1"]);
         assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
         assert_snapshot!(found.out, @r"
-        File                | Type  | Name        | Lines | Score | Commits | Last Modified
-        src/auth/manager.py | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
+        File                  | Type  | Name        | Lines | Score | Commits | Last Modified
+        src/auth/manager.py:4 | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
+              4 │ class UserManager:
         ");
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1", "--legacy"]);
         assert_snapshot!(found.out, @r"
