@@ -104,15 +104,20 @@ fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
     if past <= head {
         return (0, head);
     }
-    // A third of the room stands before the match.
-    let mut from = first;
-    let mut before = 0;
-    while from > 0 && before + of(&cells[from - 1]) <= columns / 3 {
-        from -= 1;
-        before += of(&cells[from]);
+    // A third of the room stands before the match, or more where the line ends soon after it.
+    let reach_back = |mut from: usize, room: usize| {
+        let mut used = 0;
+        while from > 0 && used + of(&cells[from - 1]) <= room {
+            from -= 1;
+            used += of(&cells[from]);
+        }
+        from
+    };
+    let from = reach_back(first, columns / 3);
+    if fits(from, columns.saturating_sub(1)) == cells.len() {
+        return (reach_back(cells.len(), columns.saturating_sub(1)), cells.len());
     }
-    let to = fits(from, columns.saturating_sub(1));
-    if to == cells.len() { (from, to) } else { (from, fits(from, columns.saturating_sub(2))) }
+    (from, fits(from, columns.saturating_sub(2)))
 }
 
 #[cfg(test)]
@@ -132,7 +137,7 @@ mod tests {
         assert_eq!(plain(text, &[], 20), "let value = compute…");
         assert_eq!(plain(text, &[(4, 9)], 20), "let value = compute…");
         assert_eq!(plain(text, &[(36, 42)], 20), "…ment, second_argum…");
-        assert_eq!(plain(text, &[(53, 58)], 30), "…argument, third_argument);");
+        assert_eq!(plain(text, &[(53, 58)], 30), "…nd_argument, third_argument);");
         assert_eq!(plain("\tif x:\x1b", &[], 20), "    if x:␛");
     }
 
