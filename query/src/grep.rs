@@ -210,7 +210,7 @@ mod tests {
     fn fixed_text_stands_for_itself() {
         let filter = filter(&[], &["f(x.y)*"]).expect("any text");
         assert!(filter.is_match("return F(X.y)*2") && !filter.is_match("f(xzy)"));
-        assert_eq!(filter.find("a f(x.y)*"), [2..9]);
+        assert_eq!(filter.find("a f(x.y)*").first(), Some(&(2..9)));
     }
 
     #[test]

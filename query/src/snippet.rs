@@ -16,7 +16,7 @@ const REPEATED: f32 = 0.2;
 /// A further line is worth showing from this share of the first one's worth on.
 const WORTH_SHOWING: f32 = 0.25;
 /// A word of less than this share of the heaviest one's weight is too common to be marked.
-const WORTH_MARKING: f32 = 0.25;
+const WORTH_MARKING: f32 = 0.3;
 
 /// A line of a snippet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,10 +48,12 @@ struct Mark {
 
 impl<'f> Marker<'f> {
     /// A marker of `terms`, as the analyzer gives them, with their weights, and of patterns. Terms of little weight
-    /// beside the heaviest, the `is` and `the` of a sentence, are not marked.
+    /// beside the heaviest, the `is` and `the` of a sentence, are not marked, nor are single letters beside words.
     pub fn new(terms: &BTreeMap<String, f32>, patterns: Option<&'f TextFilter>) -> Self {
         let heaviest = terms.values().copied().fold(0.0, f32::max);
-        let terms = terms.iter().filter(|(_, weight)| **weight >= heaviest * WORTH_MARKING);
+        let has_words = terms.keys().any(|term| term.len() > 1);
+        let terms = terms.iter().filter(|(term, _)| term.len() > 1 || !has_words);
+        let terms = terms.filter(|(_, weight)| **weight >= heaviest * WORTH_MARKING);
         Self {
             terms: terms.map(|(term, weight)| (term.clone(), *weight)).collect(),
             patterns: patterns.filter(|patterns| !patterns.is_empty()),
@@ -150,24 +152,15 @@ impl<'f> Marker<'f> {
         Analyzer.terms(word, &mut |term| {
             let first = std::mem::take(&mut is_whole);
             let place = lower[from..].find(term).map(|at| from + at..from + at + term.len());
-            let known = self.terms.contains_key(term);
-            match place {
-                // The whole word comes first and stands where its parts do.
-                Some(range) if first && range.len() == word.len() => {
-                    if known {
-                        marks.push(Mark { term: Some(term.to_owned()), range: offset..offset + word.len() });
-                    }
-                }
-                Some(range) => {
-                    from = range.end;
-                    if known {
-                        let range = offset + range.start..offset + range.end;
-                        marks.push(Mark { term: Some(term.to_owned()), range });
-                    }
-                }
-                // Composed or lower-cased beyond ASCII: the word as a whole.
-                None if known => marks.push(Mark { term: Some(term.to_owned()), range: offset..offset + word.len() }),
-                None => {}
+            // The whole word comes first and stands where its parts do.
+            let is_word = first && place.as_ref().is_some_and(|range| range.len() == word.len());
+            if let Some(range) = place.as_ref().filter(|_| !is_word) {
+                from = range.end;
+            }
+            if self.terms.contains_key(term) {
+                // A term that was composed, or lower-cased beyond ASCII, stands for the word as a whole.
+                let range = place.unwrap_or(0..word.len());
+                marks.push(Mark { term: Some(term.to_owned()), range: offset + range.start..offset + range.end });
             }
         });
     }
@@ -247,8 +240,8 @@ mod tests {
 
     #[test]
     fn common_words_are_not_marked() {
-        let marker = marker(&[("token", 5.0), ("the", 0.4)]);
-        assert_eq!(marker.matches("the token"), [[(4, 9)]]);
+        let marker = marker(&[("token", 5.0), ("the", 0.4), ("a", 4.0)]);
+        assert_eq!(marker.matches("the token a"), [[(4, 9)]]);
         assert_eq!(shown(&marker.best_lines("def rotate():\n    pass\n    # the token", "rotate", 2)).len(), 2);
     }
 

@@ -191,7 +191,9 @@ fn results_at_three_widths_plain_and_coloured() {
         let found = Run::of(command.args(arguments).args(["--color", color]));
         found.out.replace('\x1b', "␛")
     };
-    settings(&fixture).bind(|| {
+    let mut settings = settings(&fixture);
+    settings.add_filter(r"m[01]\.\d{3}", "m[.sss]");
+    settings.bind(|| {
         assert_snapshot!(shown("40", "never"), @r#"
         File                Name           Score
         …/manager.py:14     hash_password  [.sss]
@@ -221,12 +223,12 @@ fn results_at_three_widths_plain_and_coloured() {
         "#);
         assert_snapshot!(shown("80", "always"), @r#"
         ␛[1mFile␛[0m                ␛[1mType␛[0m      ␛[1mName␛[0m          ␛[1mLines␛[0m  ␛[1mScore␛[0m  ␛[1mCommits␛[0m  ␛[1mLast Modified␛[0m
-        ␛[36m…/manager.py:14␛[0m     function  hash_…ssword  14-16  ␛[32m1.000␛[0m  1        [time] ago
+        ␛[36m…/manager.py:14␛[0m     function  hash_…ssword  14-16  ␛[32m[.sss]␛[0m  1        [time] ago
           ␛[2m   14 │␛[0m ␛[35mdef␛[0m ␛[1m␛[31mhash␛[0m_␛[1m␛[31mpassword␛[0m(␛[1m␛[31mpassword␛[0m):
-          ␛[2m   15 │␛[0m     ␛[32m"""␛[0m␛[1m␛[31mHash␛[0m␛[32m ␛[0m␛[1m␛[31ma␛[0m␛[32m ␛[0m␛[1m␛[31mpassword␛[0m␛[32m ␛[0m␛[1m␛[31mwith␛[0m␛[32m ␛[0m␛[1m␛[31msalt␛[0m␛[32m."""␛[0m
-        ␛[36msrc/…/manager.py:7␛[0m  method    UserM…e_user  7-11   ␛[32m0.426␛[0m  2        [time] ago
+          ␛[2m   15 │␛[0m     ␛[32m"""␛[0m␛[1m␛[31mHash␛[0m␛[32m a ␛[0m␛[1m␛[31mpassword␛[0m␛[32m ␛[0m␛[1m␛[31mwith␛[0m␛[32m ␛[0m␛[1m␛[31msalt␛[0m␛[32m."""␛[0m
+        ␛[36msrc/…/manager.py:7␛[0m  method    UserM…e_user  7-11   ␛[32m[.sss]␛[0m  2        [time] ago
           ␛[2m    7 │␛[0m ␛[35mdef␛[0m authenticate_user(␛[35mself␛[0m, name, ␛[1m␛[31mpassword␛[0m):
-          ␛[2m    8 │␛[0m     ␛[32m"""Check ␛[0m␛[1m␛[31ma␛[0m␛[32m ␛[0m␛[1m␛[31mpassword␛[0m␛[32m against the stored ␛[0m␛[1m␛[31mhash␛[0m␛[32m."""␛[0m
+          ␛[2m    8 │␛[0m     ␛[32m"""Check a ␛[0m␛[1m␛[31mpassword␛[0m␛[32m against the stored ␛[0m␛[1m␛[31mhash␛[0m␛[32m."""␛[0m
         "#);
     });
 }
