@@ -6,7 +6,9 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::values::{parse_jobs, parse_limit, parse_percent, parse_size, parse_weights};
+use crate::values::{
+    parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines, parse_weights,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -113,6 +115,9 @@ Examples:
   aur mem search UserManager --show-scores
   aur mem search \"parse date\" --type function,method --lang go --path 'internal/**'
   aur mem search billing --where owner=payments --format json
+  aur mem search \"retry\" --grep 'sleep\\(\\d+\\)'      only what holds a match
+  aur mem search --fixed 'os.environ['             no query: listed by path and line
+  aur mem search \"how is auth done\" --budget 4000   context for an agent
   printf 'open file\\nclose file\\n' | aur mem search --stdin --format jsonl --limit 5
 
 Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
@@ -185,12 +190,23 @@ pub(crate) enum ReportFormat {
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// What to look for: an identifier, keywords or a sentence
-    #[arg(value_name = "QUERY", required_unless_present = "stdin", conflicts_with = "stdin")]
+    #[arg(value_name = "QUERY", required_unless_present_any = ["stdin", "grep", "fixed"], conflicts_with = "stdin")]
     pub(crate) query: Vec<String>,
 
-    /// Show at most this many results
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit)]
-    pub(crate) limit: usize,
+    /// Show at most this many results [default: 10; with --budget 100]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit)]
+    pub(crate) limit: Option<usize>,
+
+    /// Only chunks whose text matches this regular expression; may be given more than once
+    ///
+    /// Case does not matter unless the pattern holds an upper-case letter. Every pattern has to match. Without a QUERY
+    /// nothing is ranked: what matches is listed by path and line.
+    #[arg(long, short = 'g', value_name = "PATTERN")]
+    pub(crate) grep: Vec<String>,
+
+    /// Only chunks that hold this text, taken as it is; may be given more than once
+    #[arg(long, short = 'F', value_name = "TEXT")]
+    pub(crate) fixed: Vec<String>,
 
     /// Only these chunk types, separated by commas
     #[arg(long = "type", short = 't', value_name = "TYPES")]
@@ -227,6 +243,19 @@ pub(crate) struct SearchArgs {
     /// Print the text of every result
     #[arg(long)]
     pub(crate) show_content: bool,
+
+    /// Show the lines of every result that match best, at most this many
+    ///
+    /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
+    #[arg(long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = parse_snippet_lines)]
+    pub(crate) snippets: Option<usize>,
+
+    /// Print the text of the best results, as much as fits into this many tokens
+    ///
+    /// Results of one file that overlap or touch are joined; one that does not fit is cut, or the next is taken. Tokens
+    /// are estimated, rather too high: docs/searching.md tells how.
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "snippets"])]
+    pub(crate) budget: Option<usize>,
 
     /// The table without its git columns
     #[arg(long)]

@@ -1,29 +1,43 @@
 //! `aur mem search`: answers queries, for people and for programs.
 
 use std::io::{BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_analysis::Embedder;
 use aurora_query::{
-    ConfigErrors, ConfigLayers, FilterError, FilterSpec, FlagValue, Mode, Query, QueryError, Retriever, SearchConfig,
-    SearchResults,
+    Block, ConfigErrors, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, Mode, Query,
+    QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
 
 use crate::args::{FusionArg, ModeArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome};
+use crate::output::context::{self, PackedAnswer};
+use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{json, time};
 use crate::terminal::Terminal;
 use crate::{index, model, opened, place};
 
+/// Results that are shown, and those that are looked at for a budget.
+const DEFAULT_LIMIT: usize = 10;
+const BUDGET_LIMIT: usize = 100;
+/// Lines of a snippet on a terminal, and of what a pattern matched.
+const TERMINAL_SNIPPET: usize = 2;
+const PATTERN_SNIPPET: usize = 3;
+/// A narrower terminal has no room for code below the table.
+const SNIPPET_COLUMNS: usize = 60;
+/// Files that a note about changed ones names.
+const NAMED_FILES: usize = 3;
+
 /// Answers the query, or every query on standard input.
 pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
     let filter = filter(args).map_err(|error| Failure::from_error(&error))?;
     let query = args.query.join(" ");
-    if !args.stdin && query.trim().is_empty() {
+    let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
+    if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
     let root = place::for_search(args.root.as_deref())?;
@@ -41,13 +55,17 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
         Mode::Sparse => None,
         Mode::Hybrid | Mode::Dense => embedder(&snapshot, mode, terminal)?,
     };
+    // Without the log, results are ranked as if nothing had been shown before.
+    let access = AccessLog::open(&place::index_dir(&root)).ok();
     let session = Session {
         args,
         terminal,
         mode,
         filter,
-        // Without the log, results are ranked as if nothing had been shown before.
-        access: AccessLog::open(&place::index_dir(&root)).ok(),
+        patterns,
+        links: Links::detect(terminal.out, &root),
+        root,
+        access,
         retriever: Retriever::new(snapshot, embedder, config),
     };
     match args.stdin {
@@ -78,6 +96,9 @@ struct Session<'a> {
     terminal: &'a Terminal,
     mode: Mode,
     filter: FilterSpec,
+    patterns: TextFilter,
+    links: Links,
+    root: PathBuf,
     access: Option<AccessLog>,
     retriever: Retriever,
 }
@@ -87,10 +108,7 @@ impl Session<'_> {
         let now = time::now();
         let found = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
         let mut out = self.terminal.stdout();
-        self.print(&mut out, &found, now)?;
-        out.flush()?;
-        self.record(&found, now);
-        Ok(())
+        self.present(&mut out, &found, now)
     }
 
     /// One answer for every line, at once, so that a program can ask one by one. A query that
@@ -107,9 +125,7 @@ impl Session<'_> {
                     if self.args.format == ResultFormat::Table {
                         results::write_heading(&mut out, text, self.terminal.out)?;
                     }
-                    self.print(&mut out, &found, now)?;
-                    out.flush()?;
-                    self.record(&found, now);
+                    self.present(&mut out, &found, now)?;
                 }
                 Err(error) => {
                     self.print_error(&mut out, text, &error)?;
@@ -121,15 +137,111 @@ impl Session<'_> {
     }
 
     fn search(&self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
-        self.retriever.search(&Query {
+        let mut found = self.retriever.search(&Query {
             text: text.to_owned(),
-            limit: self.args.limit,
+            limit: self.limit(),
             mode: self.mode,
             filter: self.filter.clone(),
             now,
             access: self.access.as_ref(),
-            content: self.args.show_content,
-        })
+            // A snippet is coloured by the text that it stands in.
+            content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
+        })?;
+        let details = Details { root: &self.root, snippet_lines: self.snippet_lines(), filter: &self.filter, now };
+        aurora_query::complete(self.retriever.snapshot(), &mut found, &details)?;
+        Ok(found)
+    }
+
+    fn limit(&self) -> usize {
+        let default = if self.args.budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT };
+        self.args.limit.unwrap_or(default)
+    }
+
+    fn is_table(&self) -> bool {
+        self.args.format == ResultFormat::Table
+    }
+
+    /// Programs get the lines as they are cheap; people where they do not stand in the way.
+    fn snippet_lines(&self) -> usize {
+        let args = self.args;
+        let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
+        match args.snippets {
+            _ if args.budget.is_some() => 0,
+            Some(lines) => lines,
+            None if !self.is_table() => PATTERN_SNIPPET,
+            None if args.show_scores || args.show_content => 0,
+            None if !self.patterns.is_empty() => PATTERN_SNIPPET,
+            None if is_wide => TERMINAL_SNIPPET,
+            None => 0,
+        }
+    }
+
+    /// Prints an answer and remembers what was shown.
+    fn present(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
+        let Some(budget) = self.args.budget else {
+            self.print(out, found, now)?;
+            out.flush()?;
+            self.record(found.hits.iter().map(|hit| hit.key.as_str()), now);
+            return Ok(());
+        };
+        let packed = aurora_query::packed(self.retriever.snapshot(), found, &self.root, budget);
+        let packed = packed.map_err(|error| Failure::from_error(&error))?;
+        self.print_packed(out, found, &packed)?;
+        out.flush()?;
+        self.record(packed.blocks.iter().flat_map(|block| &block.hits).map(|hit| hit.id.as_str()), now);
+        Ok(())
+    }
+
+    fn print_packed(&self, out: &mut impl Write, found: &SearchResults, packed: &Context) -> Outcome {
+        let answer = PackedAnswer {
+            query: &found.query,
+            mode: found.mode,
+            context: packed,
+            token_count: PackedAnswer::TOKEN_COUNT,
+            notes: &found.notes,
+            stages: found.stages,
+            index: found.index.as_ref(),
+            took_ms: found.took.as_secs_f64() * 1e3,
+        };
+        match self.args.format {
+            ResultFormat::Json => json::write_indented(out, &answer)?,
+            ResultFormat::Jsonl => json::write_line(out, &answer)?,
+            ResultFormat::Table => {
+                self.tell(found);
+                if packed.blocks.is_empty() && !found.hits.is_empty() {
+                    self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
+                }
+                let language = |block: &Block| {
+                    let hit = found.hits.iter().find(|hit| hit.file == block.file);
+                    hit.map_or_else(String::new, |hit| hit.language.clone())
+                };
+                context::write(out, packed, &language, self.terminal.out, &self.links)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says on standard error what is to be known about an answer.
+    fn tell(&self, found: &SearchResults) {
+        for note in &found.notes {
+            self.terminal.note(note);
+        }
+        if found.hits.is_empty() {
+            let asked = if found.query.trim().is_empty() { "the pattern" } else { &found.query };
+            self.terminal.note(&format!("no results for \"{asked}\""));
+        }
+        let mut stale: Vec<&str> = Vec::new();
+        for hit in &found.hits {
+            let is_stale = matches!(hit.file_state, Some(FileState::Changed | FileState::Gone));
+            if is_stale && !stale.contains(&hit.file.as_str()) {
+                stale.push(&hit.file);
+            }
+        }
+        if !stale.is_empty() {
+            let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
+            let named = stale[..stale.len().min(NAMED_FILES)].join(", ");
+            self.terminal.note(&format!("changed or gone since indexed: {named}{more}; `aur mem index` catches up"));
+        }
     }
 
     fn print(&self, out: &mut impl Write, found: &SearchResults, now: i64) -> Outcome {
@@ -137,21 +249,18 @@ impl Session<'_> {
             ResultFormat::Json => json::write_indented(out, found)?,
             ResultFormat::Jsonl => json::write_line(out, found)?,
             ResultFormat::Table => {
-                for note in &found.notes {
-                    self.terminal.note(note);
-                }
-                if found.hits.is_empty() {
-                    self.terminal.note(&format!("no results for \"{}\"", found.query));
-                }
+                self.tell(found);
                 let shown = Shown {
                     legacy: self.args.legacy,
                     scores: self.args.show_scores,
                     content: self.args.show_content,
                     columns: self.terminal.columns,
                     paint: self.terminal.out,
+                    links: &self.links,
+                    patterns: &self.patterns,
                     now,
                 };
-                results::write(out, &found.hits, &shown)?;
+                results::write(out, found, &shown)?;
             }
         }
         Ok(())
@@ -174,12 +283,12 @@ impl Session<'_> {
     }
 
     /// Remembers what was shown. A search never fails because of it.
-    fn record(&self, found: &SearchResults, now: i64) {
+    fn record<'k>(&self, keys: impl Iterator<Item = &'k str>, now: i64) {
         if self.args.no_record {
             return;
         }
         if let Some(access) = &self.access {
-            let shown: Vec<(&str, i64)> = found.hits.iter().map(|hit| (hit.key.as_str(), now)).collect();
+            let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
             // A read-only index is searched all the same.
             let _ = access.record(&shown);
         }
@@ -191,6 +300,8 @@ fn filter(args: &SearchArgs) -> Result<FilterSpec, FilterError> {
         types: args.types.clone(),
         languages: args.lang.clone(),
         paths: args.path.clone(),
+        grep: args.grep.clone(),
+        fixed: args.fixed.clone(),
         ..FilterSpec::default()
     };
     for condition in &args.where_ {

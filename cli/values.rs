@@ -14,6 +14,21 @@ pub(crate) fn parse_limit(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Tokens of context.
+pub(crate) fn parse_budget(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(tokens @ 1..=10_000_000) => Ok(tokens),
+        _ => Err("expected a number of tokens from 1 to 10000000".to_owned()),
+    }
+}
+
+pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(lines @ 0..=100) => Ok(lines),
+        _ => Err("expected a whole number from 0 to 100".to_owned()),
+    }
+}
+
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),

@@ -1,6 +1,9 @@
 //! Everything that aur prints: tables, boxes, reports, progress and JSON.
 
+pub(crate) mod code;
+pub(crate) mod context;
 pub(crate) mod json;
+pub(crate) mod links;
 pub(crate) mod progress;
 pub(crate) mod report;
 pub(crate) mod results;
@@ -8,7 +11,9 @@ pub(crate) mod sanitize;
 pub(crate) mod scores;
 pub(crate) mod style;
 pub(crate) mod summary;
+pub(crate) mod syntax;
 pub(crate) mod table;
 pub(crate) mod time;
+pub(crate) mod trail;
 pub(crate) mod units;
 pub(crate) mod width;

@@ -1,19 +1,25 @@
-//! Search results for people: the table, and below it boxes and text where they were asked for.
+//! Search results for people: the table with the lines that match, and below it boxes and text where they were asked
+//! for.
 
 use std::io::{self, Write};
 
-use aurora_query::Hit;
 use aurora_query::explain::relative_time;
+use aurora_query::{FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkType, GitSignal};
 
+use super::code::CodeLine;
+use super::links::Links;
 use super::scores::{self, Part, ScoreCard};
 use super::style::{Painter, Role};
 use super::table::{self, Row};
-use super::{sanitize, time, units, width};
+use super::{sanitize, syntax, time, trail, units, width};
+
+/// Least columns of code that are worth showing.
+const LEAST_CODE: usize = 12;
 
 /// What of the results is shown, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct Shown<'a> {
     /// Leave out the git columns.
     pub(crate) legacy: bool,
     /// A box for every result.
@@ -24,30 +30,41 @@ pub(crate) struct Shown {
     pub(crate) columns: Option<usize>,
     /// Colours.
     pub(crate) paint: Painter,
+    /// Links to files.
+    pub(crate) links: &'a Links,
+    /// The patterns of the search, to mark what they match.
+    pub(crate) patterns: &'a TextFilter,
     /// Seconds since the epoch that relative times count from.
     pub(crate) now: i64,
 }
 
 /// Writes the results; nothing at all when there are none.
-pub(crate) fn write(out: &mut impl Write, hits: &[Hit], shown: &Shown) -> io::Result<()> {
-    if hits.is_empty() {
+pub(crate) fn write(out: &mut impl Write, found: &SearchResults, shown: &Shown<'_>) -> io::Result<()> {
+    if found.hits.is_empty() {
         return Ok(());
     }
-    let rows: Vec<Row> = hits.iter().map(|hit| row(hit, shown.now)).collect();
-    let table = table::render(&rows, shown.legacy, shown.columns, shown.paint);
+    let is_ranked = found.stages.ranked > 0;
+    let marker = Marker::new(&found.term_weights, Some(shown.patterns));
+    let rows: Vec<Row> = found.hits.iter().map(|hit| row(hit, is_ranked, shown)).collect();
+    let table = table::render(&rows, shown.legacy, shown.columns, shown.paint, shown.links);
     out.write_all(table.as_bytes())?;
-    for hit in hits {
+    for hit in &found.hits {
         if shown.scores {
-            let card = card(hit, shown.now);
+            let card = card(hit, is_ranked, shown.now);
             write!(out, "\n{}", scores::render(&card, shown.columns, shown.paint))?;
         }
         if shown.content {
             if !shown.scores {
                 let title = format!("{}. {}", hit.rank, sanitize::line(&place(hit)));
-                writeln!(out, "\n{}", shown.paint.paint(Role::Path, &title))?;
+                let title = shown.paint.paint(Role::Path, &title);
+                writeln!(out, "\n{}", shown.links.link(&hit.file, lines(hit).map(|(first, _)| first), &title))?;
             }
-            write_content(out, hit, shown.paint)?;
+            write_content(out, hit, &marker, shown)?;
         }
+    }
+    if shown.scores {
+        let columns = shown.columns.unwrap_or(usize::MAX);
+        write!(out, "\n{}", trail::render(&found.stages, found.index.as_ref(), shown.now, columns, shown.paint))?;
     }
     Ok(())
 }
@@ -58,20 +75,43 @@ pub(crate) fn write_heading(out: &mut impl Write, query: &str, paint: Painter) -
     writeln!(out, "{}", paint.paint(Role::Heading, &heading))
 }
 
-fn row(hit: &Hit, now: i64) -> Row {
-    let (commits, modified) = git_cells(hit, now);
+fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
+    let (commits, modified) = git_cells(hit, shown.now);
     Row {
         file: hit.file.clone(),
+        line: lines(hit).map(|(first, _)| first),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
         lines: match lines(hit) {
             Some((first, last)) => format!("{first}-{last}"),
             None => "-".to_owned(),
         },
-        score: format!("{:.3}", hit.score),
+        score: if is_ranked { format!("{:.3}", hit.score) } else { "-".to_owned() },
         commits,
         modified,
+        below: snippet(hit, shown),
     }
+}
+
+/// The best lines of a hit, indented alike and numbered where a line of the text is a line of the file.
+fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
+    let tokens = if shown.paint.is_enabled() { syntax::tokens(&hit.text, &hit.language) } else { Vec::new() };
+    let code = |at: usize| {
+        let line = &hit.snippet[at];
+        let tokens = tokens.get(line.place).map_or(&[][..], Vec::as_slice);
+        CodeLine { text: &line.text, tokens, matches: &line.matches }
+    };
+    let numbers: Vec<String> =
+        hit.snippet.iter().map(|line| line.line.map_or_else(String::new, |line| line.to_string())).collect();
+    let columns = numbers.iter().map(String::len).max().unwrap_or(0).max(5);
+    let indentation = (0..hit.snippet.len()).filter_map(|at| code(at).indentation()).min().unwrap_or(0);
+    let room = shown.columns.map(|all| all.saturating_sub(columns + 5).max(LEAST_CODE));
+    let line = |at: usize| {
+        let number = shown.paint.paint(Role::Faint, &format!("{:>columns$} │", numbers[at]));
+        let number = shown.links.link(&hit.file, hit.snippet[at].line, &number);
+        format!("  {number} {}", code(at).render(indentation, room, shown.paint))
+    };
+    (0..hit.snippet.len()).map(line).collect()
 }
 
 fn abbreviated(kind: ChunkType) -> &'static str {
@@ -114,32 +154,68 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     }
 }
 
-fn card(hit: &Hit, now: i64) -> ScoreCard {
+fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
-    let part =
-        |score: Option<f32>, reason: &str| Part { score: score.map(f64::from), reason: reason.to_owned(), star: false };
-    let rules: Vec<String> =
-        why.rules.iter().map(|applied| format!("{} {:+.3}", applied.rule, applied.effect)).collect();
+    let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| Part {
+        label: label.to_owned(),
+        score: score.map(f64::from),
+        is_signal: true,
+        reason: reason.to_owned(),
+        star: false,
+        amount: f64::from(amount),
+    };
+    let (scores, weighted) = (&hit.scores, &hit.scores.weighted);
+    let mut parts = vec![
+        signal("BM25:", Some(scores.bm25), weighted.bm25, &why.bm25),
+        signal("Semantic:", scores.semantic, weighted.semantic, &why.semantic),
+        signal("Activation:", Some(scores.activation), weighted.activation, &why.activation),
+    ];
+    parts[0].star = why.exact_term.is_some();
+    parts.extend(why.rules.iter().map(|boost| Part {
+        label: boost.rule.to_owned(),
+        reason: boost.reason.clone(),
+        amount: f64::from(boost.effect),
+        ..Part::default()
+    }));
+    let mut facts = Vec::new();
+    if is_ranked {
+        let cosine = scores.raw.cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine:.3}"));
+        facts.push(("Raw", format!("BM25 {:.3}{cosine}, activation {:.3}", scores.raw.bm25, scores.raw.activation)));
+    } else {
+        facts.push(("Score", "none, as there is no query; results stand by path and line".to_owned()));
+    }
+    facts.extend(git_fact(hit, now).map(|fact| ("Git", fact)));
+    facts.extend(file_fact(hit).map(|fact| ("File", fact.to_owned())));
     ScoreCard {
         file: hit.file.clone(),
         kind: abbreviated(hit.chunk_type).to_owned(),
         name: shown_name(hit).to_owned(),
         lines: lines(hit),
-        final_score: f64::from(hit.score),
-        bm25: Part { star: why.exact_term.is_some(), ..part(Some(hit.scores.bm25), &why.bm25) },
-        semantic: part(hit.scores.semantic, &why.semantic),
-        activation: part(Some(hit.scores.activation), &why.activation),
-        rules: (!rules.is_empty()).then(|| rules.join(", ")),
-        git: match &hit.git {
-            GitSignal::Tracked(history) => Some(format!(
-                "{}, last modified {}",
-                units::counted(u64::from(history.commits), "commit"),
-                relative_time(history.newest_time, now)
-            )),
-            GitSignal::Untracked => Some("not tracked".to_owned()),
-            GitSignal::Unavailable { reason } => Some(format!("unavailable, {reason}")),
-            GitSignal::None => None,
-        },
+        final_score: is_ranked.then_some(f64::from(hit.score)),
+        parts: if is_ranked { parts } else { Vec::new() },
+        facts,
+    }
+}
+
+fn git_fact(hit: &Hit, now: i64) -> Option<String> {
+    match &hit.git {
+        GitSignal::Tracked(history) => Some(format!(
+            "{}, last modified {}",
+            units::counted(u64::from(history.commits), "commit"),
+            relative_time(history.newest_time, now)
+        )),
+        GitSignal::Untracked => Some("not tracked".to_owned()),
+        GitSignal::Unavailable { reason } => Some(format!("unavailable, {reason}")),
+        GitSignal::None => None,
+    }
+}
+
+fn file_fact(hit: &Hit) -> Option<&'static str> {
+    match hit.file_state? {
+        FileState::Unchanged => Some("as it was indexed"),
+        FileState::Changed => Some("changed since it was indexed; lines may have moved"),
+        FileState::Gone => Some("gone since it was indexed"),
+        FileState::Unknown => None,
     }
 }
 
@@ -151,17 +227,27 @@ fn place(hit: &Hit) -> String {
 }
 
 /// The text with its line numbers, where a line of the text is a line of the file.
-fn write_content(out: &mut impl Write, hit: &Hit, paint: Painter) -> io::Result<()> {
-    let text = sanitize::block(hit.text.trim_end_matches('\n'));
+fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &Shown<'_>) -> io::Result<()> {
+    let text = hit.text.trim_end_matches('\n');
+    let (tokens, matches) = match shown.paint.is_enabled() {
+        true => (syntax::tokens(text, &hit.language), marker.matches(text)),
+        false => (Vec::new(), Vec::new()),
+    };
     let count = text.lines().count();
     let numbered = lines(hit).filter(|(first, last)| (last + 1).saturating_sub(*first) as usize == count);
-    let Some((first, last)) = numbered else {
-        return text.lines().try_for_each(|line| writeln!(out, "  {line}"));
-    };
-    let columns = width::of(&last.to_string());
-    for (number, line) in (first..=last).zip(text.lines()) {
-        let number = paint.paint(Role::Faint, &format!("{number:>columns$} │"));
-        writeln!(out, "{}", format!("{number} {line}").trim_end())?;
+    let columns = numbered.map_or(0, |(_, last)| width::of(&last.to_string()));
+    for (at, line) in text.lines().enumerate() {
+        let tokens = tokens.get(at).map_or(&[][..], Vec::as_slice);
+        let matches = matches.get(at).map_or(&[][..], Vec::as_slice);
+        let code = CodeLine { text: line, tokens, matches }.render(0, None, shown.paint);
+        match numbered {
+            Some((first, _)) => {
+                let number = format!("{:>columns$} │", first as usize + at);
+                let space = if code.is_empty() { "" } else { " " };
+                writeln!(out, "{}{space}{code}", shown.paint.paint(Role::Faint, &number))?;
+            }
+            None => writeln!(out, "  {code}")?,
+        }
     }
     Ok(())
 }

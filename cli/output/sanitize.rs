@@ -37,7 +37,8 @@ pub(crate) fn is_unsafe(c: char) -> bool {
             | '\u{feff}')
 }
 
-fn visible(c: char) -> char {
+/// The character, or a symbol for one that a terminal would act on.
+pub(crate) fn visible(c: char) -> char {
     match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\x7f' => '\u{2421}',

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use crate::args::ColorWhen;
 
 /// How a piece of text is meant; what it looks like is decided here.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Heading,
     Path,
@@ -15,6 +15,12 @@ pub(crate) enum Role {
     Warning,
     Error,
     Faint,
+    /// What a search looked for, where it was found.
+    Match,
+    Keyword,
+    Text,
+    Comment,
+    Number,
 }
 
 /// Paints text, or leaves it as it is where colours are off.
@@ -27,6 +33,10 @@ impl Painter {
     /// No colours at all.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { enabled: false };
+
+    /// Colours, whatever the stream.
+    #[cfg(test)]
+    pub(crate) const COLOURED: Self = Self { enabled: true };
 
     /// The decision for one stream: `auto` means on a terminal that can, unless `NO_COLOR`.
     pub(crate) fn new(when: ColorWhen, stream: &impl IsTerminal) -> Self {
@@ -58,7 +68,11 @@ impl Painter {
             Role::Good => AnsiColor::Green.on_default(),
             Role::Warning => AnsiColor::Yellow.on_default(),
             Role::Error => AnsiColor::Red.on_default().bold(),
-            Role::Faint => Style::new().dimmed(),
+            Role::Faint | Role::Comment => Style::new().dimmed(),
+            Role::Match => AnsiColor::Red.on_default().bold(),
+            Role::Keyword => AnsiColor::Magenta.on_default(),
+            Role::Text => AnsiColor::Green.on_default(),
+            Role::Number => AnsiColor::Blue.on_default(),
         };
         format!("{style}{text}{style:#}")
     }

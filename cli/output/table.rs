@@ -1,5 +1,6 @@
 //! The table of results, fitted to the terminal.
 
+use super::links::Links;
 use super::style::{Painter, Role};
 use super::{sanitize, width};
 
@@ -8,6 +9,8 @@ use super::{sanitize, width};
 pub(crate) struct Row {
     /// Path relative to the root.
     pub(crate) file: String,
+    /// The line to go to, shown behind the path, as editors and terminals know it.
+    pub(crate) line: Option<u32>,
     /// Chunk type, abbreviated.
     pub(crate) kind: String,
     /// Name, qualified where the bare one says little.
@@ -20,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) commits: String,
     /// When the chunk last changed, or why that is unknown.
     pub(crate) modified: String,
+    /// Lines to print below the row, as they are.
+    pub(crate) below: Vec<String>,
 }
 
 /// Between columns, and the narrower one for tables that would not fit otherwise.
@@ -29,15 +34,16 @@ const HEADINGS: [&str; 7] = ["File", "Type", "Name", "Lines", "Score", "Commits"
 const FILE: usize = 0;
 const NAME: usize = 2;
 const SCORE: usize = 4;
-/// In which order columns go when the terminal is too narrow for all of them.
-const DROPPED: [usize; 3] = [5, 6, 3];
+/// In which order columns go when the terminal is too narrow for all of them. Where a chunk begins stands behind its
+/// path, so that its lines can go early.
+const DROPPED: [usize; 4] = [5, 3, 6, 1];
 /// Below these widths a path and a name say nothing any more.
-const LEAST_FILE: usize = 16;
-const LEAST_NAME: usize = 12;
+const LEAST_FILE: usize = 20;
+const LEAST_NAME: usize = 10;
 
 /// Renders the table. `columns` is the terminal's width, `None` where nothing needs to be
 /// cut; `legacy` leaves out the git columns.
-pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: Painter) -> String {
+pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: Painter, links: &Links) -> String {
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
     let mut shown: Vec<usize> = (0..if legacy { 5 } else { 7 }).collect();
     let natural: Vec<usize> = (0..7)
@@ -66,19 +72,26 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
     let mut out = String::new();
     let headings = HEADINGS.map(str::to_owned);
     push_line(&mut out, &headings, &layout, |_, cell| paint.paint(Role::Heading, cell));
-    for row in &cells {
-        push_line(&mut out, row, &layout, |column, cell| match column {
-            FILE => paint.paint(Role::Path, cell),
+    for (row, cells) in rows.iter().zip(&cells) {
+        push_line(&mut out, cells, &layout, |column, cell| match column {
+            FILE => links.link(&row.file, row.line, &paint.paint(Role::Path, cell)),
             SCORE => paint.paint(Role::Good, cell),
             _ => cell.to_owned(),
         });
+        for line in &row.below {
+            out.push_str(line);
+            out.push('\n');
+        }
     }
     out
 }
 
 fn cells(row: &Row) -> [String; 7] {
-    [&row.file, &row.kind, &row.name, &row.lines, &row.score, &row.commits, &row.modified]
-        .map(|cell| sanitize::line(cell))
+    let file = match row.line {
+        Some(line) => format!("{}:{line}", row.file),
+        None => row.file.clone(),
+    };
+    [&file, &row.kind, &row.name, &row.lines, &row.score, &row.commits, &row.modified].map(|cell| sanitize::line(cell))
 }
 
 /// Columns left for the path and the name together.
@@ -105,6 +118,15 @@ fn share(file: usize, name: usize, room: usize) -> (usize, usize) {
     }
 }
 
+/// `path:line` in at most `columns`: the path is shortened, the line stays.
+fn elide_place(place: &str, columns: usize) -> String {
+    let is_number = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    match place.rsplit_once(':').filter(|(_, line)| is_number(line) && line.len() + 2 < columns) {
+        Some((path, line)) => format!("{}:{line}", width::elide_path(path, columns - line.len() - 1)),
+        None => width::elide_path(place, columns),
+    }
+}
+
 /// Which columns there are, how wide each is, and what stands between them.
 struct Layout {
     shown: Vec<usize>,
@@ -116,7 +138,7 @@ fn push_line(out: &mut String, cells: &[String; 7], layout: &Layout, paint: impl
     for (at, &column) in layout.shown.iter().enumerate() {
         let columns = layout.widths[column];
         let cell = match column {
-            FILE => width::elide_path(&cells[column], columns),
+            FILE => elide_place(&cells[column], columns),
             _ => width::elide_middle(&cells[column], columns),
         };
         out.push_str(&paint(column, &cell));
@@ -137,7 +159,8 @@ mod tests {
 
     fn row(cells: [&str; 7]) -> Row {
         let [file, kind, name, lines, score, commits, modified] = cells.map(str::to_owned);
-        Row { file, kind, name, lines, score, commits, modified }
+        let line = lines.split('-').next().and_then(|line| line.parse().ok());
+        Row { file, line, kind, name, lines, score, commits, modified, below: Vec::new() }
     }
 
     fn rows() -> Vec<Row> {
@@ -165,16 +188,16 @@ mod tests {
     }
 
     fn rendered(columns: Option<usize>, legacy: bool) -> String {
-        render(&rows(), legacy, columns, Painter::PLAIN)
+        render(&rows(), legacy, columns, Painter::PLAIN, &Links::default())
     }
 
     #[test]
     fn as_wide_as_it_wants() {
         assert_snapshot!(rendered(None, false), @r"
-        File                                   | Type     | Name                              | Lines | Score | Commits       | Last Modified
-        services/auth/internal/auth_manager.py | function | authenticate_user                 | 45-67 | 0.856 | 23            | 2 days ago
-        docs/oauth.md                          | know     | OAuth Setup                       | -     | 0.654 | -             | 2025-12-15
-        new.py                                 | method   | SessionManager.refresh_if_expired | 1-3   | 0.621 | - (untracked) | - (untracked)
+        File                                      | Type     | Name                              | Lines | Score | Commits       | Last Modified
+        services/auth/internal/auth_manager.py:45 | function | authenticate_user                 | 45-67 | 0.856 | 23            | 2 days ago
+        docs/oauth.md                             | know     | OAuth Setup                       | -     | 0.654 | -             | 2025-12-15
+        new.py:1                                  | method   | SessionManager.refresh_if_expired | 1-3   | 0.621 | - (untracked) | - (untracked)
         ");
     }
 
@@ -182,9 +205,9 @@ mod tests {
     fn eighty_columns() {
         assert_snapshot!(rendered(Some(80), false), @r"
         File                     Type      Name              Lines  Score  Last Modified
-        …/auth_manager.py        function  authent…ate_user  45-67  0.856  2 days ago
+        …/auth_manager.py:45     function  authent…ate_user  45-67  0.856  2 days ago
         docs/oauth.md            know      OAuth Setup       -      0.654  2025-12-15
-        new.py                   method    Session…_expired  1-3    0.621  - (untracked)
+        new.py:1                 method    Session…_expired  1-3    0.621  - (untracked)
         ");
     }
 
@@ -192,26 +215,47 @@ mod tests {
     fn legacy() {
         assert_snapshot!(rendered(Some(80), true), @r"
         File                              Type      Name                    Lines  Score
-        services/…/auth_manager.py        function  authenticate_user       45-67  0.856
+        services/…/auth_manager.py:45     function  authenticate_user       45-67  0.856
         docs/oauth.md                     know      OAuth Setup             -      0.654
-        new.py                            method    SessionMan…_if_expired  1-3    0.621
+        new.py:1                          method    SessionMan…_if_expired  1-3    0.621
         ");
     }
 
     #[test]
     fn narrow() {
-        assert_snapshot!(rendered(Some(50), false), @r"
-        File                Type      Name           Score
-        …/auth_manager.py   function  authen…e_user  0.856
-        docs/oauth.md       know      OAuth Setup    0.654
-        new.py              method    Sessio…xpired  0.621
+        assert_snapshot!(rendered(Some(40), false), @r"
+        File                Name           Score
+        auth_manager.py:45  authen…e_user  0.856
+        docs/oauth.md       OAuth Setup    0.654
+        new.py:1            Sessio…xpired  0.621
+        ");
+    }
+
+    #[test]
+    fn a_hundred_and_twenty_columns() {
+        assert_snapshot!(rendered(Some(120), false), @r"
+        File                                    Type      Name                        Lines  Score  Commits        Last Modified
+        services/…/internal/auth_manager.py:45  function  authenticate_user           45-67  0.856  23             2 days ago
+        docs/oauth.md                           know      OAuth Setup                 -      0.654  -              2025-12-15
+        new.py:1                                method    SessionManag…sh_if_expired  1-3    0.621  - (untracked)  - (untracked)
+        ");
+    }
+
+    #[test]
+    fn colours_and_links() {
+        let rows = [row(["a b.py", "function", "f", "3-4", "0.5", "1", "now"])];
+        let links = Links::below(std::path::Path::new("/srv"), true);
+        let table = render(&rows, true, Some(60), Painter::COLOURED, &links).replace('\x1b', "␛");
+        assert_snapshot!(table, @r"
+        ␛[1mFile␛[0m     | ␛[1mType␛[0m     | ␛[1mName␛[0m | ␛[1mLines␛[0m | ␛[1mScore␛[0m
+        ␛]8;;file:///srv/a%20b.py#3␛\␛[36ma b.py:3␛[0m␛]8;;␛\ | function | f    | 3-4   | ␛[32m0.5␛[0m
         ");
     }
 
     #[test]
     fn control_characters_do_not_get_through() {
         let rows = [row(["a\x1b]0;x\x07.py", "function", "f\n", "1-2", "0.5", "1", "now"])];
-        let table = render(&rows, false, None, Painter::PLAIN);
+        let table = render(&rows, false, None, Painter::PLAIN, &Links::default());
         assert!(!table.replace('\n', "").contains(sanitize::is_unsafe));
         assert_eq!(table.lines().count(), 2);
     }
@@ -219,7 +263,7 @@ mod tests {
     proptest! {
         #[test]
         fn never_wider_than_the_terminal(
-            columns in 60_usize..200,
+            columns in 40_usize..200,
             cells in proptest::collection::vec(("[a-z/日]{1,90}", "[A-Za-z.日]{1,60}"), 1..5),
         ) {
             let rows: Vec<Row> = cells
@@ -227,7 +271,7 @@ mod tests {
                 .map(|(file, name)| row([file, "function", name, "1000-1200", "0.999", "12", "11 months ago"]))
                 .collect();
             for legacy in [false, true] {
-                let table = render(&rows, legacy, Some(columns), Painter::PLAIN);
+                let table = render(&rows, legacy, Some(columns), Painter::PLAIN, &Links::default());
                 prop_assert_eq!(table.lines().count(), rows.len() + 1);
                 for line in table.lines() {
                     prop_assert!(width::of(line) <= columns, "{} > {columns}: {line}", width::of(line));

@@ -183,7 +183,7 @@ impl Default for SearchConfig {
                 rrf_dense: 0.7,
                 rrf_sparse: 0.3,
             },
-            kinds: KindsConfig { identifier: 0.4, path: 0.5, error: 0.4, function_words: 0.3 },
+            kinds: KindsConfig { identifier: 0.4, path: 0.5, error: 0.4, function_words: 0.15 },
             // Names with one slip (MRR@10 .85 against .47), cut short (.81 against .71) and abbreviated (.66 against .63) are
             // found more often, other questions no worse; expanding frequent terms cost more than it brought.
             expansion: ExpansionConfig {
@@ -211,7 +211,7 @@ impl Default for SearchConfig {
                 learning: LearningConfig { good: 0.2, helpful: 0.05, unhelpful: -0.05, bad: -0.1, most: 1.0 },
             },
             rules: RulesConfig {
-                definition: 0.2,
+                definition: 0.1,
                 name_words: 0.1,
                 path: 0.6,
                 asked_for: 0.1,
@@ -228,9 +228,9 @@ impl Default for SearchConfig {
                 changelogs: 0.2,
                 fragments: 0.2,
                 prose: 0.4,
-                shapes: 0.2,
+                shapes: 0.25,
                 pieces: 0.1,
-                short: 0.18,
+                short: 0.25,
             },
         }
     }

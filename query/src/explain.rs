@@ -4,8 +4,8 @@ use aurora_storage::{AccessRecord, GitSignal, Judgements, Verdict};
 use serde::Serialize;
 
 use crate::activation::ActivationParts;
+use crate::points::Boost;
 use crate::query::ParsedQuery;
-use crate::rules::AppliedRule;
 
 /// The reasons behind one hit's scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub struct Explanation {
     /// Parts of the activation.
     pub activation_parts: ActivationParts,
     /// Ranking rules that changed the score.
-    pub rules: Vec<AppliedRule>,
+    pub rules: Vec<Boost>,
 }
 
 /// What the keyword score rests on.

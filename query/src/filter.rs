@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
 use crate::config::suggestion;
+use crate::grep::TextFilter;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub struct FilterSpec {
     pub paths: Vec<String>,
     /// `key = value` over metadata, all required.
     pub where_: Vec<(String, String)>,
+    /// Regular expressions that the chunk's text must match, every one of them; see [`TextFilter`].
+    pub grep: Vec<String>,
+    /// Texts that the chunk's text must hold, every one of them.
+    pub fixed: Vec<String>,
 }
 
 /// A filter that cannot be understood.
@@ -40,6 +45,14 @@ pub enum FilterError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Not a regular expression.
+    #[error("Invalid pattern '{given}': {reason} (for a text as it is: --fixed)")]
+    Pattern {
+        /// The pattern as given.
+        given: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Not a condition.
     #[error("Invalid condition '{0}'. Conditions are written key=value, such as owner=payments")]
     Condition(String),
@@ -52,6 +65,7 @@ pub(crate) struct Filter {
     languages: Vec<String>,
     paths: Option<GlobSet>,
     where_: Vec<(String, String)>,
+    text: TextFilter,
 }
 
 /// The chunks that a filter lets through, and what should be said about it.
@@ -101,7 +115,21 @@ impl FilterSpec {
                 .collect(),
             paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
             where_: self.where_.clone(),
+            text: self.text()?,
         })
+    }
+
+    /// The patterns over the text.
+    ///
+    /// # Errors
+    /// [`FilterError::Pattern`] for the first one that cannot be understood.
+    pub fn text(&self) -> Result<TextFilter, FilterError> {
+        TextFilter::new(&self.grep, &self.fixed)
+    }
+
+    /// Whether there are patterns over the text, so that there is something to look for without a query.
+    pub fn has_text(&self) -> bool {
+        !self.grep.is_empty() || !self.fixed.is_empty()
     }
 }
 
@@ -136,6 +164,11 @@ impl Filter {
                 }
             }
             selection.require(below, || Ok("No indexed file matches the path asked for".to_owned()))?;
+        }
+        if !self.text.is_empty() {
+            // Last, as reading texts is the most work.
+            let found = self.text.select(snapshot, selection.chunks.as_ref())?;
+            selection.require(found, || Ok("No chunk holds the text asked for".to_owned()))?;
         }
         Ok(selection)
     }

@@ -27,6 +27,7 @@
 mod abbreviations;
 pub mod activation;
 mod bm25;
+mod budget;
 mod candidates;
 mod config;
 mod dense;
@@ -36,21 +37,32 @@ pub mod explain;
 mod filter;
 mod folding;
 pub mod forgetting;
+mod details;
+mod freshness;
 mod fusion;
+mod grep;
 mod identifier;
 mod inflection;
 mod kind;
 mod learning;
+mod lines;
+mod listing;
 mod path_class;
+mod pattern_needs;
+mod points;
 mod query;
+mod reasons;
 mod results;
 mod retriever;
 mod rules;
 mod settings;
 mod spelling;
+mod snippet;
 mod spreading;
+mod tokens;
 
 pub use bm25::{FieldScorer, idf};
+pub use budget::{Block, Context, PackedHit};
 pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig,
     KindsConfig, Origin, RulesConfig, SearchConfig,
@@ -63,7 +75,13 @@ pub use forgetting::{Forgetting, TypeDecay};
 pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use kind::QueryKind;
 pub use learning::LearningConfig;
+pub use details::{Details, complete, packed};
+pub use freshness::{FileState, file_state};
+pub use grep::TextFilter;
+pub use points::{Boost, Points};
 pub use query::{Mode, Query, QueryError};
-pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};
+pub use results::{Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;
 pub use rules::AppliedRule;
+pub use snippet::{Marker, SnippetLine};
+pub use tokens::estimate_tokens;

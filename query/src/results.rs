@@ -1,14 +1,20 @@
 //! What a search returns: the shapes of the machine interface.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_storage::{AccessRecord, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict};
+use aurora_storage::{
+    AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::Explanation;
 use crate::kind::QueryKind;
+use crate::freshness::FileState;
+use crate::points::Points;
 use crate::query::Mode;
+use crate::snippet::SnippetLine;
 
 /// The answer to one query.
 #[derive(Debug, Clone, Serialize)]
@@ -17,8 +23,9 @@ pub struct SearchResults {
     pub query: String,
     /// The mode that was asked for.
     pub mode: Mode,
-    /// What the query looks like, which moves the weights.
-    pub kind: QueryKind,
+    /// What the query looks like, which moves the weights; `None` where chunks are listed without a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<QueryKind>,
     /// Hits, the best first.
     #[serde(rename = "results")]
     pub hits: Vec<Hit>,
@@ -26,6 +33,12 @@ pub struct SearchResults {
     pub notes: Vec<String>,
     /// How many chunks each stage looked at.
     pub stages: StageCounts,
+    /// The generation that answered; `None` until [`crate::complete`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexInfo>,
+    /// The terms that matched, with what they weigh; empty until [`crate::complete`].
+    #[serde(skip)]
+    pub term_weights: BTreeMap<String, f32>,
     /// How long the search took.
     #[serde(rename = "took_ms", serialize_with = "milliseconds")]
     pub took: Duration,
@@ -44,6 +57,24 @@ pub struct StageCounts {
     pub from_vectors: usize,
     /// Candidates ranked in stage 2.
     pub ranked: usize,
+    /// Hits of the answer.
+    pub shown: usize,
+}
+
+/// Which generation of the index answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IndexInfo {
+    /// Its number.
+    pub generation: u64,
+    /// When it was published, in Unix seconds.
+    #[serde(serialize_with = "time")]
+    pub updated: i64,
+    /// Seconds since then.
+    pub age_seconds: i64,
+    /// The commit that was checked out; `None` outside git.
+    pub commit: Option<String>,
+    /// Whether the run covered everything that it was asked to.
+    pub complete: bool,
 }
 
 /// One found chunk.
@@ -100,10 +131,58 @@ pub struct Hit {
     pub governance: Option<Governance>,
     /// The reasons in words.
     pub explanation: Explanation,
+    /// The lines that answer best; empty until [`crate::complete`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub snippet: Vec<SnippetLine>,
+    /// The file beside what was indexed of it; `None` until [`crate::complete`].
+    #[serde(flatten, serialize_with = "file_state")]
+    pub file_state: Option<FileState>,
+}
+
+impl Hit {
+    /// The hit that a chunk is. Its text is kept where `content` asks for it.
+    pub(crate) fn of(
+        (rank, id): (usize, ChunkId),
+        chunk: Chunk,
+        content: bool,
+        scores: Scores,
+        access: Option<AccessRecord>,
+        explanation: Explanation,
+    ) -> Self {
+        let mut git = chunk.git;
+        if let GitSignal::Tracked(history) = &mut git {
+            history.commit_times = Vec::new();
+        }
+        Self {
+            rank,
+            key: chunk.key,
+            id,
+            file: chunk.path,
+            chunk_type: chunk.chunk_type,
+            language: chunk.language,
+            name: chunk.name,
+            qualified_name: chunk.qualified_name,
+            line_start: chunk.line_start,
+            line_end: chunk.line_end,
+            score: scores.final_,
+            scores,
+            git,
+            access,
+            date: chunk.date,
+            signature: chunk.signature,
+            doc: chunk.doc,
+            text: if content { chunk.text } else { String::new() },
+            metadata: chunk.metadata,
+            governance: chunk.governance,
+            explanation,
+            snippet: Vec::new(),
+            file_state: None,
+        }
+    }
 }
 
 /// Components of a score. The first three are normalised to 0..1 within the query's candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Scores {
     /// Keyword score.
     pub bm25: f32,
@@ -111,7 +190,9 @@ pub struct Scores {
     pub semantic: Option<f32>,
     /// Activation.
     pub activation: f32,
-    /// What the components make together, before the ranking rules.
+    /// What each component brought to the final score: these and the effects of the rules add up to it.
+    pub weighted: Points,
+    /// What the components brought together: the sum of the weighted ones.
     pub fused: f32,
     /// The score that hits are ordered by.
     #[serde(rename = "final")]
@@ -121,7 +202,7 @@ pub struct Scores {
 }
 
 /// Components before normalisation.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct RawScores {
     /// BM25F.
     pub bm25: f32,
@@ -164,6 +245,20 @@ fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error>
         map.serialize_entry("reason", reason)?;
     }
     map.end()
+}
+
+/// `"changed_since_index": false, "file_state": "unchanged"`; nothing before the file was looked at.
+fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    if let Some(state) = state {
+        map.serialize_entry("changed_since_index", &state.is_stale())?;
+        map.serialize_entry("file_state", state)?;
+    }
+    map.end()
+}
+
+fn time<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    rfc3339(*seconds).serialize(serializer)
 }
 
 fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result<S::Ok, S::Error> {

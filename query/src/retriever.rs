@@ -1,11 +1,12 @@
 //! One search from query to hits: candidates, their components, fusion, rules, order.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
-use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Snapshot, StorageError};
+use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
 
 use crate::activation::{self, ActivationParts};
 use crate::bm25::Bm25;
@@ -18,6 +19,8 @@ use crate::folding::Folding;
 use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::kind::QueryKind;
+use crate::listing;
+use crate::points::{self, ComponentColumns};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
 use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
@@ -75,6 +78,9 @@ impl Retriever {
     /// index cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
         let start = Instant::now();
+        if query.text.trim().is_empty() && query.filter.has_text() {
+            return listing::list(&self.snapshot, query, start);
+        }
         let (parsed, text, mut notes) = self.understand(&query.text)?;
         let selection = query.filter.resolve()?.select(&self.snapshot)?;
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
@@ -92,19 +98,30 @@ impl Retriever {
             filter.as_ref(),
         )?;
         self.note_missing(query.mode, &semantics, found.from_keywords, &mut notes);
-        let stages = StageCounts {
+        let mut stages = StageCounts {
             indexed: self.snapshot.live().len(),
             eligible: filter.as_ref().map_or_else(|| self.snapshot.live().len(), |filter| filter.len()),
             from_keywords: found.from_keywords,
             from_vectors: found.from_vectors,
             ranked: found.list.len(),
+            shown: 0,
         };
 
         let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
         let kind = QueryKind::of(&text, &parsed);
         let hits = self.rank(query, (&parsed, kind), &rule_query, &found.list)?;
-        let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
-        Ok(SearchResults { query: text, kind, mode, hits, notes, stages, took })
+        stages.shown = hits.len();
+        Ok(SearchResults {
+            query: query.text.clone(),
+            kind: Some(kind),
+            mode: query.mode,
+            hits,
+            notes,
+            stages,
+            index: None,
+            term_weights: BTreeMap::new(),
+            took: start.elapsed(),
+        })
     }
 
     /// The query with its misspelt words read as the index has them and its further terms, its text as it is searched for,
@@ -185,6 +202,14 @@ impl Retriever {
         (components.activation, neutral) = activation::normalised(&parts);
 
         let fused = self.fuse(query, list, &components);
+        let columns = ComponentColumns {
+            raw_bm25: &list.iter().map(|candidate| candidate.bm25).collect::<Vec<_>>(),
+            cosine: &list.iter().map(|candidate| candidate.cosine).collect::<Vec<_>>(),
+            bm25: &components.bm25,
+            semantic: &components.semantic,
+            activation: &components.activation,
+        };
+        let shares = points::shares(&self.config.hybrid, components.weights, &columns);
         let mut scores = fused.clone();
         let mut applied = rules::apply(&self.config.rules, rule_query, &chunks, &mut scores);
         let order = folded(list, order(list, &mut scores, &mut applied));
@@ -192,11 +217,13 @@ impl Retriever {
         let hits = order.into_iter().take(query.limit).enumerate().map(|(place, at)| {
             let candidate = &list[at];
             let (bm25, semantic, activation) = components.of(at);
+            let (weighted, rules) = points::settle(shares[at], fused[at], &applied[at], &candidate.chunk.path);
             let scores = Scores {
                 bm25: bm25.unwrap_or(0.0),
                 semantic,
                 activation: activation.unwrap_or(0.0),
-                fused: fused[at],
+                weighted,
+                fused: weighted.sum(),
                 final_: scores[at],
                 raw: RawScores { bm25: candidate.bm25, cosine: candidate.cosine, activation: parts[at].total(neutral) },
             };
@@ -214,9 +241,9 @@ impl Retriever {
                 },
                 activation: explain::activation_reason(&chunk.git, accesses[at].as_ref(), query.now),
                 activation_parts: parts[at],
-                rules: std::mem::take(&mut applied[at]),
+                rules,
             };
-            hit(place + 1, candidate, chunk, query.content, scores, accesses[at].clone(), explanation)
+            Hit::of((place + 1, candidate.id), chunk, query.content, scores, accesses[at].clone(), explanation)
         });
         Ok(hits.collect())
     }
@@ -329,42 +356,4 @@ fn order(list: &[Candidate<'_>], scores: &mut [f32], applied: &mut [Vec<AppliedR
         }
     }
     order
-}
-
-fn hit(
-    rank: usize,
-    candidate: &Candidate<'_>,
-    chunk: Chunk,
-    content: bool,
-    scores: Scores,
-    access: Option<AccessRecord>,
-    explanation: Explanation,
-) -> Hit {
-    let mut git = chunk.git;
-    if let GitSignal::Tracked(history) = &mut git {
-        history.commit_times = Vec::new();
-    }
-    Hit {
-        rank,
-        key: chunk.key,
-        id: candidate.id,
-        file: chunk.path,
-        chunk_type: chunk.chunk_type,
-        language: chunk.language,
-        name: chunk.name,
-        qualified_name: chunk.qualified_name,
-        line_start: chunk.line_start,
-        line_end: chunk.line_end,
-        score: scores.final_,
-        scores,
-        git,
-        access,
-        date: chunk.date,
-        signature: chunk.signature,
-        doc: chunk.doc,
-        text: if content { chunk.text } else { String::new() },
-        metadata: chunk.metadata,
-        governance: chunk.governance,
-        explanation,
-    }
 }

@@ -8,6 +8,7 @@ mod errors;
 mod feedback;
 mod help;
 mod indexing;
+mod narrowing;
 mod pipelines;
 mod protocol;
 mod searching;

@@ -12,18 +12,21 @@ fn the_table() {
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1"]);
         assert_eq!((found.code, found.err.as_str()), (Some(0), ""), "{found:?}");
         assert_snapshot!(found.out, @r"
-        File                | Type  | Name        | Lines | Score | Commits | Last Modified
-        src/auth/manager.py | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
+        File                  | Type  | Name        | Lines | Score | Commits | Last Modified
+        src/auth/manager.py:4 | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
+              4 │ class UserManager:
         ");
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1", "--legacy"]);
         assert_snapshot!(found.out, @r"
-        File                | Type  | Name        | Lines | Score
-        src/auth/manager.py | class | UserManager | 4-11  | [.sss]
+        File                  | Type  | Name        | Lines | Score
+        src/auth/manager.py:4 | class | UserManager | 4-11  | [.sss]
+              4 │ class UserManager:
         ");
         let found = run(&fixture, &["mem", "search", "untrackedHelper", "--limit", "1"]);
         assert_snapshot!(found.out, @r"
-        File       | Type     | Name            | Lines | Score | Commits       | Last Modified
-        scratch.js | function | untrackedHelper | 1-3   | [.sss] | - (untracked) | - (untracked)
+        File         | Type     | Name            | Lines | Score | Commits       | Last Modified
+        scratch.js:1 | function | untrackedHelper | 1-3   | [.sss] | - (untracked) | - (untracked)
+              1 │ export function untrackedHelper(value) {
         ");
     });
 }

@@ -1,0 +1,163 @@
+//! One line of source code: made safe, fitted to a width, coloured by what its words are and by what matched.
+
+use std::ops::Range;
+
+use super::sanitize;
+use super::style::{Painter, Role};
+use super::syntax::Token;
+use super::width;
+
+/// Columns of a tab.
+const TAB: usize = 4;
+
+/// A line with what is known about it; ranges are bytes of the line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodeLine<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'a [(Range<usize>, Token)],
+    pub(crate) matches: &'a [(usize, usize)],
+}
+
+/// A character as it is shown, and how.
+struct Cell {
+    c: char,
+    role: Option<Role>,
+}
+
+impl CodeLine<'_> {
+    /// The line without its first `skip` columns and white space at its end. Where it is wider than `columns`, the part
+    /// around the first match is shown, with `…` for what is left out.
+    pub(crate) fn render(&self, skip: usize, columns: Option<usize>, paint: Painter) -> String {
+        let mut cells = self.cells();
+        cells.drain(..skip.min(cells.len()));
+        let (from, to) = match columns {
+            Some(columns) => window(&cells, columns),
+            None => (0, cells.len()),
+        };
+        let mut out = String::new();
+        if from > 0 {
+            out.push_str(&paint.paint(Role::Faint, "…"));
+        }
+        for run in cells[from..to].chunk_by(|a, b| a.role == b.role) {
+            let text: String = run.iter().map(|cell| cell.c).collect();
+            match run[0].role {
+                Some(role) => out.push_str(&paint.paint(role, &text)),
+                None => out.push_str(&text),
+            }
+        }
+        if to < cells.len() {
+            out.push_str(&paint.paint(Role::Faint, "…"));
+        }
+        out
+    }
+
+    /// Columns of white space that the line begins with; `None` for a blank line.
+    pub(crate) fn indentation(&self) -> Option<usize> {
+        let cells = self.cells();
+        cells.iter().position(|cell| cell.c != ' ')
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::with_capacity(self.text.len());
+        for (at, c) in self.text.trim_end().char_indices() {
+            let is_match = self.matches.iter().any(|&(start, end)| (start..end).contains(&at));
+            let token = self.tokens.iter().find(|(range, _)| range.contains(&at)).map(|(_, token)| *token);
+            let role = if is_match { Some(Role::Match) } else { token.map(role) };
+            match c {
+                '\t' => cells.extend((0..TAB).map(|_| Cell { c: ' ', role: None })),
+                c => cells.push(Cell { c: sanitize::visible(c), role }),
+            }
+        }
+        cells
+    }
+}
+
+fn role(token: Token) -> Role {
+    match token {
+        Token::Keyword => Role::Keyword,
+        Token::Text => Role::Text,
+        Token::Comment => Role::Comment,
+        Token::Number => Role::Number,
+        Token::Heading => Role::Heading,
+    }
+}
+
+/// The cells to show: all, or those that fit around the first match, beside the marks of what is left out.
+fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
+    let of = |cell: &Cell| width::of(cell.c.encode_utf8(&mut [0; 4]));
+    let fits = |from: usize, room: usize| {
+        let mut used = 0;
+        let ends = cells[from..].iter().position(|cell| {
+            used += of(cell);
+            used > room
+        });
+        ends.map_or(cells.len(), |end| from + end)
+    };
+    let all = fits(0, columns);
+    if all == cells.len() {
+        return (0, all);
+    }
+    let is_match = |cell: &Cell| cell.role == Some(Role::Match);
+    let first = cells.iter().position(is_match).unwrap_or(0);
+    let past = first + cells[first..].iter().take_while(|cell| is_match(cell)).count();
+    let head = fits(0, columns.saturating_sub(1));
+    if past <= head {
+        return (0, head);
+    }
+    // A third of the room stands before the match, or more where the line ends soon after it.
+    let reach_back = |mut from: usize, room: usize| {
+        let mut used = 0;
+        while from > 0 && used + of(&cells[from - 1]) <= room {
+            from -= 1;
+            used += of(&cells[from]);
+        }
+        from
+    };
+    let from = reach_back(first, columns / 3);
+    if fits(from, columns.saturating_sub(1)) == cells.len() {
+        return (reach_back(cells.len(), columns.saturating_sub(1)), cells.len());
+    }
+    (from, fits(from, columns.saturating_sub(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::output::syntax;
+
+    fn plain(text: &str, matches: &[(usize, usize)], columns: usize) -> String {
+        CodeLine { text, tokens: &[], matches }.render(0, Some(columns), Painter::PLAIN)
+    }
+
+    #[test]
+    fn the_match_is_in_view() {
+        let text = "let value = compute(first_argument, second_argument, third_argument);";
+        assert_eq!(plain(text, &[], 20), "let value = compute…");
+        assert_eq!(plain(text, &[(4, 9)], 20), "let value = compute…");
+        assert_eq!(plain(text, &[(36, 42)], 20), "…ment, second_argum…");
+        assert_eq!(plain(text, &[(53, 58)], 30), "…nd_argument, third_argument);");
+        assert_eq!(plain("\tif x:\x1b", &[], 20), "    if x:␛");
+    }
+
+    #[test]
+    fn words_are_coloured() {
+        let text = "def rotate(token):  # now";
+        let tokens = syntax::tokens(text, "python");
+        let line = CodeLine { text, tokens: &tokens[0], matches: &[(4, 10)] };
+        let coloured = line.render(0, None, Painter::COLOURED).replace('\x1b', "␛");
+        insta::assert_snapshot!(coloured, @"␛[35mdef␛[0m ␛[1m␛[31mrotate␛[0m(token):  ␛[2m# now␛[0m");
+        assert_eq!(line.render(4, None, Painter::PLAIN), "rotate(token):  # now");
+    }
+
+    proptest! {
+        #[test]
+        fn never_wider_than_it_may(text in "[a-c 日é\t\u{301}]{0,80}", at in 0_usize..60, columns in 4_usize..50) {
+            let start = text.floor_char_boundary(at.min(text.len()));
+            let end = text.floor_char_boundary((at + 6).min(text.len()));
+            let shown = plain(&text, &[(start, end)], columns);
+            prop_assert!(width::of(&shown) <= columns, "{shown}");
+        }
+    }
+}

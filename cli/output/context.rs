@@ -1,0 +1,59 @@
+//! Text for a reader with a budget of tokens: blocks of files under `path:start-end name`, best first.
+
+use std::io::{self, Write};
+
+use aurora_query::{Block, Context, IndexInfo, Mode, StageCounts};
+use serde::Serialize;
+
+use super::code::CodeLine;
+use super::links::Links;
+use super::style::{Painter, Role};
+use super::{sanitize, syntax};
+
+/// How tokens are counted, for programs.
+const ESTIMATE: &str = "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
+
+/// The answer to a query with a budget, for programs.
+#[derive(Serialize)]
+pub(crate) struct PackedAnswer<'a> {
+    pub(crate) query: &'a str,
+    pub(crate) mode: Mode,
+    #[serde(flatten)]
+    pub(crate) context: &'a Context,
+    pub(crate) token_count: &'static str,
+    pub(crate) notes: &'a [String],
+    pub(crate) stages: StageCounts,
+    pub(crate) index: Option<&'a IndexInfo>,
+    pub(crate) took_ms: f64,
+}
+
+impl PackedAnswer<'_> {
+    /// The value of `token_count`.
+    pub(crate) const TOKEN_COUNT: &'static str = ESTIMATE;
+}
+
+/// Writes the blocks, a blank line between them.
+pub(crate) fn write(
+    out: &mut impl Write,
+    context: &Context,
+    language_of: &dyn Fn(&Block) -> String,
+    paint: Painter,
+    links: &Links,
+) -> io::Result<()> {
+    for (at, block) in context.blocks.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        let header = paint.paint(Role::Path, &sanitize::line(&block.header()));
+        writeln!(out, "{}", links.link(&block.file, Some(block.line_start), &header))?;
+        if !paint.is_enabled() {
+            writeln!(out, "{}", sanitize::block(&block.text))?;
+            continue;
+        }
+        let tokens = syntax::tokens(&block.text, &language_of(block));
+        for (text, tokens) in block.text.lines().zip(&tokens) {
+            writeln!(out, "{}", CodeLine { text, tokens, matches: &[] }.render(0, None, paint))?;
+        }
+    }
+    Ok(())
+}

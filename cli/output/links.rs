@@ -1,0 +1,92 @@
+//! Paths that a terminal opens when they are clicked: OSC 8 hyperlinks.
+//!
+//! Where there are none, `path:line` is still what editors and terminals know by its looks.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::Path;
+
+use super::style::Painter;
+
+/// How links are written; nothing is, where the terminal knows none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Links {
+    /// `file://` URL of the directory that paths are relative to.
+    base: Option<String>,
+    /// Whether the terminal's opener reads a line from `#12` at the URL's end.
+    lines: bool,
+}
+
+impl Links {
+    /// Links to files below `root`, on a terminal with colours that is not known to show them as rubbish.
+    pub(crate) fn detect(paint: Painter, root: &Path) -> Self {
+        let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
+        let knows_none = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
+        if !paint.is_enabled() || !std::io::stdout().is_terminal() || knows_none {
+            return Self::default();
+        }
+        let lines = is("TERM", &["xterm-kitty"]) || is("TERM_PROGRAM", &["vscode"]);
+        Self::below(root, lines)
+    }
+
+    /// Links to files below `root`, with a line where `lines` asks for it.
+    pub(crate) fn below(root: &Path, lines: bool) -> Self {
+        Self { base: Some(file_url(&root.to_string_lossy())), lines }
+    }
+
+    /// `shown` as a link to a file, or as it is.
+    pub(crate) fn link(&self, path: &str, line: Option<u32>, shown: &str) -> String {
+        let Some(base) = self.base.as_deref().filter(|_| !shown.is_empty()) else { return shown.to_owned() };
+        let fragment = line.filter(|_| self.lines).map(|line| format!("#{line}")).unwrap_or_default();
+        format!("\x1b]8;;{base}/{}{fragment}\x1b\\{shown}\x1b]8;;\x1b\\", percent_encoded(path))
+    }
+}
+
+/// The URL of an absolute path, without a slash at its end.
+fn file_url(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
+    let path = path.trim_end_matches('/');
+    let slash = if path.starts_with('/') || path.is_empty() { "" } else { "/" };
+    format!("file://{slash}{}", percent_encoded(path))
+}
+
+/// Everything but unreserved characters (RFC 3986), the slash, and the colon of a drive, as `%XX`.
+fn percent_encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for (at, byte) in path.bytes().enumerate() {
+        let is_drive = cfg!(windows) && at == 1 && byte == b':';
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || is_drive {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn urls_are_encoded_and_end_where_they_should() {
+        let links = Links::below(Path::new("/srv/my project"), true);
+        assert_eq!(
+            links.link("src/größe #1.py", Some(12), "x"),
+            "\x1b]8;;file:///srv/my%20project/src/gr%C3%B6%C3%9Fe%20%231.py#12\x1b\\x\x1b]8;;\x1b\\"
+        );
+        assert_eq!(Links::default().link("a.py", None, "a.py"), "a.py");
+        assert!(Links::below(Path::new("/"), false).link("a", Some(1), "a").starts_with("\x1b]8;;file:///a\x1b"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_cannot_break_out_of_its_link(path in any::<String>()) {
+            let encoded = percent_encoded(&path);
+            prop_assert!(encoded.bytes().all(|byte| byte.is_ascii_graphic()));
+        }
+    }
+}

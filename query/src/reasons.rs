@@ -1,0 +1,47 @@
+//! Ranking rules in words.
+
+/// Why a rule changed the score of a chunk in the file at `path`.
+pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let unless = |what: &str| format!("{what}, not asked for by the query");
+    match rule {
+        "definition" => "defines what the query names".to_owned(),
+        "exact_identifier" => "its name is the query".to_owned(),
+        "name_words" => "its name has words of the query".to_owned(),
+        "file_stem" => format!("its file `{file}` is named after words of the query"),
+        "path" => "the query gives its path".to_owned(),
+        "asked_for" => "the query asks for such code".to_owned(),
+        "doc_words" => "the words of its documentation fit the query's".to_owned(),
+        "file_coherence" => "the best of several good results in its file".to_owned(),
+        "repeated_file" => "its file has a better result already".to_owned(),
+        "tests" => unless("test code"),
+        "generated" => unless("generated code"),
+        "vendored" => unless("a copy of another project's code"),
+        "examples" => unless("example code"),
+        "declarations" => unless("declarations without code"),
+        "changelogs" => unless("a changelog"),
+        "reexports" => format!("`{file}` passes on what other files define"),
+        "fragments" => "code between definitions".to_owned(),
+        "prose" => unless("a section of a document"),
+        "shapes" => unless("data without what is done with it"),
+        "pieces" => "a later piece of a long definition".to_owned(),
+        "short" => "a definition of one or two lines".to_owned(),
+        other => format!("{} `{other}`", if effect < 0.0 { "lowered by rule" } else { "raised by rule" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::SearchConfig;
+
+    #[test]
+    fn every_rule_of_the_configuration_has_its_words() {
+        let rules = serde_json::to_value(SearchConfig::default().rules).expect("serialisable");
+        for rule in rules.as_object().expect("a table").keys() {
+            let reason = rule_reason(rule, -0.1, "src/a.py");
+            assert!(!reason.contains("by rule"), "{rule}: {reason}");
+        }
+        assert_eq!(rule_reason("novel", 0.1, "a"), "raised by rule `novel`");
+    }
+}
