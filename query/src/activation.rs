@@ -1,9 +1,9 @@
 //! Activation: how likely a chunk is to be needed now, judged by its history rather than its words (ACT-R; Anderson and
 //! Lebiere, "The Atomic Components of Thought", 1998).
 //!
-//! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a query,
-//! + what was learned from judgements. Times are Unix seconds and `now` is always an argument, so the same call gives the
-//! same number on any day.
+//! Activation = base level + git prior + spreading + context boost − decay, normalised within the candidates of a query;
+//! what was learned from judgements is added then. Times are Unix seconds and `now` is always an argument, so the same
+//! call gives the same number on any day.
 
 use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal};
 

@@ -61,6 +61,9 @@ impl<'a> SegmentReader<'a> {
     }
 }
 
+/// First term and bytes of a block.
+type Block<'a> = (&'a [u8], &'a [u8]);
+
 /// The blocks of one segment in order.
 struct BlockCursor<'a> {
     segment: u32,
@@ -81,8 +84,8 @@ impl<'a> BlockCursor<'a> {
         Ok(None)
     }
 
-    /// First term and bytes of the block under the cursor.
-    fn block(&self) -> Result<Option<(&'a [u8], &'a [u8])>, Damage> {
+    /// The block under the cursor.
+    fn block(&self) -> Result<Option<Block<'a>>, Damage> {
         let entry = self.blocks.entry()?;
         Ok(entry.and_then(|(key, bytes)| Some((key.strip_prefix(&self.segment.to_be_bytes())?, bytes))))
     }
