@@ -4,8 +4,9 @@
 usage: evaluate.py --work DIR --name NAME      (after train.py; writes DIR/NAME.figures.json)
 
 Query: the first sentence of a doc comment. Pool: the functions and methods of the held-out packages of
-that language, their own doc comments removed. A function's vector is unit(unit(full) + unit(signature)).
-A candidate with an equal score counts as better.
+that language, their own doc comments removed. A function's vector is made of name, scopes with the kind,
+signature, body and path, as the engine makes it; BM25 sees the same texts. A candidate with an equal
+score counts as better.
 """
 import argparse
 import json
@@ -16,7 +17,7 @@ from collections import Counter
 import numpy as np
 
 from tokenizer import pieces
-from train import LANGS, initial, prepare, texts, unit
+from train import LANGS, initial, passages, prepare, texts, unit
 
 
 def quantise(E):
@@ -59,21 +60,26 @@ def spread(S):
     return (S - lo) / np.maximum(hi - lo, 1e-9)
 
 
-def measure(data, table):
+def all_text(p):
+    """A function as one text; its body begins with the signature."""
+    t = texts(p)
+    return " ".join(t[field] for field in ("scopes", "name", "path", "body"))
+
+
+def measure(data, table, weights):
     """Figures by language of BM25, the distilled table, the trained one, and BM25 with the trained one."""
     pkg = np.array([p["pkg"] for p in data["test"]])
     lang = np.array([p["lang"] for p in data["test"]])
 
-    def vectors(E):
-        q, s, f = (unit(m @ E)[0] for m in data["test_mats"][:3])
-        return q, unit(f + s)[0]
+    def vectors(E, A):
+        return unit(data["test_mats"]["query"] @ E)[0], passages(E, A, data["test_mats"])
 
-    first, trained = vectors(initial(data)), vectors(table)
+    first, trained = vectors(*initial(data, table.shape[1])), vectors(table, weights)
     out = {}
     for L in LANGS:
         i = np.flatnonzero(lang == L)
-        rows = [texts(data["test"][j]) for j in i]
-        B = bm25([pieces(t[2]) for t in rows], [pieces(t[0]) for t in rows])
+        rows = [data["test"][j] for j in i]
+        B = bm25([pieces(all_text(p)) for p in rows], [pieces(p["query"]) for p in rows])
         D, T = first[0][i] @ first[1][i].T, trained[0][i] @ trained[1][i].T
         out[L] = {"queries": len(i), "packages": len(set(pkg[i])), "bm25": figures(B, pkg[i]), "distilled": figures(D, pkg[i]),
                   "trained": figures(T, pkg[i]), "bm25_3_trained_7": figures(.3 * spread(B) + .7 * spread(T), pkg[i])}
@@ -90,7 +96,7 @@ def main():
     got = np.load(os.path.join(a.work, a.name + ".npz"))
     assert list(got["tokens"]) == data["tokens"], "another vocabulary: prepare anew or name another table"
     q8, scale = quantise(got["E"])
-    out = measure(data, q8 * scale[:, None])
+    out = measure(data, q8 * scale[:, None], got["A"])
     with open(os.path.join(a.work, a.name + ".figures.json"), "w") as f:
         json.dump(out, f, indent=1)
     print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | .3 BM25 + .7 trained |\n|---|---|---|---|---|---|")

@@ -3,9 +3,10 @@
 
 usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
 
-Little-endian: "AURSTAT1" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
+Little-endian: "AURSTAT2" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
 | zeros to a multiple of 64 | rows x f32 scale | rows x dims i8. A token's vector is i8 * scale; a text's
-vector is the L2-normalised sum of its tokens' vectors; a text without tokens has the zero vector.
+vector is the L2-normalised sum of its tokens' vectors; a text without tokens has the zero vector. "fields"
+of the JSON are the weights of a passage's fields.
 """
 import argparse
 import json
@@ -17,6 +18,7 @@ import numpy as np
 
 from evaluate import quantise
 from tokenizer import RULES, Tokenizer
+from train import LIMITS, MOST_ROWS, PASSAGE, SEARCHED
 
 ODD = ["", "   \n\t", "!!! ??? ...", "naïve café", "getÜberData", "日本語のコメント", "parse_json(データ)", "it’s a “quoted” word — really…", "x" * 64,
        "y" * 65, "aB" * 80, "HTTPSConnectionPool", "URLs and IDs", "getURLsFrom", "XMLHttpRequest2Factory", "base64", "sha256sum", "utf8ToUtf16le",
@@ -55,14 +57,19 @@ def main():
     tokens, info = [str(t) for t in got["tokens"]], json.loads(str(got["info"]))
     q8, scale = quantise(got["E"])
     rows, dims = q8.shape
+    assert rows <= MOST_ROWS, f"{rows} rows; the engine reads {MOST_ROWS}"
+    weights = dict(zip(PASSAGE, got["A"]))
     figures = os.path.join(a.work, a.name + ".figures.json")
     head = json.dumps({
-        "name": "static-code", "version": 1, "dimensions": dims, "tokenizer": RULES,
+        "name": "static-code", "version": 2, "dimensions": dims, "fields": {field: round(float(weights[field]), 5) for field in SEARCHED},
+        "limits": {field: LIMITS[field] for field in SEARCHED}, "tokenizer": RULES,
         "text": "L2-normalised sum of token vectors (i8 * scale); zero vector without tokens",
-        "training": {"base": "all-MiniLM-L6-v2 (Apache-2.0): vocabulary and initial vectors", "pairs": info["pairs"], **info["settings"]},
+        "passage": "L2-normalised sum over the fields of weight * text vector of the field",
+        "training": {"base": "all-MiniLM-L6-v2 (Apache-2.0): vocabulary and initial vectors", "pairs": info["pairs"],
+                     "start_shown_dropped": PASSAGE, **info["settings"]},
         "evaluation": json.load(open(figures)) if os.path.exists(figures) else {},
     }, ensure_ascii=False).encode()
-    blob = b"AURSTAT1" + struct.pack("<III", dims, rows, len(head)) + head
+    blob = b"AURSTAT2" + struct.pack("<III", dims, rows, len(head)) + head
     blob += b"".join(struct.pack("<H", len(t.encode())) + t.encode() for t in tokens)
     blob += bytes(-len(blob) % 64)
     blob += scale.astype("<f4").tobytes() + q8.tobytes()

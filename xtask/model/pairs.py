@@ -4,8 +4,9 @@
 usage: pairs.py --work DIR
 
 Reads DIR/src/KIND/PACKAGE and writes DIR/pairs.jsonl, one pair a line:
-  lang, pkg, query (first sentence of the doc comment), head ("kind Qualified.name"), sig, body
-  (code from the signature on, its doc comment removed), rest (what else the doc comment says).
+  lang, pkg, path (of the file inside the package), query (first sentence of the doc comment),
+  head ("kind Qualified.name"), sig, body (code from the signature on, its doc comment removed),
+  rest (what else the doc comment says).
 Python is read with ast; the other languages with a mask (strings and comments blanked), brace
 matching on the mask and one regular expression for declarations each. A sentence that begins
 with the name itself, as Go has it, loses that word. Generated files, tests and
@@ -218,7 +219,7 @@ def strip_comments_before(body, lang):
 
 def one_file(job):
     """All pairs of one file."""
-    path, lang, pkg, kind = job
+    path, lang, pkg, kind, rel = job
     try:
         with open(path, encoding="utf-8") as f:
             text = f.read()
@@ -236,7 +237,7 @@ def one_file(job):
             if first.strip("():,").lower() == re.split(r"[.:]", name)[-1].lower():
                 q = tail if len(tail.split()) >= 3 else None
             if q:
-                out.append({"lang": lang, "pkg": f"{kind}:{pkg}", "query": q, "head": f"{what} {name}", "sig": sig[:1000],
+                out.append({"lang": lang, "pkg": f"{kind}:{pkg}", "path": rel, "query": q, "head": f"{what} {name}", "sig": sig[:1000],
                             "body": strip_comments_before(body, lang)[:MAX_BODY], "rest": rest})
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return out
@@ -253,7 +254,7 @@ def jobs(work):
                 lang = LANG.get(os.path.splitext(f)[1])
                 rel = os.path.relpath(os.path.join(folder, f), os.path.realpath(root))
                 if lang and not SKIP.search(rel) and not VENDORED.search(rel):
-                    yield os.path.join(folder, f), lang, pkg, kind
+                    yield os.path.join(folder, f), lang, pkg, kind, rel
 
 
 def main():
@@ -272,7 +273,7 @@ def main():
     rng = random.Random(a.seed)
     with open(os.path.join(a.work, "pairs.jsonl"), "w") as f:
         for key in sorted(by_pkg, key=lambda k: (zlib.crc32(repr(k).encode()), k)):
-            rows = sorted(by_pkg[key], key=lambda p: (p["head"], p["query"], p["body"]))
+            rows = sorted(by_pkg[key], key=lambda p: (p["head"], p["query"], p["body"], p["path"]))
             rng.shuffle(rows)
             n = 0
             for p in rows:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Train the static code model: DIR/pairs.jsonl + MiniLM -> DIR/NAME.npz (vocabulary and float table).
+"""Train the static code model: DIR/pairs.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, float table, field weights).
 
-usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 4] [--distilled-only]
+usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 3] [--distilled-only]
 
-MODEL_DIR holds vocab.txt and model.safetensors of all-MiniLM-L6-v2. Steps: tokenise the pairs,
-choose the vocabulary, embed every entry with MiniLM (mean-pooled, PCA to 256, SIF-like weights),
-then in-batch negatives both ways. The forward and backward passes of a bag of tokens are two
-sparse products, so numpy and scipy do the work; torch only runs the base model once.
+MODEL_DIR holds vocab.txt and model.safetensors of all-MiniLM-L6-v2. Steps: tokenise the pairs field by
+field, choose the vocabulary, embed every entry with MiniLM (mean-pooled, PCA, SIF-like weights), then
+in-batch negatives both ways. A query's vector is unit(sum of its tokens); a passage's is
+unit(sum over the fields of weight * unit(sum of the field's tokens)), and the weights are trained with the
+table. The forward and backward passes of a bag of tokens are two sparse products, so numpy and scipy do
+the work; torch only runs the base model once.
 """
 import argparse
 import json
@@ -24,8 +26,14 @@ import scipy.sparse as sp
 
 from tokenizer import Tokenizer, pieces
 
-DIMS, FULL, SHORT = 256, 256, 64
 LANGS = ("python", "javascript", "typescript", "go", "java", "rust")
+# Fields of a pair and how many of their tokens are looked at, as in the engine (analysis/src/static_model/mod.rs).
+LIMITS = {"query": 256, "name": 24, "scopes": 24, "signature": 64, "body": 256, "path": 24, "rest": 256}
+# A passage's fields: weight before training, share of passages that show the field, share of its token types left out.
+PASSAGE = {"name": (1, .97, 0), "scopes": (.3, .85, .1), "signature": (.7, .9, .15), "body": (1, .8, .25), "path": (.3, .8, .2),
+           "rest": (.7, .35, .2)}
+SEARCHED = ("name", "scopes", "signature", "body", "path")  # what the engine has of a passage; rest is for training only
+MOST_ROWS = 1 << 16  # the engine keeps a token's number in 16 bits
 STOP = set("a an the of to in on for is are be and or if it its this that these those with from by as at into which will was when "
            "can has have not we you i how what where does do s t given all any each".split())
 
@@ -95,60 +103,82 @@ def base_table(model_dir, id_lists):
 
 
 def texts(p):
-    """The texts of a pair: query, signature form, full form, rest of the doc, name words."""
-    name = p["head"].split(" ", 1)[1]
-    return p["query"], p["head"] + "\n" + p["sig"], p["head"] + "\n" + p["body"], p["rest"], re.split(r"[.:]+", name)[-1]
+    """The texts of a pair by field, as the engine cuts a passage into fields."""
+    kind, name = p["head"].split(" ", 1)
+    *scopes, name = re.split(r"[.:]+", name)
+    place = "/".join(os.path.splitext(p["path"])[0].split("/")[-3:])
+    return {"query": p["query"], "name": name, "scopes": " ".join([kind, *scopes]), "signature": p["sig"], "body": p["body"], "path": place,
+            "rest": p["rest"]}
 
 
-def _pieces_of(p):
-    return [pieces(t[:2600]) for t in texts(p)]
+def class_of(p):
+    """What the methods of one class have in common: file and outermost name."""
+    return p["path"] + "|" + re.split(r"[.:]+", p["head"].split(" ", 1)[1])[0]
 
 
-def choose_vocabulary(vocab, docs, pkgs, rows, log):
+def count_words(p):
+    """How often each word stands in a pair, and which of them stand outside body, path and rest."""
+    words = {field: pieces(text) for field, text in texts(p).items()}
+    return Counter(w for ws in words.values() for w in ws), {w for field in ("query", "name", "scopes", "signature") for w in words[field]}
+
+
+def token_ids(p):
+    """The token ids of a pair by field; the process has TOKENIZER from use_tokens."""
+    t = texts(p)
+    return [np.array(TOKENIZER.encode(t[field], limit), np.int32) for field, limit in LIMITS.items()]
+
+
+def use_tokens(tokens):
+    """Give this process the vocabulary for token_ids."""
+    global TOKENIZER
+    TOKENIZER = Tokenizer(tokens)
+
+
+def choose_vocabulary(vocab, pairs, rows, log):
     """ASCII entries of the base vocabulary that the corpus uses, and the words it uses most besides."""
     base = [t for t in vocab if t.isascii() and re.fullmatch(r"(##)?[a-z0-9]+", t)]
     tok = Tokenizer(base)
     count, where = Counter(), defaultdict(set)
-    for d, g in zip(docs, pkgs):
-        for part in d:
-            count.update(part)
-        for w in set(d[0]) | set(d[1]) | set(d[4]):
-            if len(where[w]) < 4:
-                where[w].add(g)
-    fresh = [w for w, c in count.most_common() if c >= 10 and 3 <= len(w) <= 24 and w.isalpha() and w not in tok.first and len(where[w]) >= 3]
+    with Pool(2) as pool:
+        for p, (words, telling) in zip(pairs, pool.imap(count_words, pairs, chunksize=500)):
+            count.update(words)
+            for w in telling:
+                if len(where[w]) < 3:
+                    where[w].add(p["pkg"])
+    fresh = [w for w, c in count.most_common() if c >= 12 and 3 <= len(w) <= 24 and w.isalpha() and w not in tok.first and len(where[w]) >= 3]
     used = Counter()
     for w, c in count.items():
         for i in tok.piece(w):
             used[i] += c
-    keep = [t for i, t in enumerate(base) if used[i] >= 1 or len(t.lstrip("#")) == 1]
+    keep = [t for i, t in enumerate(base) if used[i] >= 2 or len(t.lstrip("#")) == 1]
     fresh = fresh[:max(0, rows - len(keep))]
     log(f"vocabulary: {len(base)} ASCII base entries, {len(keep)} used, {len(fresh)} words added")
     return keep + fresh, len(keep)
 
 
-def matrix(lists, vocab_size):
-    """Token lists as a sparse count matrix."""
-    off = np.zeros(len(lists) + 1, np.int64)
-    off[1:] = np.cumsum([len(x) for x in lists])
-    flat = np.fromiter((i for x in lists for i in x), np.int32, off[-1])
-    m = sp.csr_matrix((np.ones(len(flat), np.float32), flat, off), (len(lists), vocab_size))
-    m.sum_duplicates()
-    return m
+def matrices(pairs, tokens):
+    """The fields of the pairs as sparse count matrices."""
+    with Pool(2, initializer=use_tokens, initargs=(tokens,)) as pool:
+        rows = list(pool.imap(token_ids, pairs, chunksize=500))
+    out = {}
+    for k, field in enumerate(LIMITS):
+        off = np.zeros(len(rows) + 1, np.int64)
+        off[1:] = np.cumsum([len(r[k]) for r in rows])
+        flat = np.concatenate([r[k] for r in rows])
+        out[field] = sp.csr_matrix((np.ones(len(flat), np.float32), flat, off), (len(rows), len(tokens)))
+        out[field].sum_duplicates()
+    return out
 
 
 def prepare(a, log):
-    """Tokenised data, vocabulary and initial table; kept in DIR/prepared.pkl for further runs."""
+    """Tokenised data, vocabulary and base vectors; kept in DIR/prepared.pkl for further runs."""
     path = os.path.join(a.work, "prepared.pkl")
     if os.path.exists(path) and not a.fresh:
         return pickle.load(open(path, "rb"))
     train, test = load_pairs(a.work, a.per_lang, a.seed)
     log(f"pairs: {dict(Counter(p['lang'] for p in train))}, held out {dict(Counter(p['lang'] for p in test))}")
-    with Pool(2) as pool:
-        docs = pool.map(_pieces_of, train, chunksize=500)
-        tdocs = pool.map(_pieces_of, test, chunksize=500)
     vocab = [x.rstrip("\n") for x in open(os.path.join(a.base, "vocab.txt"), encoding="utf-8")]
-    tokens, kept = choose_vocabulary(vocab, docs, [p["pkg"] for p in train], a.rows, log)
-    tok = Tokenizer(tokens)
+    tokens, kept = choose_vocabulary(vocab, train, a.rows, log)
     base = Tokenizer([t if t.isascii() else "##" for t in vocab])
     at = {t: i for i, t in enumerate(vocab)}
     cache_path = os.path.join(a.work, "base.pkl")
@@ -159,27 +189,22 @@ def prepare(a, log):
         pickle.dump(known, open(cache_path, "wb"), protocol=4)
     vectors = np.stack([known[t] for t in tokens])
     log("base model done")
-
-    def lists(ds, k, limit):
-        return [[i for w in d[k] for i in tok.piece(w)][:limit] for d in ds]
-
-    limits = (SHORT, SHORT, FULL, 128, 16)
     data = {"tokens": tokens, "vectors": vectors, "lang": [p["lang"] for p in train], "pkg": [p["pkg"] for p in train],
-            "mats": [matrix(lists(docs, k, n), len(tokens)) for k, n in enumerate(limits)], "test": test,
-            "test_mats": [matrix(lists(tdocs, k, n), len(tokens)) for k, n in enumerate(limits)]}
+            "class": [class_of(p) for p in train], "mats": matrices(train, tokens), "test": test, "test_mats": matrices(test, tokens)}
     pickle.dump(data, open(path, "wb"), protocol=4)
     log("tokenised")
     return data
 
 
-def initial(data):
-    """PCA of the base vectors to DIMS, weighted so that frequent tokens count less."""
+def initial(data, dims):
+    """The model before training: PCA of the base vectors, weighted so that frequent tokens count less; field weights."""
     v = data["vectors"] - data["vectors"].mean(0)
     _, _, rot = np.linalg.svd(v, full_matrices=False)
-    v = v @ rot[:DIMS].T
-    freq = 1 + np.asarray(data["mats"][2].sum(0)).ravel() + np.asarray(data["mats"][0].sum(0)).ravel()
+    v = v @ rot[:dims].T
+    freq = 1 + sum(np.asarray(data["mats"][field].sum(0)).ravel() for field in ("query", "body"))
     weight = 1e-3 / (1e-3 + freq / freq.sum())
-    return np.ascontiguousarray(v / np.linalg.norm(v, axis=1).mean() * weight[:, None], np.float32)
+    table = np.ascontiguousarray(v / np.linalg.norm(v, axis=1).mean() * weight[:, None], np.float32)
+    return table, np.array([start for start, _, _ in PASSAGE.values()], np.float32)
 
 
 def unit(x):
@@ -187,10 +212,14 @@ def unit(x):
     return x / n, n
 
 
-def evaluate(E, data, rng=None):
+def passages(E, A, mats):
+    """Vectors of passages as the engine makes them, from table E and field weights A."""
+    return unit(sum(A[k] * unit(mats[field] @ E)[0] for k, field in enumerate(PASSAGE) if field in SEARCHED))[0]
+
+
+def evaluate(E, A, data):
     """MRR@10 by language on the held-out packages: over the pool, and within a function's package."""
-    q, s, f = (unit(m @ E)[0] for m in data["test_mats"][:3])
-    d = unit(f + s)[0]
+    q, d = unit(data["test_mats"]["query"] @ E)[0], passages(E, A, data["test_mats"])
     lang = np.array([p["lang"] for p in data["test"]])
     pkg = np.array([zlib.crc32(p["pkg"].encode()) for p in data["test"]])
     out = {}
@@ -210,98 +239,132 @@ def line(ev):
     return " ".join(f"{L[:4]} {v['mrr']:.3f}/{v['r10']:.3f}/{v['mrr_own_package']:.3f}" for L, v in ev.items())
 
 
-def batches(lang, pkg, size, group, rng):
-    """Row numbers by batch: one language, runs of `group` rows from one package (hard negatives)."""
+def batches(data, a, rng):
+    """Row numbers by batch: one language, runs of `group` rows from one package (hard negatives).
+
+    In a share `byclass` of the packages the rows of one class follow each other, so that a method meets its siblings.
+    """
     by = defaultdict(list)
-    for i in rng.permutation(len(lang)):
-        by[lang[i], pkg[i]].append(i)
+    for i in rng.permutation(len(data["lang"])):
+        by[data["lang"][i], data["pkg"][i]].append(i)
     chunks = defaultdict(list)
     for (L, _), rows in by.items():
-        for at in range(0, len(rows), group):
-            chunks[L].append(rows[at:at + group])
+        if rng.random() < a.byclass:
+            siblings = defaultdict(list)
+            for i in rows:
+                siblings[data["class"][i]].append(i)
+            groups = list(siblings.values())
+            rows = [i for g in rng.permutation(len(groups)) for i in groups[g]]
+        for at in range(0, len(rows), a.group):
+            chunks[L].append(rows[at:at + a.group])
     out = []
     for L, cs in chunks.items():
-        order = rng.permutation(len(cs))
-        flat = np.array([i for c in order for i in cs[c]])
-        out += [flat[at:at + size] for at in range(0, len(flat) - size // 2, size)]
+        flat = np.array([i for c in rng.permutation(len(cs)) for i in cs[c]])
+        out += [flat[at:at + a.batch] for at in range(0, len(flat) - a.batch // 2, a.batch)]
     return [out[i] for i in rng.permutation(len(out))]
 
 
-def thin(m, drop, rng):
-    """Leave out each token type of a row with the row's chance `drop`."""
-    rows = np.repeat(np.arange(m.shape[0]), np.diff(m.indptr))
-    m.data = m.data * (rng.random(len(m.data)) >= drop[rows])
-    return m
+def entry_rows(m):
+    """The row of every stored value of a sparse matrix."""
+    return np.repeat(np.arange(m.shape[0]), np.diff(m.indptr))
 
 
 def queries(mats, idx, stop, rng):
     """Query bags: as they are, without stop words, a few content words, or the name's words."""
-    q = mats[0][idx]
+    q = mats["query"][idx]
     mode = rng.random(len(idx))
-    rows = np.repeat(np.arange(len(idx)), np.diff(q.indptr))
+    rows = entry_rows(q)
     is_stop = stop[q.indices]
     content = np.bincount(rows, ~is_stop, len(idx))
-    keep = np.where(mode < .5, .9, np.where(mode < .7, .9, np.minimum(1, rng.integers(3, 9, len(idx)) / np.maximum(content, 1))))
+    keep = np.where(mode < .7, .9, np.minimum(1, rng.integers(3, 9, len(idx)) / np.maximum(content, 1)))
     gone = (rng.random(len(rows)) >= keep[rows]) | (is_stop & (mode[rows] >= .5))
-    name = mode[rows] > .9
-    q.data = q.data * ~(gone | name)
-    n = mats[4][idx]
-    n.data = n.data * (mode > .9)[np.repeat(np.arange(len(idx)), np.diff(n.indptr))]
+    q.data = q.data * ~(gone | (mode[rows] > .9))
+    n = mats["name"][idx]
+    n.data = n.data * (mode > .9)[entry_rows(n)]
     return (q + n).tocsr()
 
 
-def codes(mats, idx, rng, drop):
-    """Code bags: signature alone (30 %), or the full text, with the rest of its doc now and then."""
-    mode = rng.random(len(idx))
-    out = None
-    for m, on in ((mats[1], mode < .3), (mats[2], mode >= .3), (mats[3], mode >= .75)):
-        x = m[idx]
-        x.data = x.data * on[np.repeat(np.arange(len(idx)), np.diff(x.indptr))]
-        x.eliminate_zeros()
-        out = x if out is None else out + x
-    return thin(out.tocsr(), np.full(len(idx), drop), rng)
+def shown_fields(mats, idx, rng):
+    """Bags of the passages' fields, some fields and some token types left out."""
+    out = []
+    for field, (_, shown, dropped) in PASSAGE.items():
+        x = mats[field][idx]
+        on = rng.random(len(idx)) < shown
+        x.data = x.data * (on[entry_rows(x)] & (rng.random(len(x.data)) >= dropped))
+        out.append(x)
+    return out
+
+
+def through_unit(g, u, norm):
+    """Gradient before `unit` from the gradient after it; none where there was nothing to scale."""
+    g = (g - u * (g * u).sum(1, keepdims=True)) / norm
+    g[norm[:, 0] < 1e-6] = 0
+    return g.astype(np.float32)
+
+
+def contrast(q, d, temperature):
+    """Loss of in-batch negatives, question to passage and back, and its gradient to the similarities."""
+    S = q @ d.T / temperature
+    n = np.arange(len(S))
+    P = np.exp(S - S.max(1, keepdims=True)); P /= P.sum(1, keepdims=True)
+    R = np.exp(S - S.max(0, keepdims=True)); R /= R.sum(0, keepdims=True)
+    loss = -np.log(np.maximum(P[n, n], 1e-9)).mean()
+    G = P + R
+    G[n, n] -= 2
+    G /= 2 * len(S) * temperature
+    return loss, G
+
+
+class Adam:
+    """Adam (Kingma and Ba, 2015) for one array, changed in place."""
+
+    def __init__(self, x):
+        self.x, self.m1, self.m2, self.t = x, np.zeros_like(x), np.zeros_like(x), 0
+
+    def step(self, g, lr):
+        self.t += 1
+        self.m1 *= .9; self.m1 += .1 * g
+        np.multiply(g, g, out=g); g *= .001
+        self.m2 *= .999; self.m2 += g
+        np.sqrt(self.m2, out=g); g /= np.float32(np.sqrt(1 - .999 ** self.t)); g += 1e-8
+        np.divide(self.m1, g, out=g); g *= np.float32(lr / (1 - .9 ** self.t))
+        self.x -= g
 
 
 def train(data, a, log):
+    """The trained table and field weights."""
     rng = np.random.default_rng(a.seed)
-    E = initial(data)
-    log("distilled  " + line(evaluate(E, data)))
+    E, A = initial(data, a.dims)
+    log("distilled  " + line(evaluate(E, A, data)))
     if a.distilled_only:
-        return E
+        return E, A
     stop = np.array([t in STOP for t in data["tokens"]])
-    m1, m2 = np.zeros_like(E), np.zeros_like(E)
-    step, plan = 0, [batches(data["lang"], data["pkg"], a.batch, a.group, rng) for _ in range(a.epochs)]
+    table, weights = Adam(E), Adam(A)
+    step, plan = 0, [batches(data, a, rng) for _ in range(a.epochs)]
     total, start = sum(map(len, plan)), time.time()
     log(f"{total} steps")
     for epoch, todo in enumerate(plan):
         losses = []
         for idx in todo:
-            X, Y = queries(data["mats"], idx, stop, rng), codes(data["mats"], idx, rng, a.drop)
-            (q, qn), (d, dn) = unit(X @ E), unit(Y @ E)
-            S = q @ d.T / a.temperature
-            n = np.arange(len(idx))
-            P = np.exp(S - S.max(1, keepdims=True)); P /= P.sum(1, keepdims=True)
-            R = np.exp(S - S.max(0, keepdims=True)); R /= R.sum(0, keepdims=True)
-            losses.append(-np.log(np.maximum(P[n, n], 1e-9)).mean())
-            G = P + R
-            G[n, n] -= 2
-            G /= 2 * len(idx) * a.temperature
-            gq, gd = G @ d, G.T @ q
-            gq = (gq - q * (gq * q).sum(1, keepdims=True)) / qn
-            gd = (gd - d * (gd * d).sum(1, keepdims=True)) / dn
-            g = X.T @ gq.astype(np.float32) + Y.T @ gd.astype(np.float32)
+            X, Ys = queries(data["mats"], idx, stop, rng), shown_fields(data["mats"], idx, rng)
+            (q, qn), parts = unit(X @ E), [unit(Y @ E) for Y in Ys]
+            d, dn = unit(sum(w * u for w, (u, _) in zip(A, parts)))
+            loss, G = contrast(q, d, a.temperature)
+            losses.append(loss)
+            gd = through_unit(G.T @ q, d, dn)
+            gA = np.array([(gd * u).sum() for u, _ in parts], np.float32)
+            gE = X.T @ through_unit(G @ d, q, qn)
+            for Y, w, (u, un) in zip(Ys, A, parts):
+                gE += Y.T @ through_unit(w * gd, u, un)
             step += 1
             lr = a.lr * min(1, step / 30) * max(0.02, 1 - step / total)
-            m1 *= .9; m1 += .1 * g
-            np.multiply(g, g, out=g); g *= .001
-            m2 *= .999; m2 += g
-            np.sqrt(m2, out=g); g /= np.float32(np.sqrt(1 - .999 ** step)); g += 1e-8
-            np.divide(m1, g, out=g); g *= np.float32(lr / (1 - .9 ** step))
-            E -= g
-            if step in (1, 10, 50):
+            table.step(gE, lr)
+            weights.step(gA, 5 * lr)
+            if step in (1, 10, 50) or step % 100 == 0:
                 log(f"step {step} loss {losses[-1]:.3f} {time.time() - start:.0f} s")
-        log(f"epoch {epoch + 1} loss {np.mean(losses):.3f} {time.time() - start:.0f} s  " + line(evaluate(E, data)))
-    return E
+        shares = " ".join(f"{field} {w:.2f}" for field, w in zip(PASSAGE, A))
+        log(f"epoch {epoch + 1} loss {np.mean(losses):.3f} {time.time() - start:.0f} s  {shares}  " + line(evaluate(E, A, data)))
+    return E, A
 
 
 def main():
@@ -311,20 +374,23 @@ def main():
     ap.add_argument("--name", required=True)
     ap.add_argument("--fresh", action="store_true", help="prepare the data anew")
     ap.add_argument("--distilled-only", action="store_true")
-    for name, kind, value in (("epochs", int, 4), ("batch", int, 1024), ("group", int, 32), ("lr", float, 1e-3), ("drop", float, .3),
-                              ("temperature", float, .05), ("seed", int, 1), ("per-lang", int, 60000), ("rows", int, 32500)):
+    for name, kind, value in (("epochs", int, 3), ("batch", int, 2048), ("group", int, 32), ("byclass", float, .5), ("lr", float, 1e-3),
+                              ("temperature", float, .05), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 90000),
+                              ("rows", int, 40000)):
         ap.add_argument("--" + name, type=kind, default=value)
     a = ap.parse_args()
+    if a.rows > MOST_ROWS:
+        ap.error(f"--rows is at most {MOST_ROWS}")
     t0 = time.time()
 
     def log(text):
         print(f"[{time.time() - t0:5.0f}] {text}", flush=True)
 
     data = prepare(a, log)
-    E = train(data, a, log)
-    settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh")}
+    E, A = train(data, a, log)
+    settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh", "distilled_only")}
     info = {"pairs": dict(Counter(data["lang"])), "settings": settings}
-    np.savez(os.path.join(a.work, a.name + ".npz"), E=E, tokens=np.array(data["tokens"]), info=json.dumps(info))
+    np.savez(os.path.join(a.work, a.name + ".npz"), E=E, A=A, tokens=np.array(data["tokens"]), info=json.dumps(info))
     log("written")
 
 
