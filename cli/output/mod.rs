@@ -1,5 +1,6 @@
 //! Everything that aur prints: tables, boxes, reports, progress and JSON.
 
+pub(crate) mod evaluation;
 pub(crate) mod json;
 pub(crate) mod progress;
 pub(crate) mod report;

@@ -40,6 +40,7 @@ mod retriever;
 mod rules;
 mod settings;
 mod spreading;
+mod tunable;
 
 pub use bm25::{FieldScorer, idf};
 pub use config::{
@@ -53,3 +54,4 @@ pub use query::{Mode, Query, QueryError};
 pub use results::{Hit, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;
 pub use rules::AppliedRule;
+pub use tunable::{SetError, Tunable};
