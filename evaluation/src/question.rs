@@ -25,7 +25,8 @@ pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Ve
     };
     let mut reader = Reader { fields, faults: Vec::new() };
     let query = match reader.text("query") {
-        None => reader.missing("query", "the words to search for"),
+        None if reader.faults.is_empty() => reader.missing("query", "the words to search for"),
+        None => String::new(),
         Some(query) if query.trim().is_empty() => reader.fault("`query` is empty".to_owned()),
         Some(query) => query,
     };

@@ -117,6 +117,8 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     let MineOptions { root, out, selection } = options;
     clear(out)?;
     let trees = out.join(TREES);
+    // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
+    tree::write(&trees.join(".gitignore"), b"!*\n")?;
     let history = History::open(root)?;
     let plan = match &history {
         Some(history) => {
@@ -130,7 +132,7 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
 
     let plain = trees.join(PLAIN);
-    let plain_root = plain.join(prefix);
+    let plain_root = below(&plain, prefix);
     let origin = Origin { root, history: history.as_ref(), plan: plan.as_ref(), workshop };
     origin.copy(&plain)?;
     let files = read(&plain_root, &origin.index(&plain_root)?, workshop)?;
@@ -139,7 +141,7 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     workshop.progress("choosing questions");
     let documented = docstring::questions(&files, selection);
     let stripped = trees.join(STRIPPED);
-    let stripped_root = stripped.join(prefix);
+    let stripped_root = below(&stripped, prefix);
     if !documented.is_empty() {
         origin.copy(&stripped)?;
         strip(&stripped_root, &files, &documented)?;
@@ -164,6 +166,10 @@ impl Manifest {
         let root = [TREES, name, prefix].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
         self.trees.push(TreeEntry { name: name.to_owned(), root, blanked });
     }
+}
+
+fn below(directory: &Path, prefix: &str) -> PathBuf {
+    if prefix.is_empty() { directory.to_owned() } else { directory.join(prefix) }
 }
 
 /// Makes room: an empty directory, or what an earlier run left.

@@ -50,6 +50,7 @@ impl SourceFile {
 
 /// Directories whose code is beside the point.
 const ASIDE_DIRECTORIES: &[&str] = &[
+    "t",
     "test",
     "tests",
     "testing",
