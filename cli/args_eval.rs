@@ -148,7 +148,7 @@ pub(crate) struct TuneArgs {
     pub(crate) out: Option<PathBuf>,
 
     /// Passes over all numbers; steps halve from one to the next
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) rounds: u32,
 
     /// Stop after about this many searches

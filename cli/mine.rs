@@ -32,9 +32,6 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
         let name = width::pad(&set.name, widest);
         writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
     }
-    if let Some(commit) = &manifest.commit {
-        writeln!(stdout, "All are asked of commit {commit}")?;
-    }
     writeln!(stdout, "Written to {}; `aur mem eval` measures on it", sanitize::line(&out.display().to_string()))?;
     Ok(stdout.flush()?)
 }

@@ -50,8 +50,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
         ReportFormat::Text => evaluation::write_tuning(&mut out, &report, terminal.out)?,
     }
     out.flush()?;
-    let is_gain = report.cross_validated.difference.is_gain();
-    if !is_gain && !args.force {
+    if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
     let file = args.out.clone().unwrap_or_else(|| place::index_dir(&root).join("tuned.toml"));
@@ -67,9 +66,12 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
 
 fn unsure(report: &TuneReport) -> String {
     let difference = report.cross_validated.difference;
-    let why = match report.changes.is_empty() {
-        true => "no other weights answer these questions better".to_owned(),
-        false => format!(
+    let why = match report.held_out {
+        _ if report.changes.is_empty() => "no other weights answer these questions surely better".to_owned(),
+        Some(held_out) if difference.is_gain() => {
+            format!("the questions held out are answered worse ({:+.4})", held_out.difference.mean)
+        }
+        _ => format!(
             "the gain is not sure: cross-validated, it lies between {:+.4} and {:+.4}",
             difference.low, difference.high
         ),

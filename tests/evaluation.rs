@@ -207,10 +207,9 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         );
         let stripped =
             std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/stripped/{path}"))).expect("the copy");
-        let plain =
-            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/plain/{path}"))).expect("the copy");
-        assert!(!stripped.contains("overdue") && plain.contains("overdue"), "{stripped}");
-        assert_eq!(stripped.lines().count(), plain.lines().count());
+        let head = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/head/{path}"))).expect("the copy");
+        assert!(!stripped.contains("overdue") && head.contains("overdue"), "{stripped}");
+        assert_eq!(stripped.lines().count(), head.lines().count());
         let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
         assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
     }
@@ -221,17 +220,21 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         let name = question["relevant"][0]["name"].as_str().expect("a function");
         let word = &name["gather_".len()..name.len() - 1];
         assert_eq!(question["query"], format!("return {word} listings sorted by name").as_str());
-        let copy = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/plain/src/{word}.py")))
-            .expect("the copy");
+        let copy =
+            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/pin/src/{word}.py"))).expect("the copy");
         assert!(!copy.contains("sorted"), "the tree is from before the change: {copy}");
     }
-    for tree in ["plain", "stripped"] {
+    for (tree, newest) in [
+        ("pin", "Start with every module in place"),
+        ("head", "Bump version to 1.2"),
+        ("stripped", "Bump version to 1.2"),
+    ] {
         let log = std::process::Command::new("git")
-            .args(["log", "--all", "--format=%s"])
+            .args(["log", "--all", "--max-count=1", "--format=%s"])
             .current_dir(fixture.path(&format!(".aurora/eval/trees/{tree}")))
             .output()
             .expect("git runs");
-        assert_eq!(String::from_utf8_lossy(&log.stdout), "Start with every module in place\n");
+        assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);
     }
     // The same repository gives the same sets.
     mine("again");

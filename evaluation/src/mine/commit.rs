@@ -44,8 +44,12 @@ pub(crate) struct Plan {
 
 /// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
 /// with are passed over. The pin is the parent of the oldest commit chosen; commits that the pin itself comes from are
-/// not chosen. Without any, the pin is HEAD.
-pub(crate) fn plan(history: &History, workshop: &dyn Workshop, selection: &Selection) -> Result<Plan, MineError> {
+/// not chosen. `None` without any.
+pub(crate) fn plan(
+    history: &History,
+    workshop: &dyn Workshop,
+    selection: &Selection,
+) -> Result<Option<Plan>, MineError> {
     let wanted = (selection.most as f64 * SPARE).ceil() as usize;
     let mut candidates: Vec<(ObjectId, Candidate)> = Vec::new();
     let mut asked = FxHashSet::default();
@@ -59,13 +63,10 @@ pub(crate) fn plan(history: &History, workshop: &dyn Workshop, selection: &Selec
             candidates.push((commit.parents[0], candidate));
         }
     }
-    let Some((pin, _)) = candidates.last() else {
-        return Ok(Plan { pin: history.head(), candidates: Vec::new() });
-    };
-    let pin = *pin;
+    let Some(&(pin, _)) = candidates.last() else { return Ok(None) };
     let before = history.reachable(pin)?;
     let candidates = candidates.into_iter().map(|(_, candidate)| candidate);
-    Ok(Plan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() })
+    Ok(Some(Plan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
 /// The questions of a plan with what they are split by, over the files of the pinned tree.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::golden::{self, GoldenErrors, Question};
 use crate::mine::MineError;
+use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
 
 /// Name of the file, by which a mined directory is known.
@@ -18,8 +19,6 @@ const FORMAT: u32 = 1;
 pub struct Manifest {
     /// Version of the layout.
     pub format: u32,
-    /// The commit of every tree; `None` without git.
-    pub commit: Option<String>,
     /// The seed that chose the questions.
     pub seed: u64,
     /// Percentage that was held out.
@@ -37,6 +36,8 @@ pub struct TreeEntry {
     pub name: String,
     /// The directory to index, relative to the mined directory, with `/`.
     pub root: String,
+    /// Its commit; `None` without git.
+    pub commit: Option<String>,
     /// How many documentation comments were blanked.
     pub blanked: usize,
 }
@@ -58,8 +59,9 @@ pub struct SetEntry {
 
 impl Manifest {
     /// An empty manifest of this layout.
-    pub(crate) fn new(commit: Option<String>, seed: u64, held_out_percent: f64) -> Self {
-        Self { format: FORMAT, commit, seed, held_out_percent, trees: Vec::new(), sets: Vec::new() }
+    pub(crate) fn new(selection: &Selection) -> Self {
+        let (seed, held_out_percent) = (selection.seed, selection.held_out);
+        Self { format: FORMAT, seed, held_out_percent, trees: Vec::new(), sets: Vec::new() }
     }
 
     /// The manifest of a directory; `None` where it has none.

@@ -6,8 +6,8 @@
 //! - `docstring`: first sentences of documentation, asked of a copy of the tree without that documentation;
 //! - `commit`: subjects of commits, whose answers are the functions and files that the commit changed.
 //!
-//! All are asked of the tree at one commit, the pin: the parent of the oldest commit asked about. The history of the
-//! copies ends there, so nothing in them tells what came later.
+//! The first two are asked of the tree at HEAD, the last of the tree at the pin: the parent of the oldest commit asked
+//! about. The history of every copy ends at its commit, so nothing in them tells what came later.
 
 mod commit;
 mod docstring;
@@ -34,10 +34,12 @@ use history::History;
 
 /// The directory of the copies within a mined one.
 const TREES: &str = "trees";
-/// The copy as it is in the repository.
-const PLAIN: &str = "plain";
-/// The copy without the documentation that is asked for.
+/// The copy of HEAD.
+const HEAD: &str = "head";
+/// The copy of HEAD without the documentation that is asked for.
 const STRIPPED: &str = "stripped";
+/// The copy from before the commits that are asked about.
+const PIN: &str = "pin";
 
 /// What mining needs of the parts of the system that it does not know.
 pub trait Workshop: Sync {
@@ -120,56 +122,47 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
     tree::write(&trees.join(".gitignore"), b"!*\n")?;
     let history = History::open(root)?;
-    let plan = match &history {
-        Some(history) => {
-            workshop.progress("reading the history");
-            Some(commit::plan(history, workshop, selection)?)
-        }
-        None => None,
-    };
-    let commit = plan.as_ref().map(|plan| plan.pin.to_string());
-    let mut manifest = Manifest::new(commit, selection.seed, selection.held_out);
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
+    let head = history.as_ref().map(History::head);
+    let mut manifest = Manifest::new(selection);
+    let origin = Origin { root, trees: &trees, prefix, history: history.as_ref(), workshop };
 
-    let plain = trees.join(PLAIN);
-    let plain_root = below(&plain, prefix);
-    let origin = Origin { root, history: history.as_ref(), plan: plan.as_ref(), workshop };
-    origin.copy(&plain)?;
-    let files = read(&plain_root, &origin.index(&plain_root)?, workshop)?;
-    manifest.add_tree(PLAIN, prefix, 0);
-
+    origin.copy(HEAD, head)?;
+    let files = origin.read(HEAD)?;
+    manifest.add_tree(HEAD, prefix, head, 0);
     workshop.progress("choosing questions");
+    add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
+
     let documented = docstring::questions(&files, selection);
-    let stripped = trees.join(STRIPPED);
-    let stripped_root = below(&stripped, prefix);
     if !documented.is_empty() {
-        origin.copy(&stripped)?;
-        strip(&stripped_root, &files, &documented)?;
-        origin.index(&stripped_root)?;
-        manifest.add_tree(STRIPPED, prefix, documented.len());
+        origin.copy(STRIPPED, head)?;
+        strip(&origin.below(STRIPPED), &files, &documented)?;
+        origin.index(&origin.below(STRIPPED))?;
+        manifest.add_tree(STRIPPED, prefix, head, documented.len());
     }
     let documented = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
-    let committed = plan.as_ref().map(|plan| commit::questions(plan, &files, selection)).unwrap_or_default();
-    let named = exact::questions(&files, selection);
-    for (name, tree, questions) in
-        [(exact::SET, PLAIN, named), (docstring::SET, STRIPPED, documented), (commit::SET, PLAIN, committed)]
-    {
-        add_set(&mut manifest, out, (name, tree), questions, selection)?;
+    add_set(&mut manifest, out, (docstring::SET, STRIPPED), documented, selection)?;
+
+    let mut committed = Vec::new();
+    if let Some(history) = &history {
+        workshop.progress("reading the history");
+        if let Some(plan) = commit::plan(history, workshop, selection)? {
+            origin.copy(PIN, Some(plan.pin))?;
+            committed = commit::questions(&plan, &origin.read(PIN)?, selection);
+            manifest.add_tree(PIN, prefix, Some(plan.pin), 0);
+        }
     }
+    add_set(&mut manifest, out, (commit::SET, PIN), committed, selection)?;
     let text = serde_json::to_string_pretty(&manifest).map_err(|error| tree::failed(out, error.into()))?;
     tree::write(&out.join(MANIFEST), format!("{text}\n").as_bytes())?;
     Ok(manifest)
 }
 
 impl Manifest {
-    fn add_tree(&mut self, name: &str, prefix: &str, blanked: usize) {
+    fn add_tree(&mut self, name: &str, prefix: &str, commit: Option<gix::ObjectId>, blanked: usize) {
         let root = [TREES, name, prefix].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-        self.trees.push(TreeEntry { name: name.to_owned(), root, blanked });
+        self.trees.push(TreeEntry { name: name.to_owned(), root, commit: commit.map(|id| id.to_string()), blanked });
     }
-}
-
-fn below(directory: &Path, prefix: &str) -> PathBuf {
-    if prefix.is_empty() { directory.to_owned() } else { directory.join(prefix) }
 }
 
 /// Makes room: an empty directory, or what an earlier run left.
@@ -181,7 +174,7 @@ fn clear(out: &Path) -> Result<(), MineError> {
     };
     let manifest = out.join(MANIFEST);
     // The trees of a run that did not come to its end are known by where they lie.
-    if entries > 0 && !manifest.exists() && !out.join(TREES).join(PLAIN).exists() {
+    if entries > 0 && !manifest.exists() && !out.join(TREES).join(HEAD).exists() {
         return Err(MineError::Occupied(out.to_owned()));
     }
     if manifest.exists() {
@@ -190,27 +183,42 @@ fn clear(out: &Path) -> Result<(), MineError> {
     tree::remove(&out.join(TREES))
 }
 
-/// Where the copies come from.
+/// Where the copies come from, and where they go.
 struct Origin<'a> {
     root: &'a Path,
+    trees: &'a Path,
+    /// The root below the work tree, without a slash at its end.
+    prefix: &'a str,
     history: Option<&'a History>,
-    plan: Option<&'a commit::Plan>,
     workshop: &'a dyn Workshop,
 }
 
 impl Origin<'_> {
-    /// Writes the tree of the pin, or without git the files of the directory's index.
-    fn copy(&self, directory: &Path) -> Result<(), MineError> {
-        match (self.history, self.plan) {
-            (Some(history), Some(plan)) => {
-                let missing = tree::check_out(history, plan.pin, directory)?;
+    /// The directory to index of a copy.
+    fn below(&self, name: &str) -> PathBuf {
+        let tree = self.trees.join(name);
+        if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
+    }
+
+    /// Writes the tree of a commit, or without git the files of the directory's index.
+    fn copy(&self, name: &str, commit: Option<gix::ObjectId>) -> Result<(), MineError> {
+        let directory = self.trees.join(name);
+        match (self.history, commit) {
+            (Some(history), Some(commit)) => {
+                let missing = tree::check_out(history, commit, &directory)?;
                 if missing > 0 {
                     self.workshop.progress(&format!("{missing} files are missing from this clone and left out"));
                 }
                 Ok(())
             }
-            _ => tree::copy(self.root, &self.index(self.root)?, directory),
+            _ => tree::copy(self.root, &self.index(self.root)?, &directory),
         }
+    }
+
+    /// Indexes a copy and reads its code.
+    fn read(&self, name: &str) -> Result<Vec<SourceFile>, MineError> {
+        let root = self.below(name);
+        read(&root, &self.index(&root)?, self.workshop)
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, MineError> {

@@ -13,7 +13,7 @@ const LEAST_GAIN: f64 = 2e-4;
 /// What a configuration is worth.
 pub(crate) trait Objective {
     /// Whether `candidate` beats `incumbent`, whose value is `value`: the candidate's value if it does by more than
-    /// `least`.
+    /// `least`, and by more than chance.
     fn improves(
         &mut self,
         incumbent: &SearchConfig,

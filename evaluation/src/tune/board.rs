@@ -10,8 +10,8 @@ use crate::random::hash;
 use crate::tune::TuneError;
 use crate::tune::ascent::Objective;
 
-/// The share of the questions that a candidate is first tried on.
-const FIRST_HEAT: f64 = 1.0 / 3.0;
+/// The shares of the questions that a candidate is tried on, one after the other, as long as it may still win.
+const HEATS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 
 /// The questions in an order in which every beginning holds all sets in proportion, and what configurations scored on
 /// them so far.
@@ -67,6 +67,13 @@ impl<'q> Board<'q> {
         &self.sets
     }
 
+    /// Whether two configurations score the same on the questions of the first heat.
+    pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
+        let count = heat_of(HEATS[0], self.questions.len());
+        let scores = self.scores(a, count)?[..count].to_vec();
+        Ok(self.scores(b, count)?[..count] == scores)
+    }
+
     /// The scores of a configuration on the first `count` questions at least.
     pub(crate) fn scores(&mut self, config: &SearchConfig, count: usize) -> Result<&[f64], TuneError> {
         let key: Vec<u64> =
@@ -80,6 +87,10 @@ impl<'q> Board<'q> {
         }
         Ok(known)
     }
+}
+
+fn heat_of(share: f64, all: usize) -> usize {
+    ((all as f64 * share).ceil() as usize).min(all)
 }
 
 /// The scores of `questions` under `config`, in their order.
@@ -160,17 +171,18 @@ impl Objective for Training<'_, '_> {
         candidate: &SearchConfig,
         least: f64,
     ) -> Result<Option<f64>, TuneError> {
-        let all = self.seen.len();
-        let first = ((all as f64 * FIRST_HEAT).ceil() as usize).min(all);
-        let heat = self.differences(incumbent, candidate, first)?;
-        let (gain, error) = balanced(&heat, &self.board.sets[..first], &self.seen[..first]);
-        // Nothing changes, or the rest could hardly make up for it.
-        if heat.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
-            return Ok(None);
+        let (mut gain, mut error) = (0.0, 0.0);
+        for heat in HEATS {
+            let count = heat_of(heat, self.seen.len());
+            let differences = self.differences(incumbent, candidate, count)?;
+            (gain, error) = balanced(&differences, &self.board.sets[..count], &self.seen[..count]);
+            // Nothing changes, or the rest could hardly make up for it.
+            if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
+                return Ok(None);
+            }
         }
-        let final_ = self.differences(incumbent, candidate, all)?;
-        let (gain, _) = balanced(&final_, &self.board.sets, &self.seen);
-        Ok((gain > least).then_some(value + gain))
+        // What is smaller than its standard error would be learned from noise as often as not.
+        Ok((gain > least.max(error)).then_some(value + gain))
     }
 
     fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {

@@ -19,7 +19,7 @@ use crate::golden::{self, Question};
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
 use board::{Board, Training, balanced, strata};
-use space::Space;
+use space::{Direction, Space};
 
 pub use evidence::config_file;
 pub use space::UnknownKeys;
@@ -128,6 +128,15 @@ pub struct TuneReport {
     pub config: SearchConfig,
 }
 
+impl TuneReport {
+    /// Whether the gain is real: the interval of the cross-validated difference lies above 0, and questions that were
+    /// kept from learning, where there are any, are on average answered no worse.
+    pub fn is_gain(&self) -> bool {
+        self.cross_validated.difference.is_gain()
+            && self.held_out.is_none_or(|held_out| held_out.difference.mean >= 0.0)
+    }
+}
+
 /// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` hears how
 /// far it has come. The result depends on the arguments alone.
 ///
@@ -140,7 +149,7 @@ pub fn tune(
     options: &TuneOptions,
     progress: &dyn Fn(&str),
 ) -> Result<TuneReport, TuneError> {
-    let space = Space::new(&options.keys)?;
+    let mut space = Space::new(&options.keys)?;
     let mut board = Board::new(engines, questions, options.metric);
     let asked = board.questions();
     let least = options.folds * 2;
@@ -152,6 +161,9 @@ pub fn tune(
     let share = options.budget.map(|budget| budget / (options.folds as u64 + 1));
     let start = &options.start;
     let before = board.scores(start, asked.len())?.to_vec();
+    let inert = inert(&space, start, &mut board)?;
+    space.numbers.retain(|number| !inert.contains(&number.key));
+    progress(&format!("{} of the numbers change an answer", space.numbers.len()));
     let mut after = vec![0.0; asked.len()];
     let mut of_folds = Vec::new();
     for fold in 0..options.folds {
@@ -183,6 +195,24 @@ pub fn tune(
         changes: changes(&space, start, &config, &of_folds),
         config,
     })
+}
+
+/// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, rules for
+/// files that there are none of.
+fn inert(space: &Space, start: &SearchConfig, board: &mut Board<'_>) -> Result<Vec<&'static str>, TuneError> {
+    let mut inert = Vec::new();
+    for (at, number) in space.numbers.iter().enumerate() {
+        let mut moves = false;
+        for direction in [Direction::Up, Direction::Down] {
+            if let Some(moved) = space.step(start, at, direction, 0) {
+                moves = moves || !board.agree(start, &moved)?;
+            }
+        }
+        if !moves {
+            inert.push(number.key);
+        }
+    }
+    Ok(inert)
 }
 
 fn compare(before: &[f64], after: &[f64], sets: &[usize], counts: &[bool]) -> Comparison {
