@@ -21,7 +21,8 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
     let start = golden::config(args.config.as_deref(), &root)?;
     let mut roots: Vec<&Path> = Vec::new();
     let mut engines = Vec::new();
-    let (mut questions, mut held_out): (Vec<(usize, Question)>, Vec<(usize, Question)>) = Default::default();
+    let mut questions: Vec<(usize, Question)> = Vec::new();
+    let mut held_out = Vec::new();
     for batch in &batches {
         let engine = match roots.iter().position(|root| *root == batch.root) {
             Some(engine) => engine,
