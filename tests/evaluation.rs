@@ -34,6 +34,8 @@ fn repository() -> Fixture {
         "tests/test_ledger.py",
         "def test_ledger():\n    \"\"\"Collect nothing at all from empty folders.\"\"\"\n    assert True\n",
     );
+    let told = "Releases\n========\n\nCollect overdue parcel entries before nightly\narchival happens: new.\n";
+    fixture.write("docs/releases.rst", told);
     fixture.commit("Start with every module in place");
     for word in WORDS {
         fixture.write(&format!("src/{word}.py"), module(word, true).replace("rows[:limit]", "sorted(rows)[:limit]"));
@@ -198,7 +200,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
     assert!(exact.iter().all(|question| question["query"].as_str().is_some_and(|query| query.starts_with("gather_"))));
     // Sentences: gone from the stripped tree, lines as they were.
     let documented = both("docstring");
-    assert_eq!(documented.len(), WORDS.len());
+    assert_eq!(documented.len(), WORDS.len() - 1, "the release notes give one away");
     for question in &documented {
         let (path, query) = (question["relevant"][0]["path"].as_str().expect("a path"), &question["query"]);
         assert_eq!(

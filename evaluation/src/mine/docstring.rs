@@ -44,7 +44,12 @@ pub(crate) fn questions(files: &[SourceFile], selection: &Selection) -> Vec<Docu
     });
     let twice = Selection { most: selection.most * 2, ..*selection };
     let candidates = twice.choose(candidates, |(file, ..)| &file.path, |(_, definition, _)| &definition.qualified_name);
-    let unique: Vec<bool> = candidates.par_iter().map(|(_, _, text)| stands_once(files, text)).collect();
+    let texts: Vec<String> = files.par_iter().map(|file| squeezed(&file.text)).collect();
+    let is_unique = |(file, definition, text): &(&SourceFile, &Definition, String)| {
+        let doc = definition.doc_bytes.clone().and_then(|range| file.text.get(range)).unwrap_or_default();
+        stands_only_in(doc, &texts, text)
+    };
+    let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
     let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
     candidates
         .take(selection.most)
@@ -75,11 +80,27 @@ fn question(file: &SourceFile, definition: &Definition, text: String) -> Questio
     }
 }
 
-/// Whether the beginning of a sentence stands at most once in all texts.
-fn stands_once(files: &[SourceFile], sentence: &str) -> bool {
+/// Whether the beginning of a sentence stands in no text but in its own documentation. `texts` are squeezed.
+fn stands_only_in(doc: &str, texts: &[String], sentence: &str) -> bool {
     let end = sentence.char_indices().nth(PROBE).map_or(sentence.len(), |(at, _)| at);
-    let finder = memmem::Finder::new(&sentence[..end]);
-    files.iter().flat_map(|file| finder.find_iter(file.text.as_bytes())).nth(1).is_none()
+    let probe = squeezed(&sentence[..end]);
+    let finder = memmem::Finder::new(&probe);
+    let count = |text: &str| finder.find_iter(text.as_bytes()).count();
+    texts.iter().map(|text| count(text)).sum::<usize>() <= count(&squeezed(doc))
+}
+
+/// The text with one space for every run of white space and comment marks, so that a sentence is found however it is
+/// broken into lines.
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '#')).filter(|word| !word.is_empty());
+    for (at, word) in words.enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// A comment can be blanked, and so can a string whose quotes can stay: one line, or triple quotes.
@@ -125,15 +146,31 @@ mod tests {
 
     use super::*;
 
+    fn one(start: usize, end: usize) -> Vec<Range<usize>> {
+        std::iter::once(start..end).collect()
+    }
+
+    #[test]
+    fn a_sentence_that_stands_elsewhere_is_known_however_it_is_broken() {
+        let doc = "/** Collect overdue\n * invoices. */";
+        let texts = [squeezed(&format!("{doc}\nvoid f() {{}}")), squeezed("- collect overdue\n  invoices")];
+        assert!(!stands_only_in(
+            doc,
+            &[texts[0].clone(), squeezed("# Collect overdue invoices")],
+            "Collect overdue invoices"
+        ));
+        assert!(stands_only_in(doc, &texts, "Collect overdue invoices"));
+    }
+
     #[test]
     fn documentation_goes_and_lines_stay() {
         let python = "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\n    return 1\n";
         let start = python.find("r\"").expect("the docstring");
         let end = python.rfind("\"\"\"").expect("its end") + 3;
-        assert_eq!(blanked(python, vec![start..end]), "def f():\n    r\"\"\"\n\n\n\"\"\"\n    return 1\n");
+        assert_eq!(blanked(python, one(start, end)), "def f():\n    r\"\"\"\n\n\n\"\"\"\n    return 1\n");
         let go = "// F does.\r\n// It.\r\nfunc F() {}\n";
-        let range = 0..go.find("\r\nfunc").expect("the function");
-        assert_eq!(blanked(go, vec![range]), "\r\n\r\nfunc F() {}\n");
+        let end = go.find("\r\nfunc").expect("the function");
+        assert_eq!(blanked(go, one(0, end)), "\r\n\r\nfunc F() {}\n");
     }
 
     proptest! {

@@ -215,7 +215,7 @@ impl Origin<'_> {
         }
     }
 
-    /// Indexes a copy and reads its code.
+    /// Indexes a copy and reads its files.
     fn read(&self, name: &str) -> Result<Vec<SourceFile>, MineError> {
         let root = self.below(name);
         read(&root, &self.index(&root)?, self.workshop)
@@ -227,16 +227,14 @@ impl Origin<'_> {
     }
 }
 
-/// The code files among `paths` with their definitions.
+/// The files at `paths`, those of code with their definitions. What is no UTF-8 is left out.
 fn read(root: &Path, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<SourceFile>, MineError> {
-    let code: Vec<&String> = paths.iter().filter(|path| workshop.is_code(path)).collect();
-    let files = code.par_iter().map(|path| {
+    let files = paths.par_iter().map(|path| {
         let full = root.join(path);
         let bytes = std::fs::read(&full).map_err(|error| tree::failed(&full, error))?;
-        // What is no UTF-8 is not asked about.
         Ok(String::from_utf8(bytes).ok().map(|text| {
-            let definitions = workshop.definitions(path, &text);
-            SourceFile { path: (*path).clone(), text, definitions }
+            let definitions = if workshop.is_code(path) { workshop.definitions(path, &text) } else { Vec::new() };
+            SourceFile { path: path.clone(), text, definitions }
         }))
     });
     let files: Vec<Option<SourceFile>> = files.collect::<Result<_, MineError>>()?;

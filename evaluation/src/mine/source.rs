@@ -37,7 +37,7 @@ pub struct SourceFile {
     pub path: String,
     /// What the file holds.
     pub text: String,
-    /// Its definitions, the enclosing ones first.
+    /// Its definitions, the enclosing ones first; none where it is no code.
     pub definitions: Vec<Definition>,
 }
 
