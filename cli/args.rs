@@ -6,6 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::values::{
     parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines, parse_weights,
 };
@@ -145,6 +146,12 @@ Examples:
   aur mem verify              exits with 1 when something is wrong
   aur mem verify --digest     one line that is equal for equal contents, however they were built")]
     Verify(VerifyArgs),
+    /// Measure the search on questions with known answers
+    #[command(after_help = crate::args_eval::EVAL_EXAMPLES)]
+    Eval(Box<EvalArgs>),
+    /// Learn the search's weights from questions with known answers
+    #[command(after_help = crate::args_eval::TUNE_EXAMPLES)]
+    Tune(TuneArgs),
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,14 @@ impl Failure {
         }
     }
 
+    /// The message alone, where another failure tells it.
+    pub(crate) fn message(self) -> String {
+        match self {
+            Self::Short(message) | Self::Interrupted(message) | Self::Fatal { message, .. } => message,
+            Self::ReaderGone => String::new(),
+        }
+    }
+
     /// What the shell is told.
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {

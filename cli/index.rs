@@ -61,6 +61,13 @@ pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
     Ok(())
 }
 
+/// Brings the index of a root up to date without a word.
+pub(crate) fn refresh(root: &Path, terminal: &Terminal) -> Outcome {
+    let options = options(root.to_owned())?;
+    aurora_stages::index::run(&options, &IndexProgress::hidden()).map_err(|error| failure(error, terminal))?;
+    Ok(())
+}
+
 fn options(root: PathBuf) -> Outcome<IndexOptions> {
     Ok(IndexOptions {
         root,

@@ -3,13 +3,17 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod args_eval;
 mod completions;
 mod disk;
 mod doctor;
+mod eval;
 mod failure;
 mod feedback;
+mod golden;
 mod index;
 mod interrupt;
+mod mine;
 mod model;
 mod opened;
 mod output;
@@ -20,6 +24,7 @@ mod search;
 mod shorthand;
 mod stats;
 mod terminal;
+mod tune;
 mod values;
 mod verify;
 
@@ -74,6 +79,8 @@ fn run(command: &Command, terminal: &Terminal) -> Outcome {
             MemCommand::Stats(args) => stats::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),
+            MemCommand::Eval(args) => eval::run(args, terminal),
+            MemCommand::Tune(args) => tune::run(args, terminal),
         },
         Command::Pipeline { command } => pipeline::run(command, terminal),
         Command::Model { command } => model::run(command, terminal),

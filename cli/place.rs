@@ -56,6 +56,11 @@ pub(crate) fn project_config(root: &Path) -> PathBuf {
     index_dir(root).join("config.toml")
 }
 
+/// Where golden sets that were mined from a root lie unless told otherwise.
+pub(crate) fn mined_sets(root: &Path) -> PathBuf {
+    index_dir(root).join("eval")
+}
+
 /// The pipeline of a root.
 pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
     index_dir(root).join("pipeline.toml")

@@ -333,7 +333,8 @@ fn flags(args: &SearchArgs) -> Vec<FlagValue> {
     flags
 }
 
-fn mode(asked: Option<ModeArg>) -> Mode {
+/// The mode asked for, or the default one.
+pub(crate) fn mode(asked: Option<ModeArg>) -> Mode {
     match asked {
         None | Some(ModeArg::Hybrid) => Mode::Hybrid,
         Some(ModeArg::Sparse) => Mode::Sparse,
@@ -342,7 +343,7 @@ fn mode(asked: Option<ModeArg>) -> Mode {
 }
 
 /// The model that made the index's vectors. Without it a hybrid search goes by keywords.
-fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> Outcome<Option<Arc<dyn Embedder>>> {
+pub(crate) fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> Outcome<Option<Arc<dyn Embedder>>> {
     let Some(stored) = &snapshot.manifest().model else {
         return Ok(None);
     };

@@ -29,6 +29,13 @@ pub(crate) fn parse_snippet_lines(text: &str) -> Result<usize, String> {
     }
 }
 
+pub(crate) fn parse_folds(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(folds @ 2..=20) => Ok(folds),
+        _ => Err("expected a whole number from 2 to 20".to_owned()),
+    }
+}
+
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),

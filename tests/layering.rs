@@ -6,9 +6,18 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 const ALLOWED: &[(&str, &[&str])] = &[
     (
         "aurora",
-        &["aurora-analysis", "aurora-pipeline", "aurora-plugins", "aurora-query", "aurora-stages", "aurora-storage"],
+        &[
+            "aurora-analysis",
+            "aurora-evaluation",
+            "aurora-pipeline",
+            "aurora-plugins",
+            "aurora-query",
+            "aurora-stages",
+            "aurora-storage",
+        ],
     ),
     ("aurora-analysis", &[]),
+    ("aurora-evaluation", &["aurora-analysis", "aurora-query", "aurora-storage"]),
     ("aurora-pipeline", &[]),
     ("aurora-plugins", &["aurora-pipeline"]),
     ("aurora-query", &["aurora-analysis", "aurora-storage"]),
@@ -42,7 +51,7 @@ fn crates_depend_only_on_the_layers_below_them() {
 
 #[test]
 fn only_storage_and_the_kernels_may_be_unsafe() {
-    for krate in ["analysis", "pipeline", "plugins", "query", "stages"] {
+    for krate in ["analysis", "evaluation", "pipeline", "plugins", "query", "stages"] {
         let path = format!("{}/{krate}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(&path).expect("every crate has a lib.rs");
         assert!(source.contains("#![forbid(unsafe_code)]"), "{path} must forbid unsafe code");

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 pub(crate) mod context;
+pub(crate) mod evaluation;
 pub(crate) mod json;
 pub(crate) mod links;
 pub(crate) mod progress;

@@ -67,7 +67,17 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         hits.push(Hit::of((at + 1, id), chunk, query.content, Scores::default(), access, explanation));
     }
     let (text, mode, took) = (query.text.clone(), query.mode, start.elapsed());
-    Ok(SearchResults { query: text, kind: None, mode, hits, notes, stages, index: None, term_weights: BTreeMap::new(), took })
+    Ok(SearchResults {
+        query: text,
+        kind: None,
+        mode,
+        hits,
+        notes,
+        stages,
+        index: None,
+        term_weights: BTreeMap::new(),
+        took,
+    })
 }
 
 /// A file's chunks by line, the innermost of those that show the same matches.

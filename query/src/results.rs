@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_storage::{
-    AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
-};
+use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::explain::Explanation;
-use crate::kind::QueryKind;
 use crate::freshness::FileState;
+use crate::kind::QueryKind;
 use crate::points::Points;
 use crate::query::Mode;
 use crate::snippet::SnippetLine;

@@ -121,7 +121,7 @@ fn a_broken_configuration_is_told_as_a_whole() {
           - search.hybrid.stage1_top_kk: unknown key
               at [root]/.aurora/config.toml:5
               help: did you mean `search.hybrid.stage1_top_k`?
-          - search.hybrid.weights: must sum to 1.0 (got 1.6)
+          - search.hybrid.weights: must sum to 1.0 (got 1.75)
               at [root]/.aurora/config.toml:8
               help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
         ");

@@ -1,0 +1,114 @@
+//! `aur mem eval`: how well the search answers questions with known answers.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_evaluation::engine::Engine;
+use aurora_evaluation::metrics::Metric;
+use aurora_evaluation::report::{self, Missed, Run};
+use aurora_query::{Mode, SearchConfig};
+
+use crate::args::ReportFormat;
+use crate::args_eval::{AskArgs, EvalArgs, EvalCommand};
+use crate::failure::{Failure, Outcome};
+use crate::golden::{self, Batch};
+use crate::output::evaluation::{self, Against, Evaluation};
+use crate::output::json;
+use crate::terminal::Terminal;
+use crate::{mine, place, search};
+
+/// Mines golden sets, or asks the questions of some and prints the figures.
+pub(crate) fn run(args: &EvalArgs, terminal: &Terminal) -> Outcome {
+    match &args.command {
+        Some(EvalCommand::Mine(args)) => mine::run(args, terminal),
+        None => measure(&args.ask, terminal),
+    }
+}
+
+fn measure(args: &AskArgs, terminal: &Terminal) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let mode = search::mode(args.mode);
+    let mut batches = golden::gather(&args.golden, &root)?;
+    golden::keep_sets(&mut batches, &args.sets)?;
+    let config = golden::config(args.config.as_deref(), &root)?;
+    let other = args.against.as_deref().map(|other| golden::config(Some(other), &root)).transpose()?;
+    let engines = engines(&batches, mode, terminal)?;
+    let run = ask(&engines, &batches, &config)?;
+
+    let against = match (&args.against, other, &args.against_index) {
+        (Some(name), Some(other), _) => Some((name.as_path(), ask(&engines, &batches, &other)?)),
+        (_, _, Some(directory)) => {
+            Some((directory.as_path(), ask_another(directory, &batches, &config, mode, terminal)?))
+        }
+        _ => None,
+    };
+    let sets = report::by_set(&run);
+    let missed = report::missed(&args.floor, &sets, &run).map_err(Failure::new)?;
+    let mut misses = report::misses(&run);
+    let missing = misses.len();
+    misses.truncate(args.misses);
+    let evaluation = Evaluation {
+        sets,
+        against: against.map(|(name, other)| Against {
+            what: name.display().to_string(),
+            sets: report::by_set(&other),
+            differences: report::differences(&run, &other, &Metric::ALL),
+        }),
+        missing,
+        misses,
+        missed_floors: missed.clone(),
+    };
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &evaluation)?,
+        ReportFormat::Text => evaluation::write(&mut out, &evaluation, terminal.out)?,
+    }
+    out.flush()?;
+    if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
+}
+
+/// The engine of every batch.
+fn engines(batches: &[Batch], mode: Mode, terminal: &Terminal) -> Outcome<Vec<Engine>> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for (at, batch) in batches.iter().enumerate() {
+        let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
+            Some(earlier) => engines[earlier].clone(),
+            None => golden::engine(&batch.root, batch.mined, mode, terminal)?,
+        };
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+fn ask(engines: &[Engine], batches: &[Batch], config: &SearchConfig) -> Outcome<Run> {
+    let mut run = Run::new();
+    for (engine, batch) in engines.iter().zip(batches) {
+        let asked = engine.ask(config, &batch.questions).map_err(|error| Failure::from_error(&error))?;
+        run.extend(batch.questions.iter().cloned().zip(asked));
+    }
+    Ok(run)
+}
+
+/// The same questions, asked of another index.
+fn ask_another(
+    directory: &Path,
+    batches: &[Batch],
+    config: &SearchConfig,
+    mode: Mode,
+    terminal: &Terminal,
+) -> Outcome<Run> {
+    if batches.iter().any(|batch| batch.mined) {
+        return Err(Failure::new("--against-index needs golden files: mined sets are asked of their own copies"));
+    }
+    let root = place::for_search(Some(directory))?;
+    let engine = golden::engine(&root, false, mode, terminal)?;
+    ask(&vec![engine; batches.len()], batches, config)
+}
+
+fn below(missed: &[Missed]) -> String {
+    let said = missed.iter().map(|missed| match missed.value {
+        Some(value) => format!("{} was asked for, it is {value:.3} ({:.3} short)", missed.floor, missed.short_by),
+        None => format!("{} was asked for, but no question measures it", missed.floor),
+    });
+    format!("below the floor:\n  {}", said.collect::<Vec<_>>().join("\n  "))
+}

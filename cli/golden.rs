@@ -1,0 +1,134 @@
+//! Golden sets as commands are given them, and the indexes that they are asked of.
+
+use std::path::{Path, PathBuf};
+
+use aurora_evaluation::engine::Engine;
+use aurora_evaluation::golden::{self, Question};
+use aurora_evaluation::mine::Manifest;
+use aurora_evaluation::report::unknown_set;
+use aurora_query::{ConfigLayers, Mode, SearchConfig};
+
+use crate::failure::{Failure, Outcome};
+use crate::terminal::Terminal;
+use crate::{index, opened, place, search};
+
+/// Questions that are asked of one index.
+pub(crate) struct Batch {
+    /// The indexed directory.
+    pub(crate) root: PathBuf,
+    /// Whether it is a copy that mining has made.
+    pub(crate) mined: bool,
+    /// Whether the questions are kept from tuning.
+    pub(crate) held_out: bool,
+    /// The questions.
+    pub(crate) questions: Vec<Question>,
+}
+
+/// Reads golden files and mined directories; without any, what was mined in `root`.
+pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<Batch>> {
+    let default = place::mined_sets(root);
+    let given = match given {
+        [] if default.is_dir() => std::slice::from_ref(&default),
+        [] => {
+            return Err(Failure::new(format!("no golden set: neither given nor mined in {}", default.display()))
+                .with_help("make one with `aur mem eval mine`, or give a file of questions"));
+        }
+        given => given,
+    };
+    let mut batches = Vec::new();
+    let mut files = Vec::new();
+    for path in given {
+        match path.is_dir() {
+            false => files.push(path.clone()),
+            true => match Manifest::read(path).map_err(|error| Failure::from_error(&error))? {
+                Some(manifest) => batches.extend(mined(path, &manifest)?),
+                None => files.extend(golden_files(path)?),
+            },
+        }
+    }
+    if !files.is_empty() {
+        let questions = golden::read(&files).map_err(|errors| Failure::from_error(&errors))?;
+        batches.push(Batch { root: root.to_owned(), mined: false, held_out: false, questions });
+    }
+    Ok(batches)
+}
+
+fn mined(directory: &Path, manifest: &Manifest) -> Outcome<Vec<Batch>> {
+    let mut batches = Vec::new();
+    for set in &manifest.sets {
+        let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
+        if !questions.is_empty() {
+            let root = manifest.root_of(directory, set);
+            batches.push(Batch { root, mined: true, held_out: set.held_out, questions });
+        }
+    }
+    match batches.is_empty() {
+        true => Err(Failure::new(format!("{} holds no question", directory.display()))),
+        false => Ok(batches),
+    }
+}
+
+/// The golden files of a directory that was not mined.
+fn golden_files(directory: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))?;
+    let is_golden = |path: &PathBuf| {
+        path.extension().is_some_and(|end| ["jsonl", "yaml", "yml"].iter().any(|known| end.eq_ignore_ascii_case(known)))
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_golden).collect();
+    files.sort();
+    match files.is_empty() {
+        true => Err(Failure::new(format!("{} holds no golden set (.jsonl or .yaml)", directory.display()))),
+        false => Ok(files),
+    }
+}
+
+/// Keeps the questions of the named sets; of all sets when none is named.
+pub(crate) fn keep_sets(batches: &mut Vec<Batch>, sets: &[String]) -> Outcome {
+    if sets.is_empty() {
+        return Ok(());
+    }
+    let mut known: Vec<String> =
+        batches.iter().flat_map(|batch| &batch.questions).map(|question| question.set.clone()).collect();
+    known.sort();
+    known.dedup();
+    if let Some(wrong) = sets.iter().find(|set| !known.contains(set)) {
+        return Err(Failure::new(unknown_set(wrong, known.iter().map(String::as_str))));
+    }
+    for batch in batches.iter_mut() {
+        batch.questions.retain(|question| sets.contains(&question.set));
+    }
+    batches.retain(|batch| !batch.questions.is_empty());
+    Ok(())
+}
+
+/// Opens an index for questions. A mined copy is indexed anew where the index is not up to date, another directory only
+/// where it has none.
+pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, terminal: &Terminal) -> Outcome<Engine> {
+    if mined {
+        index::refresh(root, terminal)?;
+    } else if !place::has_index(root) {
+        index::build_for_search(root, terminal)?;
+    }
+    let snapshot = opened::snapshot(root)?;
+    let embedder = match mode {
+        Mode::Sparse => None,
+        Mode::Hybrid | Mode::Dense => search::embedder(&snapshot, mode, terminal)?,
+    };
+    Engine::new(snapshot, embedder, mode).map_err(opened::failure)
+}
+
+/// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag
+/// the one that searches in `root` use.
+pub(crate) fn config(named: Option<&Path>, root: &Path) -> Outcome<SearchConfig> {
+    let loaded = match named {
+        None => search::settings(root, Vec::new()),
+        Some(name) if name == Path::new("default") => Ok(SearchConfig::default()),
+        Some(file) if !file.is_file() => {
+            return Err(Failure::new(format!("no configuration file {}", file.display()))
+                .with_help("give a TOML file, or `default` for the built-in configuration"));
+        }
+        Some(file) => SearchConfig::load(&ConfigLayers { project: Some(file), ..ConfigLayers::default() }),
+    };
+    loaded.map_err(|errors| Failure::from_error(&errors))
+}

@@ -1,0 +1,96 @@
+//! `aur mem eval mine`: golden sets from the repository itself.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_evaluation::mine::{self, Definition, DefinitionKind, MineOptions, Selection, Workshop};
+use aurora_stages::languages;
+use aurora_stages::parse::parser::Parser;
+use aurora_stages::parse::symbols::SymbolKind;
+
+use crate::args_eval::MineArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::{sanitize, units, width};
+use crate::terminal::Terminal;
+use crate::{index, opened, place};
+
+/// Mines and says what there is.
+pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
+    let root = place::for_index(args.path.as_deref())?;
+    let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
+    let out = match &args.out {
+        Some(out) => std::path::absolute(out).map_err(|error| Failure::new(format!("{}: {error}", out.display())))?,
+        None => place::mined_sets(&root),
+    };
+    let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
+    let bench = Bench { source: root.clone(), terminal };
+    let mined = mine::run(&MineOptions { root, out: out.clone(), selection }, &bench);
+    let manifest = mined.map_err(|error| Failure::from_error(&error))?;
+    let mut stdout = terminal.stdout();
+    let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
+    for set in &manifest.sets {
+        let name = width::pad(&set.name, widest);
+        writeln!(stdout, "{name}  {:>5} questions  {}", units::count(set.questions as u64), set.file)?;
+    }
+    writeln!(stdout, "Written to {}; `aur mem eval` measures on it", sanitize::line(&out.display().to_string()))?;
+    Ok(stdout.flush()?)
+}
+
+/// The parser and the indexer, as the miner sees them.
+struct Bench<'a> {
+    source: PathBuf,
+    terminal: &'a Terminal,
+}
+
+impl Workshop for Bench<'_> {
+    fn is_code(&self, path: &str) -> bool {
+        languages::format_of(path).is_some_and(|format| !languages::is_prose(format))
+    }
+
+    fn definitions(&self, path: &str, text: &str) -> Vec<Definition> {
+        let Some(format) = languages::format_of(path) else { return Vec::new() };
+        let parsed = Parser::new().parse(format, text);
+        let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+        let definitions = parsed.symbols.into_iter().filter_map(|symbol| {
+            let kind = match symbol.kind {
+                SymbolKind::Function | SymbolKind::Method => DefinitionKind::Callable,
+                SymbolKind::Class
+                | SymbolKind::Interface
+                | SymbolKind::Type
+                | SymbolKind::Struct
+                | SymbolKind::Enum => DefinitionKind::Type,
+                SymbolKind::Module | SymbolKind::Implementation | SymbolKind::Section => return None,
+            };
+            Some(Definition {
+                kind,
+                declared_until: symbol.body.map_or(symbol.lines.1, line_of).min(symbol.lines.1),
+                name: symbol.name,
+                qualified_name: symbol.qualified_name,
+                lines: symbol.lines,
+                doc: symbol.doc,
+                doc_bytes: symbol.doc_bytes.map(|bytes| bytes.start as usize..bytes.end as usize),
+            })
+        });
+        definitions.collect()
+    }
+
+    fn index(&self, root: &Path) -> Result<Vec<String>, String> {
+        let pipeline = place::project_pipeline(&self.source);
+        if root != self.source && pipeline.is_file() {
+            let copy = place::project_pipeline(root);
+            let written =
+                std::fs::create_dir_all(place::index_dir(root)).and_then(|()| std::fs::copy(&pipeline, &copy));
+            written.map_err(|error| format!("{}: {error}", copy.display()))?;
+        }
+        let listed = index::refresh(root, self.terminal).and_then(|()| {
+            let snapshot = opened::snapshot(root)?;
+            let paths = snapshot.files().map(|file| file.map(|file| file.path));
+            paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
+        });
+        listed.map_err(|failure| failure.message())
+    }
+
+    fn progress(&self, message: &str) {
+        self.terminal.note(message);
+    }
+}

@@ -1,0 +1,197 @@
+//! Figures of an evaluation and of tuning, as tables and as JSON.
+
+use std::io::{self, Write};
+
+use aurora_evaluation::interval::Estimate;
+use aurora_evaluation::metrics::Metric;
+use aurora_evaluation::report::{Difference, Miss, Missed, SetReport};
+use aurora_evaluation::tune::{Comparison, TuneReport};
+use serde::Serialize;
+
+use crate::output::style::{Painter, Role};
+use crate::output::{sanitize, units, width};
+
+/// Metrics whose differences are shown; JSON has them all.
+const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
+
+/// All that an evaluation tells.
+#[derive(Serialize)]
+pub(crate) struct Evaluation {
+    /// Figures by set.
+    pub(crate) sets: Vec<SetReport>,
+    /// The same questions asked otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) against: Option<Against>,
+    /// How many questions have no answer in the first ten.
+    pub(crate) missing: usize,
+    /// Those of them that were asked to be listed.
+    pub(crate) misses: Vec<Miss>,
+    /// Floors that were not reached.
+    pub(crate) missed_floors: Vec<Missed>,
+}
+
+/// Another configuration or index.
+#[derive(Serialize)]
+pub(crate) struct Against {
+    /// Its name.
+    pub(crate) what: String,
+    /// Its figures by set.
+    pub(crate) sets: Vec<SetReport>,
+    /// This less the other.
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// Writes an evaluation for people.
+pub(crate) fn write(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -> io::Result<()> {
+    write_sets(out, &evaluation.sets, paint)?;
+    if let Some(against) = &evaluation.against {
+        write_differences(out, against, paint)?;
+    }
+    write_misses(out, evaluation, paint)
+}
+
+fn write_sets(out: &mut impl Write, sets: &[SetReport], paint: Painter) -> io::Result<()> {
+    let metrics: Vec<Metric> =
+        Metric::ALL.into_iter().filter(|metric| sets.iter().any(|set| set.value(*metric).is_some())).collect();
+    let widest = names(sets.iter().map(|set| set.set.as_str()));
+    let mut heading = format!("{}  {:>5}", width::pad("Set", widest), "n");
+    for metric in &metrics {
+        heading.push_str(&format!("  {:>7}", metric.title()));
+    }
+    heading.push_str(&format!("  {:>7}  {:>7}", "p50 ms", "p99 ms"));
+    writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+    for set in sets {
+        let mut row =
+            format!("{}  {:>5}", width::pad(&sanitize::line(&set.set), widest), units::count(set.questions as u64));
+        let mut margins = format!("{}  {:>5}", width::pad("", widest), "±");
+        for metric in &metrics {
+            let wide = width::of(metric.title()).max(7);
+            let estimate = set.value(*metric);
+            row.push_str(&format!("  {:>wide$}", estimate.map_or("-".to_owned(), |e| format!("{:.3}", e.mean))));
+            margins.push_str(&format!("  {:>wide$}", estimate.map_or("-".to_owned(), |e| margin(&e))));
+        }
+        row.push_str(&format!("  {:>7.2}  {:>7.2}", set.p50_ms, set.p99_ms));
+        writeln!(out, "{row}\n{}", paint.paint(Role::Faint, &margins))?;
+    }
+    for set in sets.iter().filter(|set| set.refused > 0) {
+        let questions = units::counted(set.refused as u64, "question");
+        writeln!(out, "{}: {questions} could not be searched for and count as missed", sanitize::line(&set.set))?;
+    }
+    Ok(())
+}
+
+fn margin(estimate: &Estimate) -> String {
+    match estimate.margin() {
+        margin if margin.is_finite() => format!("{margin:.3}"),
+        _ => "?".to_owned(),
+    }
+}
+
+fn write_differences(out: &mut impl Write, against: &Against, paint: Painter) -> io::Result<()> {
+    let shown: Vec<&Difference> =
+        against.differences.iter().filter(|difference| COMPARED.contains(&difference.metric)).collect();
+    let widest = names(shown.iter().map(|difference| difference.set.as_str()));
+    writeln!(out, "\nAgainst {}: paired differences with 95 % intervals", sanitize::line(&against.what))?;
+    let heading = format!(
+        "{}  {:<8}  {:>6}  {:>6}  {:<26}  {:>6}  {:>6}",
+        width::pad("Set", widest),
+        "Metric",
+        "other",
+        "this",
+        "difference",
+        "better",
+        "worse"
+    );
+    writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+    for row in shown {
+        let text = format!("{:<26}", interval(&row.difference, 3));
+        writeln!(
+            out,
+            "{}  {:<8}  {:>6.3}  {:>6.3}  {}  {:>6}  {:>6}",
+            width::pad(&sanitize::line(&row.set), widest),
+            row.metric,
+            row.other,
+            row.other + row.difference.mean,
+            paint.paint(role(&row.difference), &text),
+            row.better,
+            row.worse
+        )?;
+    }
+    Ok(())
+}
+
+/// `+0.012 [-0.003, +0.027]`
+fn interval(estimate: &Estimate, decimals: usize) -> String {
+    let Estimate { mean, low, high } = estimate;
+    format!("{mean:+.decimals$} [{low:+.decimals$}, {high:+.decimals$}]")
+}
+
+/// Only what is sure has a colour.
+fn role(difference: &Estimate) -> Role {
+    match difference {
+        Estimate { low, .. } if *low > 0.0 => Role::Good,
+        Estimate { high, .. } if *high < 0.0 => Role::Warning,
+        _ => Role::Faint,
+    }
+}
+
+fn write_misses(out: &mut impl Write, evaluation: &Evaluation, paint: Painter) -> io::Result<()> {
+    if evaluation.misses.is_empty() {
+        return Ok(());
+    }
+    let questions = units::counted(evaluation.missing as u64, "question");
+    writeln!(out, "\n{questions} without an answer in the first ten, {} shown:", evaluation.misses.len())?;
+    for miss in &evaluation.misses {
+        writeln!(out, "{}", paint.paint(Role::Heading, &sanitize::line(&miss.query)))?;
+        let place = miss.place.map_or_else(String::new, |place| format!("  (at place {place})"));
+        writeln!(out, "  wanted  {}{place}", sanitize::line(&miss.wanted))?;
+        writeln!(out, "  first   {}", sanitize::line(miss.top.as_deref().unwrap_or("nothing")))?;
+    }
+    Ok(())
+}
+
+/// Writes what tuning has learned, for people.
+pub(crate) fn write_tuning(out: &mut impl Write, report: &TuneReport, paint: Painter) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}, each set weighing the same, with 95 % intervals; {} searches",
+        report.metric,
+        units::count(report.searches)
+    )?;
+    let mut rows: Vec<(String, &Comparison)> = vec![("cross-validated".to_owned(), &report.cross_validated)];
+    rows.extend(report.sets.iter().map(|set| (format!("  {}", sanitize::line(&set.set)), &set.comparison)));
+    if let Some(held_out) = &report.held_out {
+        rows.push(("held out".to_owned(), held_out));
+    }
+    rows.push(("learned from".to_owned(), &report.trained));
+    let widest = names(rows.iter().map(|(name, _)| name.as_str()));
+    let heading = format!("{}  {:>5}  {:>7}  {:>7}  difference", width::pad("", widest), "n", "before", "after");
+    writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+    for (name, row) in rows {
+        writeln!(
+            out,
+            "{}  {:>5}  {:>7.4}  {:>7.4}  {}",
+            width::pad(&name, widest),
+            row.questions,
+            row.before,
+            row.after,
+            paint.paint(role(&row.difference), &interval(&row.difference, 4))
+        )?;
+    }
+    if report.changes.is_empty() {
+        return Ok(());
+    }
+    let widest = names(report.changes.iter().map(|change| change.key));
+    let heading = format!("\n{}  {:>8}  {:>8}  folds that agree", width::pad("Changed", widest), "before", "after");
+    writeln!(out, "{}", paint.paint(Role::Heading, &heading))?;
+    for change in &report.changes {
+        let key = width::pad(change.key, widest);
+        let agree = format!("{} of {}", change.folds_agree, report.folds);
+        writeln!(out, "{key}  {:>8}  {:>8}  {agree}", change.before, change.after)?;
+    }
+    Ok(())
+}
+
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.map(|name| width::of(&sanitize::line(name))).max().unwrap_or(0).max(3)
+}

@@ -1,0 +1,81 @@
+//! `aur mem tune`: weights learned from questions with known answers.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_evaluation::golden::Question;
+use aurora_evaluation::tune::{TuneOptions, TuneReport, config_file, tune};
+
+use crate::args::ReportFormat;
+use crate::args_eval::TuneArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::{evaluation, json};
+use crate::terminal::Terminal;
+use crate::{golden, place, search};
+
+/// Learns, prints what it is worth, and writes the configuration where the gain is real.
+pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
+    let root = place::for_search(args.root.as_deref())?;
+    let mode = search::mode(args.mode);
+    let batches = golden::gather(&args.golden, &root)?;
+    let start = golden::config(args.config.as_deref(), &root)?;
+    let mut roots: Vec<&Path> = Vec::new();
+    let mut engines = Vec::new();
+    let mut questions: Vec<(usize, Question)> = Vec::new();
+    let mut held_out = Vec::new();
+    for batch in &batches {
+        let engine = match roots.iter().position(|root| *root == batch.root) {
+            Some(engine) => engine,
+            None => {
+                roots.push(&batch.root);
+                engines.push(golden::engine(&batch.root, batch.mined, mode, terminal)?);
+                engines.len() - 1
+            }
+        };
+        let asked = batch.questions.iter().map(|question| (engine, question.clone()));
+        if batch.held_out { held_out.extend(asked) } else { questions.extend(asked) }
+    }
+    let options = TuneOptions {
+        start,
+        metric: args.metric,
+        folds: args.folds,
+        rounds: args.rounds,
+        keys: args.keys.clone(),
+        budget: args.budget,
+    };
+    let report = tune(&engines, &questions, &held_out, &options, &|message| terminal.note(message))
+        .map_err(|error| Failure::from_error(&error))?;
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, terminal.out)?,
+    }
+    out.flush()?;
+    if !report.is_gain() && !args.force {
+        return Err(Failure::Short(unsure(&report)));
+    }
+    let file = args.out.clone().unwrap_or_else(|| place::index_dir(&root).join("tuned.toml"));
+    std::fs::write(&file, config_file(&report))
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    terminal.note(&format!(
+        "written to {}; to use it, copy its tables to {}",
+        file.display(),
+        place::project_config(&root).display()
+    ));
+    Ok(())
+}
+
+fn unsure(report: &TuneReport) -> String {
+    let difference = report.cross_validated.difference;
+    let why = match report.held_out {
+        _ if report.changes.is_empty() => "no other weights answer these questions surely better".to_owned(),
+        Some(held_out) if difference.is_gain() => {
+            format!("the questions held out are answered worse ({:+.4})", held_out.difference.mean)
+        }
+        _ => format!(
+            "the gain is not sure: cross-validated, it lies between {:+.4} and {:+.4}",
+            difference.low, difference.high
+        ),
+    };
+    format!("{why}; nothing is written (--force writes all the same)")
+}

@@ -1,0 +1,118 @@
+//! Asking an index the questions of a golden set.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aurora_analysis::Embedder;
+use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig};
+use aurora_storage::{ArchivedGitSignal, ChunkId, Snapshot, StorageError};
+use rayon::prelude::*;
+
+use crate::golden::Question;
+use crate::metrics::{DEPTH, Found, Measured, measure};
+
+/// One index with what is needed to search it. Searches record no access and see none, and judge recency from the day
+/// after the newest commit of the index, so that the same index gives the same figures on any day.
+#[derive(Clone)]
+pub struct Engine {
+    snapshot: Snapshot,
+    embedder: Option<Arc<dyn Embedder>>,
+    mode: Mode,
+    now: i64,
+}
+
+/// What became of one question.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The measures.
+    pub measured: Measured,
+    /// The result that came first, as `path:line name`.
+    pub top: Option<String>,
+    /// How long the search took.
+    pub took: Duration,
+    /// Why the query could not be searched for; it counts as a miss.
+    pub refused: Option<String>,
+}
+
+impl Engine {
+    /// An engine over `snapshot`. Without an embedder, searches go by keywords.
+    ///
+    /// # Errors
+    /// When a record of the index cannot be read.
+    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn Embedder>>, mode: Mode) -> Result<Self, StorageError> {
+        let now = newest_commit(&snapshot)?.map_or(snapshot.manifest().updated, |newest| newest + 86_400);
+        Ok(Self { snapshot, embedder, mode, now })
+    }
+
+    /// The generation that is searched.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Asks one question after the other, so that the times are those of a search alone.
+    ///
+    /// # Errors
+    /// When the index cannot be read, or mode `dense` finds no vectors.
+    pub fn ask(&self, config: &SearchConfig, questions: &[Question]) -> Result<Vec<Asked>, QueryError> {
+        let retriever = self.retriever(config);
+        questions.iter().map(|question| self.answer(&retriever, question)).collect()
+    }
+
+    /// Asks many questions at a time, for those who only look at the measures; the answers are in the questions' order.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn measure(&self, config: &SearchConfig, questions: &[&Question]) -> Result<Vec<Measured>, QueryError> {
+        let retriever = self.retriever(config);
+        let answers = questions.par_iter().map(|question| Ok(self.answer(&retriever, question)?.measured));
+        answers.collect()
+    }
+
+    fn retriever(&self, config: &SearchConfig) -> Retriever {
+        Retriever::new(self.snapshot.clone(), self.embedder.clone(), config.clone())
+    }
+
+    fn answer(&self, retriever: &Retriever, question: &Question) -> Result<Asked, QueryError> {
+        let query = Query {
+            limit: DEPTH,
+            mode: self.mode,
+            content: !question.topics.is_empty(),
+            ..Query::new(question.query.as_str(), self.now)
+        };
+        let begun = Instant::now();
+        let found = retriever.search(&query);
+        let took = begun.elapsed();
+        let (hits, refused) = match found {
+            Ok(found) => (found.hits, None),
+            Err(error @ (QueryError::Empty | QueryError::NoTerms(_))) => (Vec::new(), Some(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        let results: Vec<Found> = hits
+            .iter()
+            .map(|hit| Found { file: hit.file.clone(), lines: Some((hit.line_start, hit.line_end)) })
+            .collect();
+        let spoken = hits.iter().take(10).map(|hit| {
+            [&hit.file, &hit.qualified_name, &hit.doc, &hit.text].map(|text| text.to_lowercase()).join("\n")
+        });
+        let topics = (!question.topics.is_empty()).then(|| {
+            let spoken: Vec<String> = spoken.collect();
+            let is_covered = |topic: &&String| spoken.iter().any(|text| text.contains(&topic.to_lowercase()));
+            question.topics.iter().filter(is_covered).count() as f64 / question.topics.len() as f64
+        });
+        let top = hits.first().map(|hit| format!("{}:{} {}", hit.file, hit.line_start, hit.qualified_name));
+        Ok(Asked { measured: measure(question, &results, topics), top, took, refused })
+    }
+}
+
+/// The time of the newest commit that a line of the index comes from, in Unix seconds.
+fn newest_commit(snapshot: &Snapshot) -> Result<Option<i64>, StorageError> {
+    let mut newest = None;
+    for id in snapshot.live() {
+        if let Some(chunk) = snapshot.chunk(ChunkId(id))?
+            && let ArchivedGitSignal::Tracked(history) = &chunk.git
+        {
+            newest = newest.max(Some(history.newest_time.to_native()));
+        }
+    }
+    Ok(newest)
+}

@@ -1,0 +1,151 @@
+//! Golden sets: questions with known answers, and the files that hold them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::{jsonl, yaml};
+
+/// A place that answers a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// Path relative to the indexed root, with `/`. A path without `/` in a YAML file means any file of that name.
+    pub path: String,
+    /// First and last line, from 1, both included; `None` for the whole file.
+    pub lines: Option<(u32, u32)>,
+    /// What stands there, for people.
+    pub name: Option<String>,
+    /// How well it answers, from 0 (not at all) to 9; from 2 on it counts as found. `None` in ungraded questions.
+    pub grade: Option<u8>,
+    /// Whether any file of this name, in any directory, will do.
+    #[serde(skip)]
+    pub any_directory: bool,
+}
+
+/// A question with its answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Question {
+    /// Names the question in reports, unique in its set.
+    pub id: String,
+    /// What is searched for.
+    pub query: String,
+    /// The set that it is counted with.
+    pub set: String,
+    /// At least one answer, and at least one that counts as found.
+    pub relevant: Vec<Answer>,
+    /// Free words about the question.
+    pub tags: Vec<String>,
+    /// Words that the answers should speak of.
+    pub topics: Vec<String>,
+    /// The share of the answers that the first ten results must hold, 0..1.
+    pub min_recall: Option<f64>,
+}
+
+impl Question {
+    /// Whether some answer bears a grade.
+    pub fn is_graded(&self) -> bool {
+        self.relevant.iter().any(|answer| answer.grade.is_some())
+    }
+
+    /// Whether every answer is a whole file, so that files are ranked instead of chunks.
+    pub fn asks_for_files(&self) -> bool {
+        self.relevant.iter().all(|answer| answer.lines.is_none())
+    }
+}
+
+/// Something wrong with a golden file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// What is wrong and what is expected.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path.display(), self.message),
+            line => write!(f, "{}:{line}: {}", self.path.display(), self.message),
+        }
+    }
+}
+
+/// Everything that is wrong with golden files, in the order of files and lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoldenErrors(pub Vec<Fault>);
+
+impl fmt::Display for GoldenErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the golden set cannot be read:")?;
+        self.0.iter().try_for_each(|fault| write!(f, "\n  - {fault}"))
+    }
+}
+
+impl std::error::Error for GoldenErrors {}
+
+/// Reads golden files: JSON Lines, or YAML where the name ends in `.yaml` or `.yml`. A question without a set belongs to
+/// the one that its file's name gives.
+///
+/// # Errors
+/// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
+/// set.
+pub fn read(paths: &[PathBuf]) -> Result<Vec<Question>, GoldenErrors> {
+    let mut faults = Vec::new();
+    let mut questions: Vec<Question> = Vec::new();
+    let mut ids: FxHashSet<(String, String)> = FxHashSet::default();
+    for path in paths {
+        let fault = |line, message: String| Fault { path: path.clone(), line, message };
+        let text = match std::fs::read(path).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(error)) => {
+                let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+                faults.push(fault(line + 1, "not UTF-8".to_owned()));
+                continue;
+            }
+            Err(error) => {
+                faults.push(fault(0, error.to_string()));
+                continue;
+            }
+        };
+        let read = match is_yaml(path) {
+            true => yaml::read(&text, &stem(path)),
+            false => jsonl::read(&text, &stem(path)),
+        };
+        let mut found = 0;
+        for (line, question) in read {
+            found += 1;
+            match question {
+                Ok(question) => match ids.insert((question.set.clone(), question.id.clone())) {
+                    true => questions.push(question),
+                    false => {
+                        faults
+                            .push(fault(line, format!("id `{}` occurs twice in set `{}`", question.id, question.set)));
+                    }
+                },
+                Err(messages) => faults.extend(messages.into_iter().map(|message| fault(line, message))),
+            }
+        }
+        if found == 0 {
+            faults.push(fault(0, "holds no question".to_owned()));
+        }
+    }
+    if faults.is_empty() { Ok(questions) } else { Err(GoldenErrors(faults)) }
+}
+
+/// Writes questions as JSON Lines: what [`read`] reads.
+pub fn to_jsonl(questions: &[Question]) -> String {
+    questions.iter().map(jsonl::line).collect()
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "golden".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,45 @@
+//! Measuring a search on questions with known answers, making such questions from a repository, and learning the
+//! search's weights from them.
+//!
+//! - [`golden`] reads and writes golden sets; [`metrics`] says what one answer list is worth; [`interval`] how sure a mean
+//!   or a difference is; [`report`] puts the figures of a run together and holds them against another run or a floor.
+//! - [`engine::Engine`] asks an index the questions, in process, without leaving a trace in its access history.
+//! - [`mine`] makes golden sets from a repository: documented functions, names defined once, merged commits.
+//! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated search. It knows no
+//!   number by name.
+//!
+//! Deliberately absent: indexing and parsing. A miner is handed the definitions of a file by its caller, and says which
+//! trees have to be indexed.
+//!
+//! ```
+//! use aurora_evaluation::metrics::{Found, Metric, measure};
+//! use aurora_evaluation::golden;
+//!
+//! let directory = std::env::temp_dir().join("aurora-evaluation-example");
+//! std::fs::create_dir_all(&directory)?;
+//! let file = directory.join("golden.jsonl");
+//! std::fs::write(&file, r#"{"query": "retry with backoff", "relevant": [{"path": "net/retry.go", "line_start": 3, "line_end": 9}]}"#)?;
+//! let questions = golden::read(&[file])?;
+//! let results = [
+//!     Found { file: "net/dial.go".into(), lines: Some((1, 40)) },
+//!     Found { file: "net/retry.go".into(), lines: Some((4, 12)) },
+//! ];
+//! assert_eq!(measure(&questions[0], &results, None).value(Metric::Mrr), Some(0.5));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod engine;
+pub mod golden;
+pub mod interval;
+mod jsonl;
+pub mod metrics;
+pub mod mine;
+mod nearest;
+mod question;
+pub mod random;
+pub mod report;
+pub mod tune;
+mod yaml;
+
+pub use nearest::nearest;

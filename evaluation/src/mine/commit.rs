@@ -1,0 +1,220 @@
+//! Questions that are subjects of commits: what they changed, in the tree from before any of them.
+
+use gix::ObjectId;
+use gix_imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::golden::{Answer, Question};
+use crate::mine::history::{Change, Commit, History};
+use crate::mine::selection::Selection;
+use crate::mine::source::{Definition, DefinitionKind, SourceFile, is_aside};
+use crate::mine::{MineError, Workshop, sentence, subject};
+
+/// The set's name.
+pub(crate) const SET: &str = "commit";
+
+/// A commit that changes more code files than this is about no one place.
+const MOST_FILES: usize = 4;
+/// A commit that changes more functions than this answers with its files.
+const MOST_FUNCTIONS: usize = 8;
+/// Commits looked at for each one wanted.
+const LOOKED_AT: usize = 25;
+/// Candidates for each question wanted, since some have nothing to answer with at the pin.
+const SPARE: f64 = 1.25;
+
+/// A commit that could be asked about.
+pub(crate) struct Candidate {
+    id: ObjectId,
+    query: String,
+    touched: Vec<Touched>,
+}
+
+/// A file that a commit changed, as it was before.
+struct Touched {
+    path: String,
+    /// Qualified names of the functions that were changed; none where it was other code.
+    functions: Vec<String>,
+}
+
+/// The newest commits that can be asked about, and the commit that precedes them all.
+pub(crate) struct Plan {
+    pub(crate) pin: ObjectId,
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+/// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
+/// with are passed over. The pin is the parent of the oldest commit chosen; commits that the pin itself comes from are
+/// not chosen. `None` without any.
+pub(crate) fn plan(
+    history: &History,
+    workshop: &dyn Workshop,
+    selection: &Selection,
+) -> Result<Option<Plan>, MineError> {
+    let wanted = (selection.most as f64 * SPARE).ceil() as usize;
+    let mut candidates: Vec<(ObjectId, Candidate)> = Vec::new();
+    let mut asked = FxHashSet::default();
+    for commit in history.commits()?.take(wanted * LOOKED_AT) {
+        if candidates.len() >= wanted {
+            break;
+        }
+        if let Some(candidate) = candidate(history, workshop, &commit)
+            && asked.insert(sentence::key(&candidate.query))
+        {
+            candidates.push((commit.parents[0], candidate));
+        }
+    }
+    let Some(&(pin, _)) = candidates.last() else { return Ok(None) };
+    let before = history.reachable(pin)?;
+    let candidates = candidates.into_iter().map(|(_, candidate)| candidate);
+    Ok(Some(Plan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
+}
+
+/// The questions of a plan with what they are split by, over the files of the pinned tree.
+pub(crate) fn questions(plan: &Plan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
+    let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
+    let answered = plan.candidates.iter().filter_map(|candidate| {
+        let mut relevant = Vec::new();
+        for touched in &candidate.touched {
+            let Some(file) = files.get(touched.path.as_str()) else { continue };
+            let found = touched.functions.iter().filter_map(|name| function(file, name));
+            let before = relevant.len();
+            relevant.extend(found);
+            if relevant.len() == before {
+                relevant.push(Answer {
+                    path: file.path.clone(),
+                    lines: None,
+                    name: None,
+                    grade: None,
+                    any_directory: false,
+                });
+            }
+        }
+        let id = candidate.id.to_string();
+        let question = Question {
+            id: format!("{SET}:{}", &id[..12.min(id.len())]),
+            query: candidate.query.clone(),
+            set: SET.to_owned(),
+            relevant,
+            tags: Vec::new(),
+            topics: Vec::new(),
+            min_recall: None,
+        };
+        (!question.relevant.is_empty()).then_some((id, question))
+    });
+    answered.take(selection.most).collect()
+}
+
+/// The only function of this name in a file.
+fn function(file: &SourceFile, name: &str) -> Option<Answer> {
+    let mut same = file.definitions.iter().filter(|definition| definition.qualified_name == name);
+    let definition = same.next().filter(|_| same.next().is_none())?;
+    Some(Answer {
+        path: file.path.clone(),
+        lines: Some(definition.lines),
+        name: Some(definition.qualified_name.clone()),
+        grade: None,
+        any_directory: false,
+    })
+}
+
+fn candidate(history: &History, workshop: &dyn Workshop, commit: &Commit) -> Option<Candidate> {
+    let [parent] = commit.parents.as_slice() else { return None };
+    let query = subject::question(&commit.message)?;
+    let changes = history.changes(*parent, commit.id)?;
+    let code: Vec<&Change> =
+        changes.iter().filter(|change| workshop.is_code(&change.path) && !is_aside(&change.path)).collect();
+    if code.is_empty() || code.len() > MOST_FILES {
+        return None;
+    }
+    let mut touched: Vec<Touched> = code.iter().filter_map(|change| touched(history, workshop, change)).collect();
+    if touched.iter().map(|file| file.functions.len()).sum::<usize>() > MOST_FUNCTIONS {
+        touched.iter_mut().for_each(|file| file.functions.clear());
+    }
+    (!touched.is_empty()).then_some(Candidate { id: commit.id, query, touched })
+}
+
+/// What a change did to a file that was there before; `None` for a new one.
+fn touched(history: &History, workshop: &dyn Workshop, change: &Change) -> Option<Touched> {
+    let old = String::from_utf8(history.blob(change.old?)?).ok()?;
+    let new = match change.new {
+        Some(id) => history.blob(id)?,
+        None => Vec::new(),
+    };
+    let definitions = workshop.definitions(&change.path, &old);
+    let functions = changed_functions(&definitions, &changed_lines(old.as_bytes(), &new));
+    Some(Touched { path: change.path.clone(), functions })
+}
+
+/// Runs of changed lines of the old text as half-open ranges from 0; an empty one stands between two lines.
+fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
+    let input = InternedInput::new(byte_lines(old), byte_lines(new));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.hunks().map(|hunk| (hunk.before.start, hunk.before.end)).collect()
+}
+
+/// The innermost functions that the runs lie in or cut, in order.
+fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for &(start, end) in runs {
+        let is_cut = |definition: &&Definition| {
+            let (first, last) = definition.lines;
+            let inside = match start == end {
+                // An insertion belongs to a function when it has lines on both sides.
+                true => first <= start && start < last,
+                false => first <= end && start < last,
+            };
+            definition.kind == DefinitionKind::Callable && inside
+        };
+        let cut: Vec<&Definition> = definitions.iter().filter(is_cut).collect();
+        let encloses = |outer: &Definition, inner: &Definition| {
+            outer.lines != inner.lines && outer.lines.0 <= inner.lines.0 && inner.lines.1 <= outer.lines.1
+        };
+        for definition in cut.iter().filter(|outer| !cut.iter().any(|inner| encloses(outer, inner))) {
+            if !names.contains(&definition.qualified_name) {
+                names.push(definition.qualified_name.clone());
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, lines: (u32, u32)) -> Definition {
+        Definition {
+            kind: DefinitionKind::Callable,
+            name: name.to_owned(),
+            qualified_name: name.to_owned(),
+            lines,
+            declared_until: lines.0,
+            doc: String::new(),
+            doc_bytes: None,
+        }
+    }
+
+    #[test]
+    fn changes_belong_to_the_innermost_function() {
+        let definitions = [function("outer", (1, 10)), function("inner", (4, 6)), function("next", (12, 14))];
+        for (run, expected) in [
+            ((1, 2), vec!["outer"]),          // line 2
+            ((4, 5), vec!["inner"]),          // line 5
+            ((5, 5), vec!["inner"]),          // between 5 and 6
+            ((10, 10), vec![]),               // behind the last line of outer
+            ((10, 11), vec![]),               // line 11
+            ((8, 12), vec!["outer", "next"]), // lines 9 to 12
+            ((11, 11), vec![]),               // before next
+        ] {
+            assert_eq!(changed_functions(&definitions, &[run]), expected, "{run:?}");
+        }
+    }
+
+    #[test]
+    fn runs_of_changed_lines() {
+        let old = b"a\nb\nc\nd\n";
+        assert_eq!(changed_lines(old, b"a\nx\nc\nd\n"), [(1, 2)]);
+        assert_eq!(changed_lines(old, b"a\nb\nx\nc\nd\n"), [(2, 2)]);
+        assert_eq!(changed_lines(old, b"a\nd\n"), [(1, 3)]);
+    }
+}

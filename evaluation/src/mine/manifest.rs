@@ -1,0 +1,108 @@
+//! What a directory of mined golden sets holds.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::golden::{self, GoldenErrors, Question};
+use crate::mine::MineError;
+use crate::mine::selection::Selection;
+use crate::mine::tree::failed;
+
+/// Name of the file, by which a mined directory is known.
+pub const MANIFEST: &str = "manifest.json";
+/// The layout that is written and read.
+const FORMAT: u32 = 1;
+
+/// The contents of a mined directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the layout.
+    pub format: u32,
+    /// The seed that chose the questions.
+    pub seed: u64,
+    /// Percentage that was held out.
+    pub held_out_percent: f64,
+    /// The trees that have to be indexed.
+    pub trees: Vec<TreeEntry>,
+    /// The sets.
+    pub sets: Vec<SetEntry>,
+}
+
+/// A tree of a mined directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TreeEntry {
+    /// Its name.
+    pub name: String,
+    /// The directory to index, relative to the mined directory, with `/`.
+    pub root: String,
+    /// Its commit; `None` without git.
+    pub commit: Option<String>,
+    /// How many documentation comments were blanked.
+    pub blanked: usize,
+}
+
+/// A set of a mined directory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SetEntry {
+    /// Its name.
+    pub name: String,
+    /// Its file, relative to the mined directory.
+    pub file: String,
+    /// Name of the tree that it is asked of.
+    pub tree: String,
+    /// How many questions it has.
+    pub questions: usize,
+    /// Whether it is kept from tuning.
+    pub held_out: bool,
+}
+
+impl Manifest {
+    /// An empty manifest of this layout.
+    pub(crate) fn new(selection: &Selection) -> Self {
+        let (seed, held_out_percent) = (selection.seed, selection.held_out);
+        Self { format: FORMAT, seed, held_out_percent, trees: Vec::new(), sets: Vec::new() }
+    }
+
+    /// The manifest of a directory; `None` where it has none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or was written by another version.
+    pub fn read(directory: &Path) -> Result<Option<Self>, MineError> {
+        let path = directory.join(MANIFEST);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&path, error)),
+        };
+        let broken = |reason: String| MineError::Manifest { path: path.clone(), reason };
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(broken(format!("its layout is {}, this program reads {FORMAT}", manifest.format)));
+        }
+        let is_inside =
+            |path: &str| Path::new(path).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        let mut paths = manifest.trees.iter().map(|tree| &tree.root).chain(manifest.sets.iter().map(|set| &set.file));
+        if let Some(path) = paths.find(|path| !is_inside(path)) {
+            return Err(broken(format!("`{path}` leads out of the directory")));
+        }
+        Ok(Some(manifest))
+    }
+
+    /// The directory to index for a set.
+    pub fn root_of(&self, directory: &Path, set: &SetEntry) -> PathBuf {
+        let tree = self.trees.iter().find(|tree| tree.name == set.tree);
+        tree.map_or_else(|| directory.to_owned(), |tree| directory.join(&tree.root))
+    }
+
+    /// The questions of a set.
+    ///
+    /// # Errors
+    /// Everything that is wrong with its file.
+    pub fn questions(&self, directory: &Path, set: &SetEntry) -> Result<Vec<Question>, GoldenErrors> {
+        match set.questions {
+            0 => Ok(Vec::new()),
+            _ => golden::read(&[directory.join(&set.file)]),
+        }
+    }
+}

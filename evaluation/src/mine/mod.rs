@@ -1,0 +1,281 @@
+//! Golden sets made from a repository itself.
+//!
+//! Three sets, each split into a part to develop with and a held-out one:
+//!
+//! - `exact`: names of functions and types that the repository defines once;
+//! - `docstring`: first sentences of documentation, asked of a copy of the tree without that documentation;
+//! - `commit`: subjects of commits, whose answers are the functions and files that the commit changed.
+//!
+//! The first two are asked of the tree at HEAD, the last of the tree at the pin: the parent of the oldest commit asked
+//! about. The history of every copy ends at its commit, so nothing in them tells what came later.
+
+mod commit;
+mod docstring;
+mod exact;
+mod history;
+mod manifest;
+mod selection;
+mod sentence;
+mod source;
+mod subject;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+pub use manifest::{MANIFEST, Manifest, SetEntry, TreeEntry};
+pub use selection::Selection;
+pub use source::{Definition, DefinitionKind, SourceFile};
+
+use crate::golden::{self, Question};
+use history::History;
+
+/// The directory of the copies within a mined one.
+const TREES: &str = "trees";
+/// The copy of HEAD.
+const HEAD: &str = "head";
+/// The copy of HEAD without the documentation that is asked for.
+const STRIPPED: &str = "stripped";
+/// The copy from before the commits that are asked about.
+const PIN: &str = "pin";
+
+/// What mining needs of the parts of the system that it does not know.
+pub trait Workshop: Sync {
+    /// Whether a file holds code with definitions, judged by its name.
+    fn is_code(&self, path: &str) -> bool;
+
+    /// The definitions of a text.
+    fn definitions(&self, path: &str, text: &str) -> Vec<Definition>;
+
+    /// Brings the index of a directory up to date and returns the paths of the files in it.
+    ///
+    /// # Errors
+    /// A message that says why there is no index.
+    fn index(&self, root: &Path) -> Result<Vec<String>, String>;
+
+    /// Tells how far it has come.
+    fn progress(&self, message: &str);
+}
+
+/// What to mine, and where to put it.
+#[derive(Debug, Clone)]
+pub struct MineOptions {
+    /// The repository, or a directory in it; absolute.
+    pub root: PathBuf,
+    /// The directory to write: new, empty or mined before; absolute.
+    pub out: PathBuf,
+    /// Which questions are asked.
+    pub selection: Selection,
+}
+
+/// Why nothing was mined.
+#[derive(Debug, thiserror::Error)]
+pub enum MineError {
+    /// The history cannot be read.
+    #[error("cannot read the history of {path}: {reason}")]
+    Git {
+        /// The repository.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The directory holds other things, which are not to be overwritten.
+    #[error("{0} is neither empty nor a mined directory; give another")]
+    Occupied(PathBuf),
+    /// A manifest cannot be understood.
+    #[error("{path}: {reason}; mine the directory again")]
+    Manifest {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A copy cannot be indexed.
+    #[error("cannot index {root}: {reason}")]
+    Index {
+        /// The copy.
+        root: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Mines the repository and writes the sets, the trees that they are asked of and their indexes.
+///
+/// # Errors
+/// When the history or a file cannot be read, a tree cannot be indexed, or the directory holds something else. What was
+/// mined there before is lost then.
+pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, MineError> {
+    let MineOptions { root, out, selection } = options;
+    clear(out)?;
+    let trees = out.join(TREES);
+    // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
+    tree::write(&trees.join(".gitignore"), b"!*\n")?;
+    let history = History::open(root)?;
+    let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
+    let head = history.as_ref().map(History::head);
+    let mut manifest = Manifest::new(selection);
+    let origin = Origin { root, trees: &trees, prefix, history: history.as_ref(), workshop };
+
+    origin.copy(HEAD, head)?;
+    let files = origin.read(HEAD)?;
+    manifest.add_tree(HEAD, prefix, head, 0);
+    workshop.progress("choosing questions");
+    add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
+
+    let documented = docstring::questions(&files, selection);
+    if !documented.is_empty() {
+        origin.copy(STRIPPED, head)?;
+        strip(&origin.below(STRIPPED), &files, &documented)?;
+        origin.index(&origin.below(STRIPPED))?;
+        manifest.add_tree(STRIPPED, prefix, head, documented.len());
+    }
+    let documented = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
+    add_set(&mut manifest, out, (docstring::SET, STRIPPED), documented, selection)?;
+
+    let mut committed = Vec::new();
+    if let Some(history) = &history {
+        workshop.progress("reading the history");
+        if let Some(plan) = commit::plan(history, workshop, selection)? {
+            origin.copy(PIN, Some(plan.pin))?;
+            committed = commit::questions(&plan, &origin.read(PIN)?, selection);
+            manifest.add_tree(PIN, prefix, Some(plan.pin), 0);
+        }
+    }
+    add_set(&mut manifest, out, (commit::SET, PIN), committed, selection)?;
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| tree::failed(out, error.into()))?;
+    tree::write(&out.join(MANIFEST), format!("{text}\n").as_bytes())?;
+    Ok(manifest)
+}
+
+impl Manifest {
+    fn add_tree(&mut self, name: &str, prefix: &str, commit: Option<gix::ObjectId>, blanked: usize) {
+        let root = [TREES, name, prefix].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        self.trees.push(TreeEntry { name: name.to_owned(), root, commit: commit.map(|id| id.to_string()), blanked });
+    }
+}
+
+/// Makes room: an empty directory, or what an earlier run left.
+fn clear(out: &Path) -> Result<(), MineError> {
+    let entries = match std::fs::read_dir(out) {
+        Ok(entries) => entries.flatten().count(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(tree::failed(out, error)),
+    };
+    let manifest = out.join(MANIFEST);
+    // The trees of a run that did not come to its end are known by where they lie.
+    if entries > 0 && !manifest.exists() && !out.join(TREES).join(HEAD).exists() {
+        return Err(MineError::Occupied(out.to_owned()));
+    }
+    if manifest.exists() {
+        std::fs::remove_file(&manifest).map_err(|error| tree::failed(&manifest, error))?;
+    }
+    tree::remove(&out.join(TREES))
+}
+
+/// Where the copies come from, and where they go.
+struct Origin<'a> {
+    root: &'a Path,
+    trees: &'a Path,
+    /// The root below the work tree, without a slash at its end.
+    prefix: &'a str,
+    history: Option<&'a History>,
+    workshop: &'a dyn Workshop,
+}
+
+impl Origin<'_> {
+    /// The directory to index of a copy.
+    fn below(&self, name: &str) -> PathBuf {
+        let tree = self.trees.join(name);
+        if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
+    }
+
+    /// Writes the tree of a commit, or without git the files of the directory's index.
+    fn copy(&self, name: &str, commit: Option<gix::ObjectId>) -> Result<(), MineError> {
+        let directory = self.trees.join(name);
+        match (self.history, commit) {
+            (Some(history), Some(commit)) => {
+                let missing = tree::check_out(history, commit, &directory)?;
+                if missing > 0 {
+                    self.workshop.progress(&format!("{missing} files are missing from this clone and left out"));
+                }
+                Ok(())
+            }
+            _ => tree::copy(self.root, &self.index(self.root)?, &directory),
+        }
+    }
+
+    /// Indexes a copy and reads its files.
+    fn read(&self, name: &str) -> Result<Vec<SourceFile>, MineError> {
+        let root = self.below(name);
+        read(&root, &self.index(&root)?, self.workshop)
+    }
+
+    fn index(&self, root: &Path) -> Result<Vec<String>, MineError> {
+        self.workshop.progress(&format!("indexing {}", root.display()));
+        self.workshop.index(root).map_err(|reason| MineError::Index { root: root.to_owned(), reason })
+    }
+}
+
+/// The files at `paths`, those of code with their definitions. What is no UTF-8 is left out.
+fn read(root: &Path, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<SourceFile>, MineError> {
+    let files = paths.par_iter().map(|path| {
+        let full = root.join(path);
+        let bytes = std::fs::read(&full).map_err(|error| tree::failed(&full, error))?;
+        Ok(String::from_utf8(bytes).ok().map(|text| {
+            let definitions = if workshop.is_code(path) { workshop.definitions(path, &text) } else { Vec::new() };
+            SourceFile { path: path.clone(), text, definitions }
+        }))
+    });
+    let files: Vec<Option<SourceFile>> = files.collect::<Result<_, MineError>>()?;
+    Ok(files.into_iter().flatten().collect())
+}
+
+fn strip(root: &Path, files: &[SourceFile], documented: &[docstring::Documented]) -> Result<(), MineError> {
+    let texts: FxHashMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+    let mut ranges: FxHashMap<&str, Vec<_>> = FxHashMap::default();
+    for one in documented {
+        ranges.entry(one.path.as_str()).or_default().push(one.doc.clone());
+    }
+    for (path, ranges) in ranges {
+        let text = texts.get(path).copied().unwrap_or_default();
+        tree::write(&root.join(path), docstring::blanked(text, ranges).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes both parts of a set. Every question comes with what it is split by.
+fn add_set(
+    manifest: &mut Manifest,
+    out: &Path,
+    (name, tree): (&str, &str),
+    questions: Vec<(String, Question)>,
+    selection: &Selection,
+) -> Result<(), MineError> {
+    let (mut held_out, mut development) = (Vec::new(), Vec::new());
+    for (key, question) in questions {
+        match selection.is_held_out(&key) {
+            true => held_out.push(Question { set: format!("{name}.held-out"), ..question }),
+            false => development.push(question),
+        }
+    }
+    for (mut questions, held_out) in [(development, false), (held_out, true)] {
+        questions.sort_by(|a, b| a.id.cmp(&b.id));
+        questions.dedup_by(|a, b| a.id == b.id);
+        let name = if held_out { format!("{name}.held-out") } else { name.to_owned() };
+        let file = format!("{name}.jsonl");
+        tree::write(&out.join(&file), golden::to_jsonl(&questions).as_bytes())?;
+        manifest.sets.push(SetEntry { name, file, tree: tree.to_owned(), questions: questions.len(), held_out });
+    }
+    Ok(())
+}

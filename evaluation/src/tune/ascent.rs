@@ -1,0 +1,112 @@
+//! Coordinate ascent: one number after the other, a step to either side, on as long as it gets better.
+
+use aurora_query::SearchConfig;
+
+use crate::tune::TuneError;
+use crate::tune::space::{Direction, Space};
+
+/// Steps in one direction before the next number has its turn.
+const MOST_STEPS: usize = 3;
+/// What a step must gain: less is noise, and not worth a different configuration.
+const LEAST_GAIN: f64 = 2e-4;
+
+/// What a configuration is worth.
+pub(crate) trait Objective {
+    /// Whether `candidate` beats `incumbent`, whose value is `value`: the candidate's value if it does by more than
+    /// `least`, and by more than chance.
+    fn improves(
+        &mut self,
+        incumbent: &SearchConfig,
+        value: f64,
+        candidate: &SearchConfig,
+        least: f64,
+    ) -> Result<Option<f64>, TuneError>;
+
+    /// The value of a configuration.
+    fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError>;
+
+    /// Whether the budget is spent.
+    fn is_exhausted(&self) -> bool;
+}
+
+/// Climbs from `start` for at most `rounds` rounds; a round passes over every number once, and steps shrink from round to
+/// round. Stops early when a round changes nothing at the smallest steps.
+pub(crate) fn climb(
+    space: &Space,
+    start: &SearchConfig,
+    rounds: u32,
+    objective: &mut dyn Objective,
+) -> Result<SearchConfig, TuneError> {
+    let mut best = start.clone();
+    let mut value = objective.value(&best)?;
+    for round in 0..rounds {
+        for at in 0..space.numbers.len() {
+            for direction in [Direction::Up, Direction::Down] {
+                let mut moved = false;
+                for _ in 0..MOST_STEPS {
+                    if objective.is_exhausted() {
+                        return Ok(best);
+                    }
+                    let Some(candidate) = space.step(&best, at, direction, round) else { break };
+                    let Some(better) = objective.improves(&best, value, &candidate, LEAST_GAIN)? else { break };
+                    (best, value, moved) = (candidate, better, true);
+                }
+                if moved {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bowl with its highest point at known values of two numbers.
+    struct Bowl {
+        asked: usize,
+    }
+
+    impl Bowl {
+        fn at(config: &SearchConfig) -> f64 {
+            let number = |key: &str| config.number(key).expect("a number");
+            1.0 - (number("search.bm25.k1") - 0.9).powi(2) - (number("search.bm25.b") - 0.4).powi(2)
+        }
+    }
+
+    impl Objective for Bowl {
+        fn improves(
+            &mut self,
+            _: &SearchConfig,
+            value: f64,
+            candidate: &SearchConfig,
+            least: f64,
+        ) -> Result<Option<f64>, TuneError> {
+            self.asked += 1;
+            Ok(Some(Self::at(candidate)).filter(|new| *new > value + least))
+        }
+
+        fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {
+            Ok(Self::at(config))
+        }
+
+        fn is_exhausted(&self) -> bool {
+            self.asked >= 500
+        }
+    }
+
+    #[test]
+    fn the_top_of_a_bowl_is_found_and_the_rest_left_alone() {
+        let space = Space::new(&[]).expect("all keys");
+        let start = SearchConfig::default();
+        let best = climb(&space, &start, 4, &mut Bowl { asked: 0 }).expect("no error");
+        assert!(Bowl::at(&best) > 0.98, "{best:?}");
+        for number in &space.numbers {
+            if !["search.bm25.k1", "search.bm25.b"].contains(&number.key) {
+                assert_eq!(best.number(number.key), start.number(number.key), "{}", number.key);
+            }
+        }
+    }
+}

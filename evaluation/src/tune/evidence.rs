@@ -1,0 +1,90 @@
+//! The learned configuration as a file that says why it is as it is.
+
+use std::fmt::Write as _;
+
+use aurora_query::SearchConfig;
+
+use crate::tune::{Comparison, TuneReport};
+
+/// A configuration file that, laid over the built-in defaults, gives the learned configuration; its comments hold the
+/// evidence. It bears no date and no path: the same questions, index and start give the same file.
+pub fn config_file(report: &TuneReport) -> String {
+    let mut out = String::new();
+    let metric = report.metric;
+    let line = |out: &mut String, text: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "# {text}");
+    };
+    line(&mut out, "Search weights learned by `aur mem tune`.");
+    out.push_str("#\n");
+    let questions = report.cross_validated.questions;
+    line(
+        &mut out,
+        &format!("Questions: {questions} (digest {}), {} folds, {} rounds", report.golden, report.folds, report.rounds),
+    );
+    line(&mut out, &format!("{metric}, cross-validated: {}", told(&report.cross_validated)));
+    for set in &report.sets {
+        line(&mut out, &format!("  {} ({} questions): {}", set.set, set.comparison.questions, told(&set.comparison)));
+    }
+    if let Some(held_out) = &report.held_out {
+        line(&mut out, &format!("{metric}, {} questions never learned from: {}", held_out.questions, told(held_out)));
+    }
+    line(&mut out, "Intervals hold the true difference with 95 % confidence.");
+    if !report.changes.is_empty() {
+        line(&mut out, "Changed, with the folds that agree on the direction:");
+    }
+    for change in &report.changes {
+        let text = format!(
+            "  {}: {} -> {} ({} of {})",
+            change.key, change.before, change.after, change.folds_agree, report.folds
+        );
+        line(&mut out, &text);
+    }
+    out.push_str(&tables(&report.config));
+    out
+}
+
+fn told(comparison: &Comparison) -> String {
+    let Comparison { before, after, difference, .. } = comparison;
+    format!("{before:.4} -> {after:.4} ({:+.4}, {:+.4} to {:+.4})", difference.mean, difference.low, difference.high)
+}
+
+/// The keys that differ from the built-in defaults, by table.
+fn tables(config: &SearchConfig) -> String {
+    let mut by_table: Vec<(&str, String)> = Vec::new();
+    for ((key, value), (_, default)) in config.entries().into_iter().zip(SearchConfig::default().entries()) {
+        let Some((table, name)) = key.rsplit_once('.').filter(|_| value != default) else { continue };
+        let is_text = value.parse::<f64>().is_err() && value != "true" && value != "false";
+        let line = if is_text { format!("{name} = {value:?}\n") } else { format!("{name} = {value}\n") };
+        match by_table.iter_mut().find(|(known, _)| *known == table) {
+            Some((_, lines)) => lines.push_str(&line),
+            None => by_table.push((table, line)),
+        }
+    }
+    by_table.into_iter().map(|(table, lines)| format!("\n[{table}]\n{lines}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_query::ConfigLayers;
+
+    use super::*;
+
+    #[test]
+    fn tables_read_back_as_the_configuration() {
+        let mut config = SearchConfig::default();
+        for number in SearchConfig::tunables().into_iter().filter(|number| number.share_of.is_none()) {
+            let value = config.number(number.key).expect("a number");
+            let value = if number.whole { value - 1.0 } else { value / 2.0 + 0.01 };
+            let value = value.clamp(*number.range.start(), *number.range.end());
+            config.set(number.key, &value.to_string()).expect("within the range");
+        }
+        config.set("search.hybrid.fusion", "rrf").expect("a fusion");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("tuned.toml");
+        std::fs::write(&file, tables(&config)).expect("written");
+        let layers = ConfigLayers { project: Some(&file), ..ConfigLayers::default() };
+        assert_eq!(SearchConfig::load(&layers), Ok(config));
+        assert_eq!(tables(&SearchConfig::default()), "");
+    }
+}

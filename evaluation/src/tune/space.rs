@@ -1,0 +1,155 @@
+//! Where the optimiser may go: the numbers of a configuration and the steps it takes along them.
+
+use aurora_query::{SearchConfig, Tunable};
+
+use crate::nearest::nearest;
+
+/// The first step along a range with both ends, as a share of the range.
+const FIRST_SHARE: f64 = 0.2;
+/// The first step along a range without an upper end, as a share of where it starts, and the least it is.
+const FIRST_FACTOR: f64 = 0.5;
+const LEAST_STEP: f64 = 0.1;
+/// A whole number with no more values than this is walked one by one.
+const FEW_VALUES: f64 = 20.0;
+/// Values are kept to this many decimals: what a person would write.
+const DECIMALS: f64 = 1e4;
+
+/// A direction along a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Down,
+    Up,
+}
+
+/// The numbers that may change.
+#[derive(Debug, Clone)]
+pub(crate) struct Space {
+    pub(crate) numbers: Vec<Tunable>,
+}
+
+/// A prefix that no key has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no number of the configuration begins with `{given}`{help}")]
+pub struct UnknownKeys {
+    given: String,
+    help: String,
+}
+
+impl Space {
+    /// The numbers whose keys begin with one of `prefixes` (with or without `search.`), or all of them.
+    pub(crate) fn new(prefixes: &[String]) -> Result<Self, UnknownKeys> {
+        let all = SearchConfig::tunables();
+        let begins = |key: &str, prefix: &str| {
+            key.starts_with(prefix) || key.strip_prefix("search.").is_some_and(|key| key.starts_with(prefix))
+        };
+        for given in prefixes {
+            if !all.iter().any(|number| begins(number.key, given)) {
+                let short = |key: &'static str| key.strip_prefix("search.").unwrap_or(key);
+                let tables = all.iter().filter_map(|number| short(number.key).rsplit_once('.')).map(|(table, _)| table);
+                let known = all.iter().flat_map(|number| [number.key, short(number.key)]).chain(tables);
+                let help = nearest(given, known).map_or_else(String::new, |key| format!("; did you mean `{key}`?"));
+                return Err(UnknownKeys { given: given.clone(), help });
+            }
+        }
+        let wanted = |number: &Tunable| prefixes.is_empty() || prefixes.iter().any(|prefix| begins(number.key, prefix));
+        Ok(Self { numbers: all.into_iter().filter(wanted).collect() })
+    }
+
+    /// The configuration one step along a number, steps halving with every `round`; `None` where there is no further.
+    pub(crate) fn step(
+        &self,
+        config: &SearchConfig,
+        at: usize,
+        direction: Direction,
+        round: u32,
+    ) -> Option<SearchConfig> {
+        let number = &self.numbers[at];
+        let value = config.number(number.key)?;
+        let (low, high) = (*number.range.start(), *number.range.end());
+        let shrunk = 0.5_f64.powi(round as i32);
+        let step = match (number.whole, high.is_finite()) {
+            (true, _) if high - low <= FEW_VALUES => 1.0,
+            (true, _) => (value * FIRST_FACTOR * shrunk).max(1.0),
+            (false, true) => (high - low) * FIRST_SHARE * shrunk,
+            (false, false) => (value * FIRST_FACTOR).max(LEAST_STEP) * shrunk,
+        };
+        let next = match direction {
+            Direction::Down => value - step,
+            Direction::Up => value + step,
+        };
+        let next = next.clamp(low, high);
+        let next = if number.whole { next.round() } else { (next * DECIMALS).round() / DECIMALS };
+        if next == value || !number.range.contains(&next) {
+            return None;
+        }
+        let mut stepped = config.clone();
+        match number.share_of {
+            Some(table) => share(&mut stepped, number.key, table, next)?,
+            None => stepped.set(number.key, &next.to_string()).ok()?,
+        }
+        Some(stepped)
+    }
+}
+
+/// Sets one share of a table and scales the others, so that they still sum to 1.
+fn share(config: &mut SearchConfig, key: &str, table: &str, value: f64) -> Option<()> {
+    let others: Vec<&str> = SearchConfig::tunables()
+        .into_iter()
+        .filter(|number| number.share_of == Some(table) && number.key != key)
+        .map(|number| number.key)
+        .collect();
+    let before: Vec<f64> = others.iter().filter_map(|key| config.number(key)).collect();
+    let (sum, rest) = (before.iter().sum::<f64>(), 1.0 - value);
+    let mut left = rest;
+    for (at, (key, old)) in others.iter().zip(&before).enumerate() {
+        let is_last = at + 1 == others.len();
+        let scaled = if sum > 0.0 { old / sum * rest } else { rest / others.len() as f64 };
+        let new = if is_last { left } else { (scaled * DECIMALS).round() / DECIMALS };
+        let new = (new.max(0.0) * DECIMALS).round() / DECIMALS;
+        left -= new;
+        config.set(key, &new.to_string()).ok()?;
+    }
+    config.set(key, &value.to_string()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn prefixes_choose_numbers() {
+        let some = Space::new(&["rules".to_owned(), "search.bm25.k1".to_owned()]).expect("keys");
+        assert!(
+            some.numbers.iter().all(|number| number.key.starts_with("search.rules.") || number.key == "search.bm25.k1")
+        );
+        assert!(some.numbers.iter().any(|number| number.key == "search.bm25.k1"));
+        let error = Space::new(&["ruels".to_owned()]).expect_err("no such key").to_string();
+        assert_eq!(error, "no number of the configuration begins with `ruels`; did you mean `rules`?");
+    }
+
+    proptest! {
+        #[test]
+        fn every_walk_stays_valid(steps in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), 0..4_u32), 1..60)) {
+            let space = Space::new(&[]).expect("all keys");
+            let mut config = SearchConfig::default();
+            for (at, up, round) in steps {
+                let direction = if up { Direction::Up } else { Direction::Down };
+                if let Some(next) = space.step(&config, at.index(space.numbers.len()), direction, round) {
+                    prop_assert_ne!(&next, &config);
+                    config = next;
+                }
+            }
+            let mut sums: std::collections::BTreeMap<&str, f64> = Default::default();
+            for number in &space.numbers {
+                let value = config.number(number.key).expect("a number");
+                prop_assert!(number.range.contains(&value), "{} = {}", number.key, value);
+                if let Some(table) = number.share_of {
+                    *sums.entry(table).or_default() += value;
+                }
+            }
+            prop_assert!(sums.values().all(|sum| (sum - 1.0).abs() < 1e-4), "{:?}", sums);
+        }
+    }
+}

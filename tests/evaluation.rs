@@ -1,0 +1,353 @@
+//! Measuring, mining and tuning, from the command line.
+
+mod fixture;
+
+use fixture::Fixture;
+use serde_json::Value;
+
+const WORDS: [&str; 12] = [
+    "invoice", "parcel", "ticket", "voucher", "receipt", "ledger", "coupon", "shipment", "balance", "refund",
+    "account", "customer",
+];
+
+/// A function about a word in a file of its own, documented or not.
+fn module(word: &str, documented: bool) -> String {
+    let doc = match documented {
+        true => format!(
+            "    \"\"\"Collect overdue {word} entries before nightly archival happens.\n\n    Slowly.\n    \"\"\"\n"
+        ),
+        false => String::new(),
+    };
+    format!(
+        "import os\n\n\ndef gather_{word}s(path, limit):\n{doc}    rows = os.listdir(path)\n    return rows[:limit]\n"
+    )
+}
+
+/// A repository with a documented function for every word, and a commit that changes each of them.
+fn repository() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write(".gitignore", ".home/\n.aurora/\n");
+    for word in WORDS {
+        fixture.write(&format!("src/{word}.py"), module(word, true));
+    }
+    fixture.write(
+        "tests/test_ledger.py",
+        "def test_ledger():\n    \"\"\"Collect nothing at all from empty folders.\"\"\"\n    assert True\n",
+    );
+    let told = "Releases\n========\n\nCollect overdue parcel entries before nightly\narchival happens: new.\n";
+    fixture.write("docs/releases.rst", told);
+    fixture.commit("Start with every module in place");
+    for word in WORDS {
+        fixture.write(&format!("src/{word}.py"), module(word, true).replace("rows[:limit]", "sorted(rows)[:limit]"));
+        fixture.commit(&format!("fix({word}): return {word} listings sorted by name (#12)"));
+    }
+    fixture.commit("Bump version to 1.2");
+    fixture
+}
+
+/// A golden set over the words: query, file and lines.
+fn golden(file: impl Fn(&str) -> String) -> String {
+    let line = |word: &&str| {
+        let relevant = format!(r#"[{{"path": "{}", "line_start": 4, "line_end": 10}}]"#, file(word));
+        format!("{{\"id\": \"{word}\", \"query\": \"overdue {word} entries\", \"relevant\": {relevant}}}\n")
+    };
+    WORDS.iter().map(line).collect()
+}
+
+fn indexed() -> Fixture {
+    let fixture = repository();
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    fixture.write("good.jsonl", golden(|word| format!("src/{word}.py")));
+    fixture
+}
+
+fn metric(report: &Value, set: usize, metric: &str) -> f64 {
+    let metrics = report["sets"][set]["metrics"].as_array().expect("metrics");
+    let found = metrics.iter().find(|row| row["metric"] == metric).expect("the metric");
+    found["mean"].as_f64().expect("a number")
+}
+
+#[test]
+fn questions_are_measured_and_leave_no_trace() {
+    let fixture = indexed();
+    let run = fixture.aur(&["mem", "eval", "good.jsonl", "--format", "json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let report = run.json();
+    assert_eq!(report["sets"][0]["questions"], WORDS.len());
+    for name in ["ndcg@10", "mrr@10", "r@1", "filemrr"] {
+        assert_eq!(metric(&report, 0, name), 1.0, "{name} in {report}");
+    }
+    let text = fixture.aur(&["mem", "eval", "good.jsonl"]).out;
+    assert!(text.starts_with("Set ") && text.contains("nDCG@10") && text.contains("p99 ms"), "{text}");
+    let found =
+        fixture.aur(&["mem", "search", "gather", "invoices", "--limit", "1", "--format", "json", "--no-record"]);
+    assert_eq!(found.json()["results"][0]["access"]["count"], 0);
+}
+
+#[test]
+fn a_floor_fails_the_job() {
+    let fixture = indexed();
+    let eval = |floor: &str| fixture.aur(&["mem", "eval", "good.jsonl", "--floor", floor]);
+    assert_eq!(eval("ndcg@10=0.99,good:mrr=0.9").code, Some(0));
+    let missed = eval("p@5=0.9,mrr@10=0.5");
+    assert_eq!(missed.code, Some(1), "{missed:?}");
+    assert!(missed.out.starts_with("Set "), "the table is printed all the same: {missed:?}");
+    let told = "P@5 ≥ 0.900 was asked for, it is 0.200 (0.700 short)";
+    assert!(missed.err.contains(told) && !missed.err.contains("MRR"), "{}", missed.err);
+    for (floor, told) in [
+        ("ndgc@10=0.8", "did you mean `ndcg@10`?"),
+        ("ndcg@10=8", "must be a number from 0 to 1"),
+        ("ndcg@10", "expected METRIC=VALUE"),
+        ("goof:mrr=0.5", "no set `goof`; sets are good (did you mean `good`?)"),
+    ] {
+        let refused = eval(floor);
+        assert_eq!((refused.code, refused.err.contains(told)), (Some(2), true), "{floor}: {refused:?}");
+    }
+    let refused = fixture.aur(&["mem", "eval", "good.jsonl", "--sets", "god"]);
+    assert_eq!((refused.code, refused.err.contains("did you mean `good`?")), (Some(2), true), "{refused:?}");
+}
+
+#[test]
+fn faults_of_golden_files_are_told_together() {
+    let fixture = indexed();
+    fixture.write("bad.jsonl", "{\"query\": \"\"}\n{\n");
+    fixture.write("worse.yaml", "queries: 3\n");
+    let refused = fixture.aur(&["mem", "eval", "bad.jsonl", "worse.yaml"]);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+    for told in ["bad.jsonl:1: `query` is empty", "bad.jsonl:2: not JSON", "worse.yaml:1: `queries` must be a list"] {
+        assert!(refused.err.contains(told), "{told} in {}", refused.err);
+    }
+    let refused = fixture.aur(&["mem", "eval"]);
+    assert_eq!((refused.code, refused.err.contains("aur mem eval mine")), (Some(2), true), "{refused:?}");
+}
+
+#[test]
+fn a_question_may_have_a_floor_and_topics_of_its_own() {
+    let fixture = indexed();
+    let yaml = |source: &str| {
+        format!(
+            "queries:\n  - query: gather ledgers\n    expected_sources: [{source}]\n    expected_topics: [ledger, unheard]\n    min_recall: 0.8\n"
+        )
+    };
+    fixture.write("reached.yaml", yaml("ledger.py"));
+    fixture.write("missed.yaml", yaml("absent.py"));
+    let reached = fixture.aur(&["mem", "eval", "reached.yaml", "--format", "json"]);
+    assert_eq!((reached.code, metric(&reached.json(), 0, "topics@10")), (Some(0), 0.5), "{reached:?}");
+    let missed = fixture.aur(&["mem", "eval", "missed.yaml", "--misses", "5"]);
+    assert_eq!(missed.code, Some(1), "{missed:?}");
+    assert!(missed.err.contains("\"gather ledgers\": R@10 ≥ 0.800 was asked for, it is 0.000"), "{}", missed.err);
+    assert!(
+        missed.out.contains("wanted  absent.py") && missed.out.contains("first   src/ledger.py:4"),
+        "{}",
+        missed.out
+    );
+}
+
+#[test]
+fn configurations_and_indexes_are_compared_in_pairs() {
+    let fixture = indexed();
+    let run =
+        fixture.aur(&["mem", "eval", "good.jsonl", "--mode", "sparse", "--against", "default", "--format", "json"]);
+    let same = run.json();
+    let differences = same["against"]["differences"].as_array().expect("differences").clone();
+    assert!(differences.iter().all(|row| row["mean"] == 0.0 && row["better"] == 0 && row["worse"] == 0), "{same}");
+
+    // An index of other files answers nothing.
+    let other = Fixture::plain();
+    other.write("other.py", "def unrelated():\n    return 1\n");
+    assert_eq!(other.aur(&["mem", "index", "--quiet"]).code, Some(0));
+    let root = other.root().display().to_string();
+    let run = fixture.aur(&["mem", "eval", "good.jsonl", "--against-index", &root, "--format", "json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let row = run.json()["against"]["differences"][1].clone();
+    assert_eq!((&row["metric"], row["mean"].as_f64(), row["better"].as_u64()), (&"mrr@10".into(), Some(1.0), Some(12)));
+    let text = fixture.aur(&["mem", "eval", "good.jsonl", "--against-index", &root]).out;
+    assert!(text.contains("+1.000 [+1.000, +1.000]"), "{text}");
+
+    let refused = fixture.aur(&["mem", "eval", "good.jsonl", "--config", "nowhere.toml"]);
+    assert_eq!(
+        (refused.code, refused.err.contains("no configuration file nowhere.toml")),
+        (Some(2), true),
+        "{refused:?}"
+    );
+}
+
+fn lines(fixture: &Fixture, file: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(fixture.path(file)).expect("the set");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn mining_makes_sets_that_do_not_tell_their_answers() {
+    // Beside an index, which hides itself from git.
+    let fixture = indexed();
+    let mine = |out: &str| {
+        let run = fixture.aur(&["mem", "eval", "mine", "--out", out, "--held-out", "40"]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+    };
+    mine(".aurora/eval");
+    let both = |set: &str| {
+        let mut all = lines(&fixture, &format!(".aurora/eval/{set}.jsonl"));
+        let held_out = lines(&fixture, &format!(".aurora/eval/{set}.held-out.jsonl"));
+        assert!(!held_out.is_empty() && !all.is_empty(), "{set} is split");
+        assert!(held_out.iter().all(|question| question["set"] == format!("{set}.held-out").as_str()));
+        all.extend(held_out);
+        all
+    };
+    // Names: each function once; the tests' are not asked for.
+    let exact = both("exact");
+    assert_eq!(exact.len(), WORDS.len(), "{exact:?}");
+    assert!(exact.iter().all(|question| question["query"].as_str().is_some_and(|query| query.starts_with("gather_"))));
+    // Sentences: gone from the stripped tree, lines as they were.
+    let documented = both("docstring");
+    assert_eq!(documented.len(), WORDS.len() - 1, "the release notes give one away");
+    for question in &documented {
+        let (path, query) = (question["relevant"][0]["path"].as_str().expect("a path"), &question["query"]);
+        assert_eq!(
+            *query,
+            format!("Collect overdue {} entries before nightly archival happens", &path[4..path.len() - 3])
+        );
+        let stripped =
+            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/stripped/{path}"))).expect("the copy");
+        let head = std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/head/{path}"))).expect("the copy");
+        assert!(!stripped.contains("overdue") && head.contains("overdue"), "{stripped}");
+        assert_eq!(stripped.lines().count(), head.lines().count());
+        let first = question["relevant"][0]["line_start"].as_u64().expect("a line") as usize;
+        assert!(stripped.lines().nth(first - 1).is_some_and(|line| line.starts_with("def gather_")), "{question}");
+    }
+    // Subjects: what they changed, in the tree from before the first of them.
+    let commits = both("commit");
+    assert_eq!(commits.len(), WORDS.len(), "{commits:?}");
+    for question in &commits {
+        let name = question["relevant"][0]["name"].as_str().expect("a function");
+        let word = &name["gather_".len()..name.len() - 1];
+        assert_eq!(question["query"], format!("return {word} listings sorted by name").as_str());
+        let copy =
+            std::fs::read_to_string(fixture.path(&format!(".aurora/eval/trees/pin/src/{word}.py"))).expect("the copy");
+        assert!(!copy.contains("sorted"), "the tree is from before the change: {copy}");
+    }
+    for (tree, newest) in [
+        ("pin", "Start with every module in place"),
+        ("head", "Bump version to 1.2"),
+        ("stripped", "Bump version to 1.2"),
+    ] {
+        let log = std::process::Command::new("git")
+            .args(["log", "--all", "--max-count=1", "--format=%s"])
+            .current_dir(fixture.path(&format!(".aurora/eval/trees/{tree}")))
+            .output()
+            .expect("git runs");
+        assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);
+    }
+    // The same repository gives the same sets.
+    mine("again");
+    for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "commit.jsonl"] {
+        let read = |directory: &str| std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("written");
+        assert_eq!(read(".aurora/eval"), read("again"), "{file}");
+    }
+    let eval = fixture.aur(&["mem", "eval", "--format", "json"]);
+    assert_eq!(eval.code, Some(0), "{eval:?}");
+    let sets: Vec<String> =
+        eval.json()["sets"].as_array().expect("sets").iter().map(|set| set["set"].to_string()).collect();
+    assert_eq!(sets.len(), 7, "six sets and all of them: {sets:?}");
+    assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
+}
+
+#[test]
+fn a_part_of_a_repository_is_mined_alone() {
+    let fixture = indexed();
+    fixture.write("other/apart.py", module("apart", true));
+    fixture.commit("Add a module that lies apart");
+    assert_eq!(fixture.aur(&["mem", "index", "src", "--quiet"]).code, Some(0));
+    let mined = fixture.aur(&["mem", "eval", "mine", "src", "--held-out", "0"]);
+    assert_eq!(mined.code, Some(0), "{mined:?}");
+    for set in ["exact", "docstring", "commit"] {
+        let questions = lines(&fixture, &format!("src/.aurora/eval/{set}.jsonl"));
+        assert_eq!(questions.len(), WORDS.len(), "{set}: {questions:?}");
+        let path = |question: &Value| question["relevant"][0]["path"].as_str().map(str::to_owned);
+        assert!(
+            questions.iter().all(|question| path(question).is_some_and(|path| !path.contains('/'))),
+            "{questions:?}"
+        );
+    }
+    let eval = fixture.aur(&["mem", "eval", "src/.aurora/eval", "--floor", "exact:mrr@10=1"]);
+    assert_eq!(eval.code, Some(0), "{eval:?}");
+}
+
+#[test]
+fn mining_needs_no_git_and_overwrites_nothing_of_others() {
+    let fixture = Fixture::plain();
+    for word in &WORDS[..4] {
+        fixture.write(&format!("src/{word}.py"), module(word, true));
+    }
+    fixture.write("mine/precious.txt", "mine");
+    let refused = fixture.aur(&["mem", "eval", "mine", "--out", "mine"]);
+    assert_eq!(
+        (refused.code, refused.err.contains("neither empty nor a mined directory")),
+        (Some(2), true),
+        "{refused:?}"
+    );
+    assert!(fixture.path("mine/precious.txt").exists());
+    let mined = fixture.aur(&["mem", "eval", "mine", "--held-out", "0"]);
+    assert_eq!(mined.code, Some(0), "{mined:?}");
+    assert_eq!(lines(&fixture, ".aurora/eval/docstring.jsonl").len(), 4);
+    assert_eq!(lines(&fixture, ".aurora/eval/commit.jsonl").len(), 0);
+    assert_eq!(fixture.aur(&["mem", "eval"]).code, Some(0));
+}
+
+#[test]
+fn tuning_learns_what_is_sure_and_only_that() {
+    let fixture = indexed();
+    let tune = |more: &[&str]| {
+        let mut arguments =
+            vec!["mem", "tune", "--golden", "good.jsonl", "--mode", "sparse", "--folds", "3", "--rounds", "2"];
+        arguments.extend(more);
+        fixture.aur(&arguments)
+    };
+    // All is found already.
+    let nothing = tune(&["--keys", "bm25.k1", "--out", "nothing.toml"]);
+    assert_eq!(nothing.code, Some(1), "{nothing:?}");
+    assert!(nothing.err.contains("nothing is written") && !fixture.path("nothing.toml").exists(), "{}", nothing.err);
+    // Activation alone finds nothing: every function has the same history.
+    fixture.write("unhelped.toml", unhelped());
+    let learn = ["--config", "unhelped.toml", "--keys", "hybrid.weights", "--out", "learned.toml"];
+    let learned = tune(&learn);
+    assert_eq!(learned.code, Some(0), "{learned:?}");
+    let file = std::fs::read_to_string(fixture.path("learned.toml")).expect("written");
+    assert!(file.contains("[search.hybrid.weights]") && file.contains("cross-validated: "), "{file}");
+    // The same again, whatever the number of threads.
+    let mut alone = fixture.command();
+    alone.env("RAYON_NUM_THREADS", "1").args([
+        "mem",
+        "tune",
+        "--golden",
+        "good.jsonl",
+        "--mode",
+        "sparse",
+        "--folds",
+        "3",
+    ]);
+    let again = fixture::Run::of(alone.args(["--rounds", "2"]).args(learn));
+    assert_eq!((again.code, &again.out), (Some(0), &learned.out));
+    assert_eq!(std::fs::read_to_string(fixture.path("learned.toml")).expect("written"), file);
+    // What was written is a configuration, and better than where it came from.
+    let arguments =
+        ["mem", "eval", "good.jsonl", "--mode", "sparse", "--config", "learned.toml", "--against", "unhelped.toml"];
+    let compared = fixture.aur(&[&arguments[..], &["--format", "json"]].concat());
+    assert!(compared.json()["against"]["differences"][0]["low"].as_f64() > Some(0.0), "{compared:?}");
+
+    let refused = tune(&["--keys", "hybird"]);
+    assert_eq!((refused.code, refused.err.contains("did you mean `hybrid`?")), (Some(2), true), "{refused:?}");
+}
+
+/// A configuration that ranks by activation alone, with every number that could help it at its least.
+fn unhelped() -> String {
+    let mut tables = std::collections::BTreeMap::<&str, String>::new();
+    tables.insert("search.hybrid.weights", "bm25 = 0\nsemantic = 0\nactivation = 1\n".to_owned());
+    for number in aurora_query::SearchConfig::tunables() {
+        let (table, name) = number.key.rsplit_once('.').expect("a table");
+        if !["search.hybrid", "search.bm25"].iter().any(|kept| table.starts_with(kept)) {
+            tables.entry(table).or_default().push_str(&format!("{name} = {}\n", number.range.start()));
+        }
+    }
+    tables.into_iter().map(|(table, lines)| format!("[{table}]\n{lines}\n")).collect()
+}
