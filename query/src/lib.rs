@@ -33,6 +33,7 @@ pub mod explain;
 mod filter;
 mod fusion;
 mod identifier;
+mod maxscore;
 mod path_class;
 mod query;
 mod results;
@@ -41,7 +42,7 @@ mod rules;
 mod settings;
 mod spreading;
 
-pub use bm25::{FieldScorer, idf};
+pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
 pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig, Origin,
     RulesConfig, SearchConfig,
