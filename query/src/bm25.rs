@@ -4,17 +4,13 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use aurora_storage::{ChunkId, FIELDS, Postings, Snapshot, StorageError};
+use aurora_storage::{BlockBound, ChunkId, FIELDS, Postings, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
+use crate::expansion::ExtraTerm;
+use crate::maxscore::{self, List, Scorer};
 use crate::query::ParsedQuery;
-
-/// Ids that are scored at a time; as many as one container of a roaring bitmap holds.
-const WINDOW: usize = 1 << 16;
 
 /// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
 ///
@@ -25,6 +21,9 @@ const WINDOW: usize = 1 << 16;
 pub fn idf(total: u64, n: u64) -> f32 {
     (1.0 + (total as f64 - n as f64 + 0.5) / (n as f64 + 0.5)).ln() as f32
 }
+
+/// A sum of frequencies that is as good as infinite, and can still be calculated with.
+const MOST: f32 = 1e30;
 
 /// The part of BM25F that depends on a chunk, without the inverse document frequency.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,14 +44,17 @@ impl FieldScorer {
     }
 
     /// `f · (k1 + 1) / (f + k1)` with f the weighted sum of the length-normalised frequencies; 0 without occurrences.
+    ///
+    /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
+    #[inline]
     pub fn saturated(&self, frequencies: [u16; FIELDS], lengths: [u16; FIELDS]) -> f32 {
-        let mut sum = 0.0f32;
+        // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
+        let mut parts = [0f32; FIELDS];
         for field in 0..FIELDS {
-            if frequencies[field] > 0 {
-                let norm = self.constant + self.per_length[field] * f32::from(lengths[field]);
-                sum += self.weights[field] * f32::from(frequencies[field]) / norm.max(f32::MIN_POSITIVE);
-            }
+            let norm = self.constant + self.per_length[field] * f32::from(lengths[field]);
+            parts[field] = self.weights[field] * f32::from(frequencies[field]) / norm.max(f32::MIN_POSITIVE);
         }
+        let sum = parts.iter().sum::<f32>().min(MOST);
         if sum > 0.0 { sum * (self.k1 + 1.0) / (sum + self.k1) } else { 0.0 }
     }
 }
@@ -66,6 +68,16 @@ pub(crate) struct TermScore {
     pub(crate) matched: Vec<usize>,
 }
 
+/// A term to look for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WeightedTerm<'t> {
+    /// The term as the analyzer gives it.
+    pub text: &'t str,
+    /// What its inverse document frequency is multiplied with: how often the query holds it, times what else it is
+    /// worth. Not negative.
+    pub weight: f32,
+}
+
 /// A query's terms with their postings.
 pub(crate) struct Bm25<'s> {
     snapshot: &'s Snapshot,
@@ -76,26 +88,59 @@ pub(crate) struct Bm25<'s> {
 struct Term<'s> {
     postings: Postings<'s>,
     idf: f32,
-    /// Times that the query holds the term, by its weight.
-    count: f32,
+    /// Weight × inverse document frequency.
+    factor: f32,
+}
+
+/// The `k` best chunks for a sum of terms, best first, equal scores by key: BM25F, summed in the order of `terms`. Only
+/// chunks in `filter`, if there is one; statistics are those of the whole index.
+///
+/// # Errors
+/// [`StorageError`] when the index cannot be read.
+pub fn best_chunks(
+    snapshot: &Snapshot,
+    config: &Bm25Config,
+    terms: &[WeightedTerm<'_>],
+    k: usize,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+    let filter = filter.map(|filter| filter & snapshot.live());
+    Bm25::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())
 }
 
 impl<'s> Bm25<'s> {
     /// Looks up the postings of `query`.
     pub(crate) fn new(snapshot: &'s Snapshot, config: &Bm25Config, query: &ParsedQuery) -> Result<Self, StorageError> {
-        let total = snapshot.live().len();
-        let mut terms: Vec<Term<'s>> = Vec::with_capacity(query.terms.len() + query.extras.len());
-        for term in &query.terms {
-            let postings = snapshot.postings(&term.text)?;
-            let idf = idf(total, u64::from(postings.doc_frequency()));
-            terms.push(Term { postings, idf, count: term.weight * term.count as f32 });
-        }
-        for extra in &query.extras {
-            let postings = snapshot.postings(&extra.text)?;
+        let own = query.terms.iter().map(|term| (term.text.as_str(), term.weight * term.count as f32));
+        let of = |extra: &ExtraTerm| query.terms[extra.of].count as f32;
+        let extras = query.extras.iter().map(|extra| (extra.text.as_str(), extra.weight * of(extra)));
+        let terms = own.chain(extras).map(|(text, weight)| WeightedTerm { text, weight });
+        let mut bm25 = Self::of(snapshot, config, terms)?;
+        for (at, extra) in query.extras.iter().enumerate() {
             // Never worth more than the term that it stands for.
-            let idf = idf(total, u64::from(postings.doc_frequency())).min(terms[extra.of].idf);
-            terms.push(Term { postings, idf, count: extra.weight * query.terms[extra.of].count as f32 });
+            let most = bm25.terms[extra.of].idf;
+            let term = &mut bm25.terms[query.terms.len() + at];
+            if term.idf > most {
+                term.factor *= most / term.idf;
+                term.idf = most;
+            }
         }
+        Ok(bm25)
+    }
+
+    /// Looks up the postings of `terms`.
+    pub(crate) fn of<'t>(
+        snapshot: &'s Snapshot,
+        config: &Bm25Config,
+        terms: impl Iterator<Item = WeightedTerm<'t>>,
+    ) -> Result<Self, StorageError> {
+        let total = snapshot.live().len();
+        let terms = terms.map(|term| {
+            let postings = snapshot.postings(term.text)?;
+            let idf = idf(total, u64::from(postings.doc_frequency()));
+            Ok(Term { postings, idf, factor: term.weight * idf })
+        });
+        let terms = terms.collect::<Result<_, StorageError>>()?;
         Ok(Self { snapshot, fields: FieldScorer::new(config, total, snapshot.field_totals()), terms })
     }
 
@@ -104,101 +149,57 @@ impl<'s> Bm25<'s> {
         self.terms.iter().map(|term| (term.postings.doc_frequency() > 0).then_some(term.idf)).collect()
     }
 
-    /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key.
+    /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
-        let mut best = Best::new(k);
-        let mut lists: Vec<_> = self.terms.iter().map(|term| (term, term.postings.iter().peekable())).collect();
-        let mut scores = vec![0.0f32; WINDOW];
-        let mut touched: Vec<u16> = Vec::new();
-        loop {
-            let next = lists.iter_mut().filter_map(|(_, list)| list.peek().map(|(id, _)| id.0)).min();
-            let Some(first) = next else { break };
-            let window = first as usize / WINDOW;
-            for (term, list) in &mut lists {
-                while let Some((id, frequencies)) = list.next_if(|(id, _)| id.0 as usize / WINDOW == window) {
-                    let score = self.term_score(term, id, frequencies);
-                    if score > 0.0 {
-                        let at = id.0 as usize % WINDOW;
-                        if scores[at] == 0.0 {
-                            touched.push(at as u16);
-                        }
-                        scores[at] += score;
-                    }
-                }
-            }
-            for at in touched.drain(..) {
-                let score = std::mem::take(&mut scores[usize::from(at)]);
-                let id = (window * WINDOW) as u32 + u32::from(at);
-                if best.admits(score) && filter.is_none_or(|filter| filter.contains(id)) {
-                    best.push(ChunkId(id), score);
-                }
-            }
+        let mut lists: Vec<List<'_>> = self
+            .terms
+            .iter()
+            .filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0)
+            .map(|term| List::new(term.postings.cursor(), term.postings.blocks(), term.factor, self))
+            .collect();
+        let ids = maxscore::candidates(&mut lists, self, k, filter);
+        let mut best: Vec<(ChunkId, f32)> =
+            self.score(&ids).into_iter().zip(ids).map(|(found, id)| (id, found.score)).collect();
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+        if let Some(&(_, last)) = best.get(k.wrapping_sub(1)) {
+            best.truncate(best.partition_point(|(_, score)| *score >= last));
         }
-        best.finish(self.snapshot)
+        let key = |id: ChunkId| Ok(self.snapshot.chunk(id)?.map_or("", |chunk| chunk.key.as_str()));
+        for equals in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
+            let mut keyed =
+                equals.iter().map(|&row| Ok((key(row.0)?, row))).collect::<Result<Vec<_>, StorageError>>()?;
+            keyed.sort_unstable_by_key(|&(key, (id, _))| (key, id));
+            equals.iter_mut().zip(keyed).for_each(|(place, (_, row))| *place = row);
+        }
+        best.truncate(k);
+        Ok(best)
     }
 
-    /// Scores of given chunks, ascending by id: bit for bit what [`Self::top`] computes.
+    /// Scores of given live chunks, ascending by id: bit for bit what [`Self::top`] computes.
     pub(crate) fn score(&self, ids: &[ChunkId]) -> Vec<TermScore> {
         debug_assert!(ids.is_sorted(), "cursors only move forward");
-        let mut cursors: Vec<_> = self.terms.iter().map(|term| (term, term.postings.cursor())).collect();
-        ids.iter()
-            .map(|&id| {
-                let mut found = TermScore { score: 0.0, matched: Vec::new() };
-                for (place, (term, cursor)) in cursors.iter_mut().enumerate() {
-                    if cursor.seek(id) == Some(id)
-                        && let Some((_, frequencies)) = cursor.current()
-                    {
-                        found.score += self.term_score(term, id, frequencies);
-                        found.matched.push(place);
-                    }
+        let mut found: Vec<_> = ids.iter().map(|_| TermScore { score: 0.0, matched: Vec::new() }).collect();
+        for (place, term) in self.terms.iter().enumerate() {
+            let mut cursor = term.postings.cursor();
+            for (&id, found) in ids.iter().zip(&mut found) {
+                if let Some(frequencies) = cursor.find(id) {
+                    found.score += term.factor * self.posting(id, frequencies);
+                    found.matched.push(place);
                 }
-                found
-            })
-            .collect()
-    }
-
-    fn term_score(&self, term: &Term<'_>, id: ChunkId, frequencies: [u16; FIELDS]) -> f32 {
-        term.count * term.idf * self.fields.saturated(frequencies, self.snapshot.field_lengths(id))
-    }
-}
-
-/// The best `k` of a stream of scores, all of the last place's equals kept until keys decide between them.
-struct Best {
-    k: usize,
-    /// Bits of the `k` best scores; positive floats are ordered as their bits.
-    bar: BinaryHeap<Reverse<u32>>,
-    kept: Vec<(ChunkId, f32)>,
-}
-
-impl Best {
-    fn new(k: usize) -> Self {
-        Self { k, bar: BinaryHeap::with_capacity(k + 1), kept: Vec::new() }
-    }
-
-    fn admits(&self, score: f32) -> bool {
-        self.bar.len() < self.k || self.bar.peek().is_some_and(|&Reverse(bar)| score.to_bits() >= bar)
-    }
-
-    fn push(&mut self, id: ChunkId, score: f32) {
-        self.kept.push((id, score));
-        self.bar.push(Reverse(score.to_bits()));
-        if self.bar.len() > self.k {
-            self.bar.pop();
-        }
-    }
-
-    fn finish(self, snapshot: &Snapshot) -> Result<Vec<(ChunkId, f32)>, StorageError> {
-        let bar = self.bar.peek().map_or(0, |&Reverse(bar)| bar);
-        let mut best = Vec::new();
-        for (id, score) in self.kept {
-            if score.to_bits() >= bar {
-                let key = snapshot.chunk(id)?.map_or("", |chunk| chunk.key.as_str());
-                best.push((score, key, id));
             }
         }
-        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        best.truncate(self.k);
-        Ok(best.into_iter().map(|(score, _, id)| (id, score)).collect())
+        found
+    }
+}
+
+impl Scorer for Bm25<'_> {
+    #[inline]
+    fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32 {
+        self.fields.saturated(frequencies, self.snapshot.field_lengths(chunk))
+    }
+
+    fn bound(&self, block: &BlockBound) -> f32 {
+        self.fields.saturated(block.max_frequencies, block.min_lengths)
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn collect<'s>(
     for (&id, score) in ids.iter().zip(scores) {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let cosine = match semantics.vector() {
-            Some(query) if mode != Mode::Sparse => snapshot.vector(id)?.map(|vector| cosine(query, &vector)),
+            Some(query) if mode != Mode::Sparse => cosine(snapshot, id, query)?,
             _ => None,
         };
         let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());

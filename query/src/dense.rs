@@ -1,7 +1,7 @@
 //! The query's vector, and why there may be none.
 
 use aurora_analysis::Embedder;
-use aurora_storage::Snapshot;
+use aurora_storage::{ChunkId, Snapshot, StorageError};
 
 /// What a search can say about meaning.
 pub(crate) enum Semantics {
@@ -45,7 +45,8 @@ impl Semantics {
     }
 }
 
-/// Cosine of two vectors of unit length, within −1..1 in spite of rounding.
-pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(-1.0, 1.0)
+/// Cosine of the query with the vector of a chunk, both of unit length: within −1..1 in spite of rounding. `None` without
+/// a vector.
+pub(crate) fn cosine(snapshot: &Snapshot, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
+    Ok(snapshot.similarity(id, query)?.map(|product| product.clamp(-1.0, 1.0)))
 }

@@ -47,6 +47,7 @@ mod kind;
 mod learning;
 mod lines;
 mod listing;
+mod maxscore;
 mod path_class;
 mod pattern_needs;
 mod points;
@@ -62,7 +63,7 @@ mod spreading;
 mod tokens;
 mod tunable;
 
-pub use bm25::{FieldScorer, idf};
+pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
 pub use budget::{Block, Context, PackedHit};
 pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig,

@@ -13,9 +13,9 @@ use aurora_storage::{ArchivedChunk, ChunkId, ChunkType, Label, Snapshot, Storage
 use crate::config::ActivationConfig;
 
 /// Most chunks that an edge by name may lead to.
-const FAN: u64 = 8;
+const FAN: usize = 8;
 /// Most children, or phases of one conversation, that count as related.
-const SIBLINGS: u64 = 32;
+const SIBLINGS: usize = 32;
 /// Most names of one chunk that are followed.
 const NAMES: usize = 32;
 /// Most chunks whose neighbours are looked up in one search.
@@ -89,18 +89,15 @@ impl Graph for LabelGraph<'_> {
 }
 
 impl LabelGraph<'_> {
-    fn add(&self, label: Label<'_>, most: u64, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        let chunks = self.0.label(label)?;
-        if chunks.len() <= most {
-            found.extend(chunks.into_iter().map(ChunkId));
-        }
+    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+        found.extend(self.0.few_with_label(label, most)?.into_iter().flatten());
         Ok(())
     }
 
     fn add_conversation(&self, chunk: &ArchivedChunk, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
         if chunk.chunk_type.to_native() == ChunkType::Knowledge
             && let Some(file) = self.0.file(&chunk.path)?
-            && file.chunks.len() as u64 <= SIBLINGS
+            && file.chunks.len() <= SIBLINGS
         {
             found.extend(file.chunks);
         }

@@ -95,7 +95,8 @@ mod tests {
             let value = tunable.range.start() + 1.0_f64.min(tunable.range.end() - tunable.range.start());
             config.set(tunable.key, &value.to_string()).expect("within the range");
             assert_eq!(config.number(tunable.key), Some(value), "{}", tunable.key);
-            assert!(config.set(tunable.key, "-1").is_err(), "{}", tunable.key);
+            let below = tunable.range.start() - 1.0;
+            assert!(config.set(tunable.key, &below.to_string()).is_err(), "{}", tunable.key);
             assert_eq!(config.number(tunable.key), Some(value), "{}", tunable.key);
         }
         assert_eq!(config.set("search.bm25.k9", "1"), Err(SetError::Unknown("search.bm25.k9".to_owned())));

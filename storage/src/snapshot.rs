@@ -20,7 +20,7 @@ use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::Postings;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
-use crate::vectors::{self, Candidate, VectorBlock, quantise};
+use crate::vectors::{self, Eligible, VectorBlock};
 
 /// One published generation of the index.
 ///
@@ -172,6 +172,24 @@ impl Snapshot {
         Ok(self.list(&label.to_bytes())?.docs())
     }
 
+    /// The live chunks that have a label, ascending, if they are at most `most`: the cheap way to follow an edge.
+    pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
+        let entry = label.to_bytes();
+        let mut few = Vec::new();
+        for segment in self.segments() {
+            let Some(found) = segment.find(&entry).map_err(|damage| self.wrap(damage))? else { continue };
+            if u64::from(found.count) > most as u64 + self.dead().len() {
+                return Ok(None);
+            }
+            let docs = segment.docs(&found).map_err(|damage| self.wrap(damage))?;
+            few.extend(docs.into_iter().filter(|&chunk| !self.dead().contains(chunk)).map(ChunkId));
+            if few.len() > most {
+                return Ok(None);
+            }
+        }
+        Ok(Some(few))
+    }
+
     /// The values that labels of a kind have, in byte order, with their number of live chunks.
     ///
     /// A value beyond 240 bytes is cut, and ends in a digest.
@@ -189,11 +207,21 @@ impl Snapshot {
         Ok(row.map(|(scale, row)| row.iter().map(|&x| f32::from(x as i8) * scale).collect()))
     }
 
+    /// The dot product of a query with the vector of a live chunk, bit for bit as [`Self::nearest`] gives it; `None`
+    /// when the chunk has no vector of as many dimensions.
+    pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
+        if !self.inner.live.contains(id.0) {
+            return Ok(None);
+        }
+        let stored = self.vectors(id.0 / BLOCK_IDS)?.filter(|block| block.dimensions == query.len());
+        let row = stored.and_then(|block| block.get((id.0 % BLOCK_IDS) as usize));
+        Ok(row.map(|row| vectors::product(query, row)))
+    }
+
     /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their
     /// keys, so that the result does not depend on ids.
     ///
-    /// Every vector is scored in signed bytes, and the best four times `k` again with the query as it
-    /// is.
+    /// Among very many vectors those are compared with the query that have the nearest signs.
     ///
     /// # Errors
     /// The query must have as many dimensions as the model, and finite values.
@@ -212,36 +240,33 @@ impl Snapshot {
                 model.dimensions
             )));
         }
-        let Some((_, row)) = quantise(query) else {
+        if query.iter().any(|value| !value.is_finite()) {
             return Err(StorageError::Refused("the query vector is not finite".to_owned()));
-        };
-        let allowed = filter.map(|filter| filter & self.live());
-        let allowed = allowed.as_ref().unwrap_or(self.live());
-        let mut candidates = Vec::new();
-        let mut blocks = self.cursor(Table::Vectors, &[])?;
-        while let Some((key, value)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
-            let block = key.try_into().map(u32::from_be_bytes).unwrap_or(u32::MAX);
-            let block = block.min(u32::MAX / BLOCK_IDS);
-            if let Some(vectors) = self.vectors_of(block, value)? {
-                vectors::scan(block, &vectors, &row, allowed, &mut candidates);
-            }
-            blocks.next().map_err(|damage| self.wrap(damage))?;
         }
-        keep_best(&mut candidates, k.saturating_mul(4).saturating_add(16));
-        for candidate in &mut candidates {
-            candidate.score = match self.vector(ChunkId(candidate.chunk))? {
-                Some(vector) => vector.iter().zip(query).map(|(a, b)| a * b).sum(),
-                None => f32::MIN,
-            };
-        }
-        keep_best(&mut candidates, k);
-        let mut keyed = Vec::with_capacity(candidates.len());
-        for Candidate { chunk, score } in candidates {
+        let filter = filter.map(|filter| filter & self.live());
+        let next_id = self.inner.manifest.next_chunk_id;
+        let eligible = Eligible { next_id, dead: self.dead(), filter: filter.as_ref() };
+        let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible);
+        let mut keyed = Vec::with_capacity(best.len());
+        for (chunk, score) in best {
             let key = self.chunk(ChunkId(chunk))?.map_or("", |record| record.key.as_str());
             keyed.push((score, key, ChunkId(chunk)));
         }
         keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         Ok(keyed.into_iter().take(k).map(|(score, _, id)| (id, score)).collect())
+    }
+
+    /// Every block of vectors of the current model, with its number.
+    fn vector_blocks(&self) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
+        let mut found = Vec::new();
+        let mut blocks = self.cursor(Table::Vectors, &[])?;
+        while let Some((key, value)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).unwrap_or(u32::MAX);
+            let block = block.min(u32::MAX / BLOCK_IDS);
+            found.extend(self.vectors_of(block, value)?.map(|vectors| (block, vectors)));
+            blocks.next().map_err(|damage| self.wrap(damage))?;
+        }
+        Ok(found)
     }
 
     /// The live postings of a dictionary entry.
@@ -354,16 +379,5 @@ fn check_format(data: &Path, value: Option<&[u8]>) -> Result<(), StorageError> {
     match u32::from_le_bytes(version) {
         FORMAT_VERSION => Ok(()),
         found => Err(StorageError::FormatVersion { path: data.to_owned(), found, expected: FORMAT_VERSION }),
-    }
-}
-
-/// Keeps the `count` candidates with the highest scores, and all that equal the last of them.
-fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
-    if count == 0 {
-        candidates.clear();
-    } else if candidates.len() > count {
-        let order = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score);
-        let last = candidates.select_nth_unstable_by(count - 1, order).1.score;
-        candidates.retain(|candidate| candidate.score.total_cmp(&last).is_ge());
     }
 }

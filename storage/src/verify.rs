@@ -258,6 +258,7 @@ impl Snapshot {
                     let ids = vectors.iter().map(|(index, ..)| block * BLOCK_IDS + index as u32);
                     let live = ids.filter(|&id| self.live().contains(id)).count() as u64;
                     report.vectors += live;
+                    report.expect(vectors.is_exact(), || format!("the codes of block {block} are not of its vectors"));
                     report.expect(live == 0 || Some(vectors.dimensions) == dimensions, || {
                         format!("{live} vectors of block {block} are of another model")
                     });

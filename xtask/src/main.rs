@@ -37,6 +37,11 @@ enum Bench {
         /// Directory to index; its `.aurora` is replaced.
         root: PathBuf,
     },
+    /// Queries on an open index against the evaluation of everything.
+    Query {
+        /// Directory with an index.
+        root: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
         Task::Ci => run::lint().and_then(|()| run::test()),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
+        Task::Bench { bench: Bench::Query { root } } => run::bench("query", &root),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

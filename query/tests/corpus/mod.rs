@@ -208,7 +208,7 @@ pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snap
     environment.snapshot().expect("just published")
 }
 
-fn record(path: &str) -> FileRecord {
+pub(crate) fn record(path: &str) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
         size: 1,

@@ -67,6 +67,24 @@ impl<'a> Cursor<'a> {
 
     /// The last entry whose key is not above `key`.
     pub(crate) fn floor(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+        if tree.is_empty() {
+            return Ok(None);
+        }
+        let mut page = pages.page(tree.root)?;
+        for _ in 0..MAX_DEPTH {
+            let (index, found) = page.search(key)?;
+            let index = if found { Some(index) } else { index.checked_sub(1) };
+            match index {
+                Some(index) if page.leaf => return Ok(Some((page.key(index)?, pages.value(&page, index)?.bytes))),
+                Some(index) => page = pages.page(page.child(index)?)?,
+                None => return Self::floor_before(pages, tree, key),
+            }
+        }
+        Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+    }
+
+    /// The same where the entry lies in a leaf before the one that the key leads to.
+    fn floor_before(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
         let mut cursor = Self::seek(pages, tree, key)?;
         match cursor.entry()? {
             Some(entry) if entry.0 == key => Ok(Some(entry)),

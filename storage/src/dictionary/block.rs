@@ -133,6 +133,38 @@ impl BlockWriter {
     }
 }
 
+/// The body of a term in a block, without putting the terms before it together; `None` when the block is damaged.
+///
+/// What counts is how many bytes the entry before has in common with the term: an entry that shares more with it stands
+/// before the term as well, one that shares less behind it, and only where both are equal bytes are compared.
+pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
+    let mut reader = Reader::new(bytes);
+    let (mut common, mut before) = (0usize, 0usize);
+    while !reader.is_empty() {
+        let shared = reader.length()?;
+        let length = reader.length()?;
+        let rest = reader.take(length)?;
+        let body = reader.length()?;
+        let body = reader.take(body)?;
+        if shared > before {
+            return None;
+        }
+        before = shared + length;
+        if shared > common {
+            continue;
+        }
+        let wanted = &term[common..];
+        if shared < common || rest > wanted {
+            return Some(None);
+        }
+        if rest == wanted {
+            return Some(Some(body));
+        }
+        common += rest.iter().zip(wanted).take_while(|(a, b)| a == b).count();
+    }
+    Some(None)
+}
+
 /// Reads the entries of one block in order.
 #[derive(Debug)]
 pub(super) struct BlockReader<'a> {
@@ -163,5 +195,40 @@ impl<'a> BlockReader<'a> {
         self.term.extend_from_slice(rest);
         let length = self.reader.length()?;
         self.reader.take(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_term_is_found_where_a_walk_finds_it(
+            entries in prop::collection::btree_map("[ab]{1,6}", "[xy]{0,3}", 1..30),
+            others in prop::collection::vec("[abc]{1,7}", 0..10),
+        ) {
+            let mut writer = BlockWriter::default();
+            for (term, body) in &entries {
+                prop_assert!(writer.push(term.as_bytes(), body.as_bytes()).is_none());
+            }
+            let (_, bytes) = writer.finish().expect("entries");
+            let mut walked = BTreeMap::new();
+            let mut reader = BlockReader::new(&bytes);
+            while !reader.is_empty() {
+                let body = reader.next().expect("sound");
+                walked.insert(reader.term.clone(), body);
+            }
+            for term in entries.keys().chain(&others) {
+                prop_assert_eq!(find(&bytes, term.as_bytes()), Some(walked.get(term.as_bytes()).copied()));
+            }
+            for cut in 0..bytes.len() {
+                let _ = find(&bytes[..cut], b"bb"); // whatever it finds, it ends
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads one segment: a term, or all terms from one on.
 
-use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, has_frequencies};
+use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies};
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::postings::Part;
@@ -37,17 +37,8 @@ impl<'a> SegmentReader<'a> {
         if !first.starts_with(&key[..SEGMENT_KEY]) {
             return Ok(None);
         }
-        let mut block = BlockReader::new(block);
-        while !block.is_empty() {
-            let body = block.next().ok_or_else(|| self.damaged("dictionary block"))?;
-            if block.term.as_slice() >= term {
-                return match block.term == term {
-                    true => self.entry(term, body).map(Some),
-                    false => Ok(None),
-                };
-            }
-        }
-        Ok(None)
+        let body = find(block, term).ok_or_else(|| self.damaged("dictionary block"))?;
+        body.map(|body| self.entry(term, body)).transpose()
     }
 
     /// The dictionary from a term on.
@@ -80,6 +71,21 @@ impl<'a> SegmentReader<'a> {
             }
             Body::Stored(location) => self.stored(location, entry),
         }
+    }
+
+    /// The chunks of a list in order, dead ones included.
+    pub(crate) fn docs(&self, entry: &Entry<'a>) -> Result<Vec<u32>, Damage> {
+        let mut docs = Vec::with_capacity(entry.count.min(1 << 16) as usize);
+        match entry.body {
+            Body::Inline(bytes) => {
+                decode_inline(bytes, entry.count, entry.with_frequencies, |posting| docs.push(posting.chunk))
+                    .ok_or_else(|| self.damaged("posting list"))?;
+            }
+            Body::Stored(location) => {
+                self.stored(location, entry)?.iter().for_each(|part| docs.extend(&part.set));
+            }
+        }
+        Ok(docs)
     }
 
     fn stored(&self, location: Location, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {

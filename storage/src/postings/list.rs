@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 
+use super::block_frequencies::BlockFrequencies;
 use super::bound::BlockBound;
 use super::part::{BLOCK, Part};
 use crate::chunk::ChunkId;
@@ -62,13 +63,13 @@ impl<'s> Postings<'s> {
         let mut cursor = PostingsCursor {
             postings: self,
             part: 0,
-            docs: Vec::new(),
+            block: 0,
+            docs: Vec::with_capacity(BLOCK),
             index: 0,
-            block: usize::MAX,
-            frequencies: Vec::with_capacity(BLOCK),
+            frequencies: BlockFrequencies::default(),
             check_dead: false,
         };
-        cursor.enter(0);
+        cursor.enter(0, 0);
         cursor.settle();
         cursor
     }
@@ -76,16 +77,16 @@ impl<'s> Postings<'s> {
 
 /// Walks live postings forward, and skips.
 ///
-/// The ids of a part, up to some thousands, are unpacked when the cursor enters it; frequencies by
-/// blocks of 128, when one of the block is asked for.
+/// The ids of a block are unpacked when the cursor enters it, frequencies when they are asked for.
 #[derive(Debug)]
 pub struct PostingsCursor<'p> {
     postings: &'p Postings<'p>,
     part: usize,
+    block: usize,
+    /// Ids of the block; empty at the end of the list.
     docs: Vec<u32>,
     index: usize,
-    block: usize,
-    frequencies: Vec<[u16; FIELDS]>,
+    frequencies: BlockFrequencies<'p>,
     check_dead: bool,
 }
 
@@ -100,12 +101,7 @@ impl PostingsCursor<'_> {
     #[inline]
     pub fn current(&mut self) -> Option<(ChunkId, [u16; FIELDS])> {
         let chunk = self.chunk()?;
-        let block = self.index / BLOCK;
-        if self.block != block {
-            self.postings.parts[self.part].block_frequencies(block, &mut self.frequencies);
-            self.block = block;
-        }
-        Some((chunk, self.frequencies[self.index % BLOCK]))
+        Some((chunk, self.frequencies.get(self.index)))
     }
 
     /// Moves to the next posting, and returns its chunk.
@@ -122,30 +118,91 @@ impl PostingsCursor<'_> {
         if self.chunk()? >= target {
             return self.chunk();
         }
-        let parts = &self.postings.parts;
         if self.docs.last().is_none_or(|&last| last < target.0) {
-            let after = &parts[self.part + 1..];
-            let skipped = after.partition_point(|part| part.set.max() < Some(target.0));
-            self.enter(self.part + 1 + skipped);
+            let (part, block) = self.block_from(target.0);
+            self.enter(part, block);
         }
-        let rest = &self.docs[self.index..];
-        self.index += rest.partition_point(|&chunk| chunk < target.0);
+        self.skip_to(target.0);
         self.settle();
         self.chunk()
     }
 
-    fn enter(&mut self, part: usize) {
-        self.part = part;
-        self.index = 0;
-        self.block = usize::MAX;
-        self.docs.clear();
-        if let Some(part) = self.postings.parts.get(part) {
-            self.docs.extend(&part.set);
-            self.check_dead = !part.set.is_disjoint(self.postings.dead);
+    /// The term's frequencies in `target`, a live chunk; `None` when it does not hold the term.
+    ///
+    /// Moves forward like [`Self::seek`], to the same place or a bit before it, but unpacks nothing for a chunk that
+    /// the list does not hold: the way to ask for few chunks of a long list.
+    pub fn find(&mut self, target: ChunkId) -> Option<[u16; FIELDS]> {
+        let last = *self.docs.last()?;
+        if last < target.0 {
+            let (part, block) = self.block_from(target.0);
+            let holder = self.postings.parts.get(part)?;
+            if !holder.set.contains(target.0) {
+                return None;
+            }
+            self.enter(part, block);
+        }
+        self.skip_to(target.0);
+        if self.docs.get(self.index) == Some(&target.0) {
+            return Some(self.frequencies.get(self.index));
+        }
+        self.settle();
+        None
+    }
+
+    /// Gives the postings from the cursor's to the last below `end`, and moves behind them.
+    pub fn each_below(&mut self, end: ChunkId, mut each: impl FnMut(ChunkId, [u16; FIELDS])) {
+        while let Some(&last) = self.docs.last() {
+            let from = self.index;
+            self.skip_to(end.0);
+            for index in from..self.index {
+                let chunk = self.docs[index];
+                if !self.check_dead || !self.postings.dead.contains(chunk) {
+                    each(ChunkId(chunk), self.frequencies.get(index));
+                }
+            }
+            if last >= end.0 {
+                return self.settle();
+            }
+            self.enter(self.part, self.block + 1);
         }
     }
 
-    /// From a dead posting, or the end of a part, moves to the next live posting.
+    /// Moves within the block to the first id that is not below `target`, or to its end.
+    #[inline]
+    fn skip_to(&mut self, target: u32) {
+        self.index += self.docs[self.index..].partition_point(|&chunk| chunk < target);
+    }
+
+    /// The first block behind this one that does not end below `target`.
+    fn block_from(&self, target: u32) -> (usize, usize) {
+        let parts = &self.postings.parts;
+        let (mut part, mut block) = (self.part, self.block + 1);
+        if parts.get(part).is_none_or(|part| part.set.max() < Some(target)) {
+            let after = parts.get(part + 1..).unwrap_or_default();
+            part += 1 + after.partition_point(|part| part.set.max() < Some(target));
+            block = 0;
+        }
+        (part, parts.get(part).map_or(0, |part| part.block_from(block, target)))
+    }
+
+    /// Unpacks a block, or the first of the next part when this one has no more.
+    fn enter(&mut self, part: usize, block: usize) {
+        let parts = &self.postings.parts;
+        let behind = parts.get(part).is_some_and(|part| block >= part.blocks());
+        let (part, block) = if behind { (part + 1, 0) } else { (part, block) };
+        self.docs.clear();
+        self.index = 0;
+        if let Some(found) = parts.get(part) {
+            if part != self.part || block == 0 {
+                self.check_dead = !found.set.is_disjoint(self.postings.dead);
+            }
+            found.block_docs(block, &mut self.docs);
+            self.frequencies.enter(found.block(block));
+        }
+        (self.part, self.block) = (part, block);
+    }
+
+    /// From a dead posting, or the end of a block, moves to the next live posting.
     #[inline]
     fn settle(&mut self) {
         loop {
@@ -154,7 +211,7 @@ impl PostingsCursor<'_> {
                     self.index += 1;
                 }
                 Some(_) => return,
-                None if self.part + 1 < self.postings.parts.len() => self.enter(self.part + 1),
+                None if self.part < self.postings.parts.len() => self.enter(self.part, self.block + 1),
                 None => return,
             }
         }

@@ -1,5 +1,6 @@
 //! Posting lists: which chunks hold a term, and how often in which field.
 
+mod block_frequencies;
 mod bound;
 mod frequencies;
 mod list;

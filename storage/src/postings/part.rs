@@ -7,6 +7,7 @@
 
 use roaring::RoaringBitmap;
 
+use super::block_frequencies::{BlockFrequencies, BlockSource};
 use super::bound::{BlockBound, Bounds};
 use super::frequencies;
 use super::posting::Posting;
@@ -137,44 +138,72 @@ impl<'a> Part<'a> {
         ends.map(|(first, last)| bounds.between(ChunkId(first), ChunkId(last))).into_iter().collect()
     }
 
-    /// Reads the frequencies of a block into `out`; what is not there is left at 0.
-    pub(crate) fn block_frequencies(&self, block: usize, out: &mut Vec<[u16; FIELDS]>) {
-        out.clear();
+    /// Number of blocks; a list without a directory is one.
+    pub(super) fn blocks(&self) -> usize {
         match &self.frequencies {
-            Frequencies::None => {}
-            Frequencies::Few(rows) => out.extend_from_slice(rows),
-            Frequencies::Blocks { directory, stream } => {
-                let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
-                let mut reader = Reader::new(bytes.unwrap_or_default());
-                while out.len() < BLOCK && !reader.is_empty() {
-                    out.push(frequencies::decode(&mut reader).unwrap_or_default());
+            Frequencies::Blocks { directory, .. } => directory.len(),
+            Frequencies::None | Frequencies::Few(_) => 1,
+        }
+    }
+
+    /// The first block from `block` on that does not end below `target`.
+    pub(super) fn block_from(&self, block: usize, target: u32) -> usize {
+        match &self.frequencies {
+            Frequencies::Blocks { directory, .. } => {
+                let after = directory.get(block..).unwrap_or_default();
+                block + after.partition_point(|entry| entry.bound.last.0 < target)
+            }
+            Frequencies::None | Frequencies::Few(_) => block,
+        }
+    }
+
+    /// Appends the ids of a block.
+    pub(super) fn block_docs(&self, block: usize, out: &mut Vec<u32>) {
+        match &self.frequencies {
+            Frequencies::Blocks { directory, .. } => {
+                if let Some(Block { bound, .. }) = directory.get(block) {
+                    out.extend(self.set.range(bound.first.0..=bound.last.0));
                 }
             }
+            Frequencies::None | Frequencies::Few(_) => out.extend(&self.set),
         }
-        out.resize(BLOCK, [0; FIELDS]);
+    }
+
+    /// The frequencies of a block.
+    pub(super) fn block(&self, block: usize) -> BlockSource<'_> {
+        match &self.frequencies {
+            Frequencies::None => BlockSource::Rows(&[]),
+            Frequencies::Few(rows) => BlockSource::Rows(rows),
+            Frequencies::Blocks { directory, stream } => {
+                let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
+                BlockSource::Bytes(bytes.unwrap_or_default())
+            }
+        }
     }
 
     /// Gives every posting, dead ones included.
     pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
-        let mut rows = Vec::with_capacity(BLOCK);
+        let mut rows = BlockFrequencies::default();
         for (index, chunk) in self.set.iter().enumerate() {
             if index % BLOCK == 0 {
-                self.block_frequencies(index / BLOCK, &mut rows);
+                rows.enter(self.block(index / BLOCK));
             }
-            each(Posting { chunk, frequencies: rows[index % BLOCK] })?;
+            each(Posting { chunk, frequencies: rows.get(index % BLOCK) })?;
         }
         Ok(())
     }
 
-    /// Whether the frequencies of every block are as many as its postings.
+    /// Whether every block has as many ids as frequencies, from its first id to its last.
     pub(crate) fn is_exact(&self) -> bool {
         let Frequencies::Blocks { directory, stream } = &self.frequencies else { return true };
-        let mut left = self.set.len() as usize;
+        let mut docs = self.set.iter();
         directory.iter().all(|block| {
             let mut reader = Reader::new(&stream[block.start..block.end]);
-            let here = left.min(BLOCK);
-            left -= here;
-            (0..here).all(|_| frequencies::decode(&mut reader).is_some()) && reader.is_empty()
+            let here: Vec<u32> = docs.by_ref().take(BLOCK).collect();
+            let ends = here.first().zip(here.last());
+            ends == Some((&block.bound.first.0, &block.bound.last.0))
+                && here.iter().all(|_| frequencies::decode(&mut reader).is_some())
+                && reader.is_empty()
         })
     }
 }

@@ -1,8 +1,9 @@
 //! A block of vectors.
 //!
 //! Layout: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those ·
-//! their rows, `dimensions` signed bytes each.
+//! their codes · their rows, `dimensions` signed bytes each.
 
+use super::code;
 use crate::lengths::BLOCK_IDS;
 
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
@@ -35,10 +36,13 @@ impl VectorBlockWriter {
         if self.scales.is_empty() {
             return None;
         }
-        let mut bytes = Vec::with_capacity(HEADER + self.scales.len() + self.rows.len());
+        let mut codes = Vec::with_capacity(self.scales.len() / 4 * code::length(self.dimensions));
+        self.rows.chunks(self.dimensions).for_each(|row| code::encode(&mut codes, row));
+        let mut bytes = Vec::with_capacity(HEADER + self.scales.len() + codes.len() + self.rows.len());
         bytes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
         bytes.extend_from_slice(&self.presence);
         bytes.extend_from_slice(&self.scales);
+        bytes.extend_from_slice(&codes);
         bytes.extend_from_slice(&self.rows);
         Some(bytes)
     }
@@ -51,6 +55,7 @@ pub(crate) struct VectorBlock<'a> {
     pub(crate) dimensions: usize,
     presence: &'a [u8; PRESENCE],
     scales: &'a [[u8; 4]],
+    codes: &'a [u8],
     rows: &'a [u8],
 }
 
@@ -62,8 +67,9 @@ impl<'a> VectorBlock<'a> {
         let dimensions = u32::from_le_bytes(*dimensions) as usize;
         let count = presence.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
         let (scales, rows) = rest.split_at_checked(4 * count)?;
+        let (codes, rows) = rows.split_at_checked(code::length(dimensions).checked_mul(count)?)?;
         let sound = dimensions.checked_mul(count)? == rows.len() && dimensions > 0;
-        sound.then_some(Self { dimensions, presence, scales: scales.as_chunks().0, rows })
+        sound.then_some(Self { dimensions, presence, scales: scales.as_chunks().0, codes, rows })
     }
 
     /// Number of vectors.
@@ -91,7 +97,37 @@ impl<'a> VectorBlock<'a> {
         })
     }
 
-    fn row(&self, order: usize) -> (f32, &'a [u8]) {
+    /// The codes, one after another.
+    pub(super) fn codes(&self) -> &'a [u8] {
+        self.codes
+    }
+
+    /// Whether the codes are those of the rows.
+    pub(crate) fn is_exact(&self) -> bool {
+        let mut codes = Vec::with_capacity(self.codes.len());
+        self.rows.chunks(self.dimensions).for_each(|row| code::encode(&mut codes, row));
+        codes == self.codes
+    }
+
+    /// The place in the block of the id of a vector, by the vector's place among those that are there.
+    pub(super) fn index_of(&self, order: usize) -> usize {
+        if self.len() == BLOCK_IDS as usize {
+            return order;
+        }
+        let mut left = order as u32;
+        for (at, byte) in self.presence.iter().enumerate() {
+            let here = byte.count_ones();
+            if left < here {
+                let bits = (0..left).fold(*byte, |bits, _| bits & (bits - 1));
+                return at * 8 + bits.trailing_zeros() as usize;
+            }
+            left -= here;
+        }
+        BLOCK_IDS as usize - 1
+    }
+
+    /// A vector by its place among those that are there: its scale and signed bytes.
+    pub(super) fn row(&self, order: usize) -> (f32, &'a [u8]) {
         let start = order * self.dimensions;
         let row = &self.rows[start..start + self.dimensions];
         (f32::from_le_bytes(self.scales[order]), row)
@@ -124,6 +160,10 @@ mod tests {
                     .map(|(index, scale, row)| (index, (scale as u16, row.try_into().expect("five"))))
                     .collect();
                 prop_assert_eq!(&read, &rows);
+                prop_assert!(block.is_exact());
+                for (order, (index, ..)) in block.iter().enumerate() {
+                    prop_assert_eq!(block.index_of(order), index);
+                }
                 for index in 0..1024 {
                     let one = block.get(index).map(|(scale, row)| (scale as u16, row.try_into().expect("five")));
                     prop_assert_eq!(one, rows.get(&index).copied());

@@ -1,26 +1,111 @@
-//! The dot product of signed bytes.
+//! The inner loops over vectors: each is written once, and compiled for wider registers where the processor has them.
+//!
+//! Sums of whole numbers are the same in any order; the one sum of fractions runs in one order everywhere.
 
-/// Sum of products; both slices have the same length, at most 131,072.
-#[inline]
-pub(super) fn dot(a: &[i8], b: &[u8]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, the only feature that the function asks for.
-        return unsafe { dot_avx2(a, b) };
-    }
-    dot_portable(a, b)
+/// Lanes of the sum of fractions.
+const LANES: usize = 16;
+
+/// Calls `$portable`, compiled for the best of the processor.
+macro_rules! dispatch {
+    ($portable:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,popcnt")]
+            fn wide($($argument: $kind),*) $(-> $result)? {
+                $portable($($argument),*)
+            }
+            #[target_feature(enable = "avx2,popcnt")]
+            fn middle($($argument: $kind),*) $(-> $result)? {
+                $portable($($argument),*)
+            }
+            if has_wide() {
+                // SAFETY: `has_wide` has found every feature that the function asks for.
+                return unsafe { wide($($argument),*) };
+            }
+            if has_middle() {
+                // SAFETY: `has_middle` has found every feature that the function asks for.
+                return unsafe { middle($($argument),*) };
+            }
+        }
+        $portable($($argument),*)
+    }};
 }
 
-/// The portable loop, compiled for wider registers.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn dot_avx2(a: &[i8], b: &[u8]) -> i32 {
-    dot_portable(a, b)
+fn has_wide() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has_middle()
+        && has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512dq")
+        && has!("avx512vl")
+        && has!("avx512vpopcntdq")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_middle() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx2") && has!("popcnt")
+}
+
+/// Sum of products of fractions with signed bytes: 16 sums, each over every 16th component, added up in order.
+pub(super) fn dot(a: &[f32], b: &[u8]) -> f32 {
+    dispatch!(dot_portable(a: &[f32], b: &[u8]) -> f32)
 }
 
 #[inline(always)]
-fn dot_portable(a: &[i8], b: &[u8]) -> i32 {
-    a.iter().zip(b).map(|(&x, &y)| i32::from(x) * i32::from(y as i8)).sum()
+fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
+    let mut sums = [0f32; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * f32::from(b[lane] as i8);
+        }
+    }
+    for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *sum += a * f32::from(*b as i8);
+    }
+    sums.iter().fold(0.0, |all, sum| all + sum)
+}
+
+/// For each code, as many words as `slices` has: minus the sum of the query's components whose bit is set, given as the
+/// bits of value 1, 2, 4 and −8.
+pub(super) fn code_scores(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
+    dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>))
+}
+
+#[inline(always)]
+fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
+    // The sizes of the usual models, so that the loop over the words is unrolled
+    match slices.len() {
+        4 => code_scores_sized::<4>(slices, codes, out),
+        6 => code_scores_sized::<6>(slices, codes, out),
+        words => {
+            let words = codes.as_chunks::<8>().0.chunks_exact(words.max(1));
+            out.extend(words.map(|code| code_score(slices, code)));
+        }
+    }
+}
+
+#[inline(always)]
+fn code_scores_sized<const WORDS: usize>(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
+    if let Some(slices) = slices.first_chunk::<WORDS>() {
+        let codes = codes.as_chunks::<8>().0.as_chunks::<WORDS>().0;
+        out.extend(codes.iter().map(|code| code_score(slices, code)));
+    }
+}
+
+#[inline(always)]
+fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
+    let mut counts = [0u64; 4];
+    for (slices, word) in slices.iter().zip(code) {
+        let word = u64::from_le_bytes(*word);
+        for (count, slice) in counts.iter_mut().zip(slices) {
+            *count += u64::from((slice & word).count_ones());
+        }
+    }
+    let [one, two, four, eight] = counts.map(|count| count as i32);
+    8 * eight - 4 * four - 2 * two - one
 }
 
 #[cfg(test)]
@@ -31,11 +116,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_gives_the_sum(pairs in prop::collection::vec(any::<(i8, i8)>(), 0..300)) {
-            let (a, b): (Vec<i8>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x, y as u8)).unzip();
-            let expected: i64 = pairs.iter().map(|&(x, y)| i64::from(x) * i64::from(y)).sum();
-            prop_assert_eq!(i64::from(dot(&a, &b)), expected);
-            prop_assert_eq!(i64::from(dot_portable(&a, &b)), expected);
+        fn every_kernel_gives_the_sum(pairs in prop::collection::vec((-1f32..1.0, any::<i8>()), 0..300)) {
+            let (a, b): (Vec<f32>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x, y as u8)).unzip();
+            let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
+            prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
+            prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_counts_alike(
+            slices in prop::collection::vec(any::<[u64; 4]>(), 1..8),
+            words in prop::collection::vec(any::<[u8; 8]>(), 0..60),
+        ) {
+            let whole = words.len() / slices.len() * slices.len();
+            let codes = words[..whole].as_flattened();
+            let (mut best, mut portable) = (Vec::new(), Vec::new());
+            code_scores(&slices, codes, &mut best);
+            code_scores_portable(&slices, codes, &mut portable);
+            let by_definition = words[..whole].chunks(slices.len()).map(|code| code_score(&slices, code));
+            prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
+            prop_assert_eq!(best, portable);
         }
     }
 }

@@ -1,37 +1,225 @@
-//! The exact scan for the nearest vectors.
+//! The search for the nearest vectors: a scan of codes that leaves some thousands, and the exact product of those.
+
+use std::cmp::Ordering;
 
 use roaring::RoaringBitmap;
 
 use super::block::VectorBlock;
+use super::code::CodeQuery;
 use super::kernel::dot;
 use crate::lengths::BLOCK_IDS;
 
-/// A vector that may be among the nearest.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Candidate {
-    /// Number of the chunk.
-    pub(crate) chunk: u32,
-    /// Dot product in signed bytes × the scale of the vector.
-    pub(crate) score: f32,
+/// Fewest vectors that the codes leave, and how many for each that is asked for. On 380,000 chunks of nine repositories
+/// 4,096 of the embedded model's vectors hold 99.95 % of the ten nearest to a query and 99.8 % of the hundred nearest.
+const LEFT: usize = 4096;
+const LEFT_PER_RESULT: usize = 40;
+/// Vectors, as a multiple of those that the codes would leave, up to which all are compared exactly.
+const ALL: u64 = 4;
+
+/// Which ids of a block may be found.
+const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
+type Mask = [u64; MASK_WORDS];
+
+/// Chunks that may be found.
+pub(crate) struct Eligible<'a> {
+    /// All below the next id.
+    pub(crate) next_id: u32,
+    /// Those that are gone.
+    pub(crate) dead: &'a RoaringBitmap,
+    /// The only ones that are asked for, all alive.
+    pub(crate) filter: Option<&'a RoaringBitmap>,
 }
 
-/// Scores every allowed vector of a block.
-pub(crate) fn scan(
-    block: u32,
-    vectors: &VectorBlock<'_>,
-    query: &[i8],
-    allowed: &RoaringBitmap,
-    out: &mut Vec<Candidate>,
-) {
-    let first = block * BLOCK_IDS;
-    let mut mask = [false; BLOCK_IDS as usize];
-    for chunk in allowed.range(first..=first + (BLOCK_IDS - 1)) {
-        mask[(chunk - first) as usize] = true;
+impl Eligible<'_> {
+    fn len(&self) -> u64 {
+        self.filter.map_or(u64::from(self.next_id).saturating_sub(self.dead.len()), RoaringBitmap::len)
     }
-    for (index, scale, row) in vectors.iter() {
-        if mask[index] {
-            let score = dot(query, row) as f32 * scale;
-            out.push(Candidate { chunk: first + index as u32, score });
+
+    fn mask(&self, first: u32) -> Mask {
+        let ids = first..=first + (BLOCK_IDS - 1);
+        let mut mask = [0u64; MASK_WORDS];
+        let place = |id: u32| ((id - first) as usize / 64, (id - first) % 64);
+        match self.filter {
+            Some(filter) => filter.range(ids).map(place).for_each(|(word, bit)| mask[word] |= 1 << bit),
+            None => {
+                let known = u64::from(self.next_id.saturating_sub(first));
+                for (word, bits) in (0u64..).step_by(64).zip(&mut mask) {
+                    *bits = match known.saturating_sub(word) {
+                        64.. => u64::MAX,
+                        left => (1 << left) - 1,
+                    };
+                }
+                self.dead.range(ids).map(place).for_each(|(word, bit)| mask[word] &= !(1 << bit));
+            }
         }
+        mask
+    }
+}
+
+/// The `k` eligible chunks with the highest dot product and all that equal the last of them, in no order.
+///
+/// `blocks` are those of the query's dimensions, with their numbers. Where there are many vectors, those are compared
+/// whose codes are among the nearest; which these are depends on nothing but the vectors.
+pub(crate) fn nearest(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &[f32],
+    k: usize,
+    eligible: &Eligible<'_>,
+) -> Vec<(u32, f32)> {
+    let left = LEFT.max(k.saturating_mul(LEFT_PER_RESULT));
+    let mut best = match eligible.len() > ALL * left as u64 {
+        true => by_codes(blocks, query, left, eligible),
+        false => all(blocks, query, eligible),
+    };
+    keep_best(&mut best, k, |a, b| b.1.total_cmp(&a.1));
+    best
+}
+
+/// The dot product of a query with a vector as it is stored; the same bits on every processor.
+pub(crate) fn product(query: &[f32], (scale, row): (f32, &[u8])) -> f32 {
+    dot(query, row) * scale
+}
+
+fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>) -> Vec<(u32, f32)> {
+    let mut scored = Vec::new();
+    for (block, vectors) in blocks {
+        let first = block * BLOCK_IDS;
+        let mask = eligible.mask(first);
+        let rows = vectors.iter().filter(|(index, ..)| holds(&mask, *index));
+        scored.extend(rows.map(|(index, scale, row)| (first + index as u32, product(query, (scale, row)))));
+    }
+    scored
+}
+
+/// A vector by its block in a list, its place among the block's vectors, and the score of its code.
+#[derive(Clone, Copy)]
+struct Coded {
+    score: i32,
+    block: u32,
+    order: u32,
+}
+
+fn by_codes(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], left: usize, eligible: &Eligible<'_>) -> Vec<(u32, f32)> {
+    let code = CodeQuery::new(query);
+    let best_first = |a: &Coded, b: &Coded| b.score.cmp(&a.score);
+    let mut kept: Vec<Coded> = Vec::new();
+    let (mut bar, mut room) = (i32::MIN, 2 * left);
+    let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
+    for (at, (block, vectors)) in blocks.iter().enumerate() {
+        let mask = eligible.mask(block * BLOCK_IDS);
+        scores.clear();
+        code.score(vectors.codes(), &mut scores);
+        for (order, &score) in scores.iter().enumerate() {
+            if score >= bar && holds(&mask, vectors.index_of(order)) {
+                kept.push(Coded { score, block: at as u32, order: order as u32 });
+            }
+        }
+        if kept.len() > room {
+            keep_best(&mut kept, left, best_first);
+            bar = kept.iter().map(|coded| coded.score).min().unwrap_or(i32::MIN);
+            room = 2 * kept.len();
+        }
+    }
+    keep_best(&mut kept, left, best_first);
+    let scored = kept.iter().map(|coded| {
+        let (block, vectors) = &blocks[coded.block as usize];
+        let order = coded.order as usize;
+        (block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, vectors.row(order)))
+    });
+    scored.collect()
+}
+
+fn holds(mask: &Mask, index: usize) -> bool {
+    mask[index / 64 % MASK_WORDS] >> (index % 64) & 1 != 0
+}
+
+/// Keeps the `count` best and all that equal the last of them.
+fn keep_best<T: Copy>(rows: &mut Vec<T>, count: usize, best_first: impl Fn(&T, &T) -> Ordering) {
+    if count == 0 {
+        rows.clear();
+    } else if rows.len() > count {
+        let last = *rows.select_nth_unstable_by(count - 1, &best_first).1;
+        rows.retain(|row| best_first(row, &last).is_le());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::block::VectorBlockWriter;
+    use super::*;
+
+    const DIMENSIONS: usize = 24;
+
+    /// Blocks of clustered vectors, of which the ids in `absent` have none.
+    fn blocks(seed: u64, count: u32, absent: &RoaringBitmap) -> Vec<(u32, Vec<u8>)> {
+        let mut state = seed | 1;
+        let mut next = move || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (state >> 33) as i32
+        };
+        let blocks = (0..count.div_ceil(BLOCK_IDS)).map(|block| {
+            let mut writer = VectorBlockWriter::new(DIMENSIONS);
+            let ids = block * BLOCK_IDS..count.min((block + 1) * BLOCK_IDS);
+            for id in ids.filter(|id| !absent.contains(*id)) {
+                let shift = next() % 60;
+                let row: Vec<u8> = (0..DIMENSIONS).map(|_| (shift + next() % 60) as u8).collect();
+                writer.push((id % BLOCK_IDS) as usize, 0.01, row);
+            }
+            (block, writer.finish())
+        });
+        blocks.filter_map(|(block, bytes)| Some((block, bytes?))).collect()
+    }
+
+    fn sorted(mut rows: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+        rows.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        rows
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        #[test]
+        fn codes_leave_what_an_exact_scan_finds(
+            seed in any::<u64>(),
+            query in prop::collection::vec(-1f32..1.0, DIMENSIONS),
+            dead in prop::collection::btree_set(0u32..3000, 0..300),
+            absent in prop::collection::btree_set(0u32..3000, 0..300),
+            filtered in any::<bool>(),
+        ) {
+            let (dead, absent) = (RoaringBitmap::from_iter(dead), RoaringBitmap::from_iter(absent));
+            let bytes = blocks(seed, 3000, &absent);
+            let blocks: Vec<_> =
+                bytes.iter().map(|(block, bytes)| (*block, VectorBlock::decode(bytes).expect("sound"))).collect();
+            let filter: RoaringBitmap = (0..3000).filter(|id| id % 3 != 0).collect::<RoaringBitmap>() - &dead;
+            let filter = filtered.then_some(&filter);
+            let eligible = Eligible { next_id: 2900, dead: &dead, filter };
+            let alive = |id: u32| !dead.contains(id) && !absent.contains(id);
+            let expected: Vec<u32> =
+                (0..3000).filter(|&id| alive(id) && filter.map_or(id < 2900, |filter| filter.contains(id))).collect();
+            let exact = sorted(all(&blocks, &query, &eligible));
+            let mut found: Vec<u32> = exact.iter().map(|(id, _)| *id).collect();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+            // Everything kept is everything; half of it holds the ten nearest.
+            prop_assert_eq!(&sorted(by_codes(&blocks, &query, 3000, &eligible)), &exact);
+            let half = sorted(by_codes(&blocks, &query, exact.len() / 2, &eligible));
+            prop_assert!(half.len() >= exact.len() / 2);
+            let missed = exact[..10].iter().filter(|row| !half.contains(row)).count();
+            prop_assert!(missed <= 1, "{missed} of the ten nearest are missed");
+        }
+    }
+
+    #[test]
+    fn equal_codes_are_kept_together() {
+        let mut writer = VectorBlockWriter::new(DIMENSIONS);
+        (0..600).for_each(|index| writer.push(index, 0.5, [1; DIMENSIONS]));
+        let bytes = writer.finish().expect("vectors");
+        let blocks = [(0, VectorBlock::decode(&bytes).expect("sound"))];
+        let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
+        assert_eq!(by_codes(&blocks, &[1.0; DIMENSIONS], 10, &eligible).len(), 600);
+        assert_eq!(nearest(&blocks, &[1.0; DIMENSIONS], 10, &eligible).len(), 600);
+        assert!(nearest(&blocks, &[1.0; DIMENSIONS], 0, &eligible).is_empty());
     }
 }

@@ -144,7 +144,9 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
         .iter()
         .filter_map(|id| {
             let vector = snapshot.vector(ChunkId(id)).expect("sound")?;
-            let score: f32 = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
+            let sum: f32 = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
+            let score = snapshot.similarity(ChunkId(id), &query).expect("sound")?;
+            assert!((score - sum).abs() < 1e-4 * sum.abs().max(1.0));
             Some((score, key_of(snapshot, ChunkId(id))))
         })
         .collect();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Environment, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{Environment, FORMAT_VERSION, OpenMode, StorageError, WriterOptions};
 use heed::EnvOpenOptions;
 use heed::types::Bytes;
 
@@ -82,7 +82,7 @@ fn another_format_is_named() {
     write(&open(directory.path()), &synthetic(1, 1, 0), 64 << 20);
     put_raw(directory.path(), "meta", b"format", b"aurora\x63\x00\x00\x00");
     let error = existing(directory.path()).expect_err("is newer");
-    assert!(matches!(error, StorageError::FormatVersion { found: 0x63, expected: 2, .. }), "{error}");
+    assert!(matches!(error, StorageError::FormatVersion { found: 0x63, expected: FORMAT_VERSION, .. }), "{error}");
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! Codes: a bit for each component of a vector, set where it is negative.
+//!
+//! A query is compared with a code as four bits a component with one (as in Gao and Long, "RaBitQ", 2024, without the
+//! rotation): the sum of the query's components, each with the code's sign, from a few population counts. The sum is a
+//! whole number, and the same on every processor.
+
+use super::kernel;
+
+/// Largest magnitude of a query's component: four bits with a sign.
+const LEVELS: f32 = 7.0;
+/// Bytes of a word of a code.
+const WORD: usize = 8;
+
+/// Bytes of the code of a vector.
+pub(super) fn length(dimensions: usize) -> usize {
+    dimensions.div_ceil(8 * WORD) * WORD
+}
+
+/// Appends the code of a row of signed bytes.
+pub(super) fn encode(out: &mut Vec<u8>, row: &[u8]) {
+    for components in row.chunks(8 * WORD) {
+        let negative = components.iter().enumerate().filter(|(_, x)| (**x as i8) < 0);
+        let word = negative.fold(0u64, |word, (at, _)| word | 1 << at);
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// A query as bits: for each word of a code the components' bits of value 1, 2, 4 and −8.
+#[derive(Debug)]
+pub(super) struct CodeQuery {
+    slices: Vec<[u64; 4]>,
+}
+
+impl CodeQuery {
+    /// From a query, finite.
+    pub(super) fn new(query: &[f32]) -> Self {
+        let peak = query.iter().fold(f32::MIN_POSITIVE, |peak, x| peak.max(x.abs()));
+        let slices = query.chunks(8 * WORD).map(|components| {
+            let mut slices = [0u64; 4];
+            for (at, x) in components.iter().enumerate() {
+                let level = (x / peak * LEVELS).round() as i32;
+                for (bit, slice) in slices.iter_mut().enumerate() {
+                    *slice |= u64::from(level >> bit & 1 != 0) << at;
+                }
+            }
+            slices
+        });
+        Self { slices: slices.collect() }
+    }
+
+    /// Appends the score of each of the codes, which follow each other: the higher, the nearer.
+    pub(super) fn score(&self, codes: &[u8], out: &mut Vec<i32>) {
+        kernel::code_scores(&self.slices, codes, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn scores_are_signed_sums(
+            rows in prop::collection::vec(prop::collection::vec(any::<u8>(), 130), 0..9),
+            query in prop::collection::vec(-1f32..1.0, 130),
+            dimensions in 1..=130usize,
+        ) {
+            let query = &query[..dimensions];
+            let mut codes = Vec::new();
+            rows.iter().for_each(|row| encode(&mut codes, &row[..dimensions]));
+            prop_assert_eq!(codes.len(), rows.len() * length(dimensions));
+            let mut scores = Vec::new();
+            CodeQuery::new(query).score(&codes, &mut scores);
+            let peak = query.iter().map(|x| x.abs()).fold(f32::MIN_POSITIVE, f32::max);
+            let level = |x: &f32| (x / peak * 7.0).round() as i32;
+            let sum = |row: &Vec<u8>| -> i32 {
+                query.iter().zip(row).filter(|(_, y)| (**y as i8) < 0).map(|(x, _)| -level(x)).sum()
+            };
+            prop_assert_eq!(scores, rows.iter().map(sum).collect::<Vec<_>>());
+        }
+    }
+}
