@@ -43,11 +43,13 @@ impl Table {
         }
     }
 
-    /// The vector of one row.
-    pub(super) fn row(&self, bytes: &[u8], row: u32) -> Vec<f32> {
-        let mut vector = vec![0f32; self.dimensions];
-        self.add(bytes, &[row], &mut vector);
-        vector
+    /// Puts the bytes of one row into `values`; returns its scale.
+    pub(super) fn values(&self, bytes: &[u8], row: u32, values: &mut Vec<i16>) -> f32 {
+        let row = row as usize;
+        let of_row = &bytes[self.values.clone()][row * self.dimensions..(row + 1) * self.dimensions];
+        values.clear();
+        values.extend(of_row.iter().map(|&value| i16::from(value as i8)));
+        bytes[self.scales.clone()][row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)
     }
 }
 
