@@ -41,10 +41,19 @@ pub(crate) struct ExactMatch {
     key: String,
 }
 
+/// A heading as it is written in Markdown may end in a tag, which is no part of its text: `resolve.alias <Badge />`.
+fn without_tag(text: &str) -> &str {
+    match text.rsplit_once(" <") {
+        Some((before, tag)) if tag.ends_with('>') && !before.trim().is_empty() => before.trim_end(),
+        _ => text,
+    }
+}
+
 impl IdentifierQuery {
     /// Reads `text` as a name.
     pub(crate) fn new(text: &str) -> Self {
         let plain = text.trim().trim_matches(['`', '"', '\'']).trim();
+        let plain = without_tag(plain);
         let plain = plain.strip_suffix("()").unwrap_or(plain).trim().to_owned();
         let dotted = dotted(&plain);
         Self { plain, dotted }

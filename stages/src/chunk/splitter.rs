@@ -60,8 +60,24 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
             Some(*sum)
         }))
         .collect();
-    let pieces = partition(&cut, &sums, 0..cut.len(), limit);
+    let mut pieces = partition(&cut, &sums, 0..cut.len(), limit);
+    fill_head(&mut pieces, &sums, limit);
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
+}
+
+/// Lets a first piece that is hardly more than a declaration's head go on into the next one: alone it would stand for a
+/// definition of which it shows nothing.
+fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
+    const HEAD: usize = 6;
+    let [first, second, ..] = pieces.as_mut_slice() else { return };
+    if (sums[first.end] - sums[first.start]) * HEAD > limit {
+        return;
+    }
+    while !second.is_empty() && sums[first.end + 1] - sums[first.start] <= limit {
+        first.end += 1;
+        second.start += 1;
+    }
+    pieces.retain(|piece| !piece.is_empty());
 }
 
 fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
