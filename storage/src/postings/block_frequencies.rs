@@ -40,12 +40,26 @@ impl<'a> BlockFrequencies<'a> {
     /// The frequencies of the posting at a place of the block.
     #[inline]
     pub(super) fn get(&mut self, index: usize) -> [u16; FIELDS] {
-        while self.rows.len() <= index {
+        self.fill(index + 1);
+        self.rows.get(index).copied().unwrap_or_default()
+    }
+
+    /// The frequencies of the first `count` postings of the block, or of as many as there are.
+    #[inline]
+    pub(super) fn fill(&mut self, count: usize) -> &[[u16; FIELDS]] {
+        if self.rows.len() < count {
+            self.unpack(count);
+        }
+        &self.rows
+    }
+
+    fn unpack(&mut self, count: usize) {
+        self.rows.reserve(count - self.rows.len());
+        while self.rows.len() < count {
             match frequencies::decode(&mut self.rest) {
                 Some(row) => self.rows.push(row),
-                None => return [0; FIELDS],
+                None => return,
             }
         }
-        self.rows[index]
     }
 }

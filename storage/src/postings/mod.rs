@@ -2,6 +2,7 @@
 
 mod block_frequencies;
 mod bound;
+mod docs;
 mod frequencies;
 mod list;
 mod part;

@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 
 use super::block_frequencies::{BlockFrequencies, BlockSource};
 use super::bound::{BlockBound, Bounds};
+use super::docs::Docs;
 use super::frequencies;
 use super::posting::Posting;
 use crate::chunk::ChunkId;
@@ -72,7 +73,7 @@ enum Frequencies<'a> {
     /// Those of a list that stands in the dictionary.
     Few(Vec<[u16; FIELDS]>),
     /// Those of a list of its own.
-    Blocks { directory: Vec<Block>, stream: &'a [u8] },
+    Blocks { docs: Docs<'a>, directory: Vec<Block>, stream: &'a [u8] },
 }
 
 /// An entry of the directory.
@@ -88,14 +89,16 @@ impl<'a> Part<'a> {
     pub(crate) fn decode(bytes: &'a [u8], with_frequencies: bool) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let length = reader.length()?;
-        let set = RoaringBitmap::deserialize_from(reader.take(length)?).ok()?;
+        let bytes = reader.take(length)?;
+        let set = RoaringBitmap::deserialize_from(bytes).ok()?;
         let last = set.max()?;
         if !with_frequencies {
             return reader.is_empty().then_some(Self { set, frequencies: Frequencies::None });
         }
+        let docs = Docs::decode(bytes)?;
         let length = reader.length()?;
         let mut entries = Reader::new(reader.take(length)?);
-        let mut directory = Vec::new();
+        let mut directory = Vec::with_capacity(set.len().div_ceil(BLOCK as u64).min(length as u64) as usize);
         let (mut before, mut start) = (0u32, 0usize);
         for _ in 0..set.len().div_ceil(BLOCK as u64) {
             let first = before.checked_add(entries.varint32()?)?;
@@ -107,7 +110,7 @@ impl<'a> Part<'a> {
         }
         let stream = reader.rest();
         let sound = entries.is_empty() && start == stream.len() && before == last;
-        sound.then_some(Self { set, frequencies: Frequencies::Blocks { directory, stream } })
+        sound.then_some(Self { set, frequencies: Frequencies::Blocks { docs, directory, stream } })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
@@ -160,9 +163,9 @@ impl<'a> Part<'a> {
     /// Appends the ids of a block.
     pub(super) fn block_docs(&self, block: usize, out: &mut Vec<u32>) {
         match &self.frequencies {
-            Frequencies::Blocks { directory, .. } => {
+            Frequencies::Blocks { docs, directory, .. } => {
                 if let Some(Block { bound, .. }) = directory.get(block) {
-                    out.extend(self.set.range(bound.first.0..=bound.last.0));
+                    docs.range(block * BLOCK, bound.first.0, bound.last.0, out);
                 }
             }
             Frequencies::None | Frequencies::Few(_) => out.extend(&self.set),
@@ -174,7 +177,7 @@ impl<'a> Part<'a> {
         match &self.frequencies {
             Frequencies::None => BlockSource::Rows(&[]),
             Frequencies::Few(rows) => BlockSource::Rows(rows),
-            Frequencies::Blocks { directory, stream } => {
+            Frequencies::Blocks { directory, stream, .. } => {
                 let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
                 BlockSource::Bytes(bytes.unwrap_or_default())
             }
@@ -195,7 +198,7 @@ impl<'a> Part<'a> {
 
     /// Whether every block has as many ids as frequencies, from its first id to its last.
     pub(crate) fn is_exact(&self) -> bool {
-        let Frequencies::Blocks { directory, stream } = &self.frequencies else { return true };
+        let Frequencies::Blocks { directory, stream, .. } = &self.frequencies else { return true };
         let mut docs = self.set.iter();
         directory.iter().all(|block| {
             let mut reader = Reader::new(&stream[block.start..block.end]);
