@@ -2,9 +2,9 @@
 
 use roaring::RoaringBitmap;
 
-use super::block_frequencies::BlockFrequencies;
 use super::bound::BlockBound;
 use super::part::{BLOCK, Part};
+use super::rows::Rows;
 use crate::chunk::ChunkId;
 use crate::field::FIELDS;
 
@@ -67,7 +67,7 @@ impl<'s> Postings<'s> {
             block: 0,
             docs: Vec::with_capacity(BLOCK),
             index: 0,
-            frequencies: BlockFrequencies::default(),
+            frequencies: Rows::default(),
             check_dead: false,
         };
         cursor.enter(0, 0);
@@ -87,7 +87,7 @@ pub struct PostingsCursor<'p> {
     /// Ids of the block; empty at the end of the list.
     docs: Vec<u32>,
     index: usize,
-    frequencies: BlockFrequencies<'p>,
+    frequencies: Rows<'p>,
     check_dead: bool,
 }
 
@@ -161,11 +161,10 @@ impl PostingsCursor<'_> {
         while let Some(&last) = self.docs.last() {
             let from = self.index;
             self.skip_to(end.0);
-            let rows = self.frequencies.fill(self.index);
-            let rows = rows.get(from..self.index).unwrap_or_default();
-            for (&chunk, &frequencies) in self.docs[from..self.index].iter().zip(rows) {
+            for index in from..self.index {
+                let chunk = self.docs[index];
                 if !self.check_dead || !self.postings.dead.contains(chunk) {
-                    each(ChunkId(chunk), frequencies);
+                    each(ChunkId(chunk), self.frequencies.get(index));
                 }
             }
             if last >= end.0 {
@@ -217,7 +216,7 @@ impl PostingsCursor<'_> {
         if let Some(found) = parts.get(part) {
             self.check_dead = self.postings.with_dead[part];
             found.block_docs(block, &mut self.docs);
-            self.frequencies.enter(found.block(block));
+            self.frequencies = found.rows(block);
         }
         (self.part, self.block) = (part, block);
     }
