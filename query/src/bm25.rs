@@ -4,7 +4,7 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use aurora_storage::{BlockBound, ChunkId, FIELDS, Postings, Snapshot, StorageError};
+use aurora_storage::{BlockBound, ChunkId, FIELDS, FieldLengths, Postings, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
@@ -82,6 +82,7 @@ pub struct WeightedTerm<'t> {
 pub(crate) struct Bm25<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
+    lengths: FieldLengths<'s>,
     terms: Vec<Term<'s>>,
 }
 
@@ -141,7 +142,8 @@ impl<'s> Bm25<'s> {
             Ok(Term { postings, idf, factor: term.weight * idf })
         });
         let terms = terms.collect::<Result<_, StorageError>>()?;
-        Ok(Self { snapshot, fields: FieldScorer::new(config, total, snapshot.field_totals()), terms })
+        let fields = FieldScorer::new(config, total, snapshot.field_totals());
+        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths(), terms })
     }
 
     /// Inverse document frequency of each term; `None` where no chunk holds it.
@@ -151,13 +153,10 @@ impl<'s> Bm25<'s> {
 
     /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
-        let mut lists: Vec<List<'_>> = self
-            .terms
-            .iter()
-            .filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0)
-            .map(|term| List::new(term.postings.cursor(), term.postings.blocks(), term.factor, self))
-            .collect();
-        let ids = maxscore::candidates(&mut lists, self, k, filter);
+        let end = self.snapshot.manifest().next_chunk_id;
+        let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
+        let lists = terms.map(|term| List::new(&term.postings, term.factor, self, end)).collect();
+        let ids = maxscore::candidates(lists, self, k, filter);
         let mut best: Vec<(ChunkId, f32)> =
             self.score(&ids).into_iter().zip(ids).map(|(found, id)| (id, found.score)).collect();
         best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
@@ -195,7 +194,7 @@ impl<'s> Bm25<'s> {
 impl Scorer for Bm25<'_> {
     #[inline]
     fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32 {
-        self.fields.saturated(frequencies, self.snapshot.field_lengths(chunk))
+        self.fields.saturated(frequencies, self.lengths.of(chunk))
     }
 
     fn bound(&self, block: &BlockBound) -> f32 {

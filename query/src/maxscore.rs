@@ -1,9 +1,9 @@
 //! The best chunks of a weighted sum of terms, without scoring every posting.
 //!
-//! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) by windows of chunk ids. In each
-//! window every list has an upper bound, from its blocks. The lists with the lowest bounds, as many as together cannot
-//! reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the others have brought in, and
-//! about those only as long as the bounds that are left could lift them over the bar.
+//! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) by windows of chunk ids, those
+//! with the highest bounds first, until the next can hold nothing better. In a window the lists with the lowest bounds,
+//! as many as together cannot reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the
+//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar.
 //!
 //! The sums in here run in another order than those that are shown, and so differ from them in the last bits. A slack
 //! around the bar makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use aurora_storage::{BlockBound, ChunkId, FIELDS, PostingsCursor};
+use aurora_storage::{BlockBound, ChunkId, FIELDS, Postings, PostingsCursor};
 use roaring::RoaringBitmap;
 
 /// Ids that are looked at together.
@@ -19,9 +19,11 @@ const WINDOW: u32 = 4096;
 /// 64-bit words of a set of them.
 const WORDS: usize = WINDOW as usize / 64;
 /// Most postings of a block.
-const BLOCK: u64 = 128;
+const BLOCK: u32 = 128;
+/// Lists of up to this many postings are scored at once, which gives them exact bounds.
+const SHORT: u32 = 1024;
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
-const FEW: u64 = 8;
+const FEW: u32 = 8;
 
 /// What a posting adds to the score of its chunk, without the factor of the term.
 pub(crate) trait Scorer {
@@ -33,64 +35,87 @@ pub(crate) trait Scorer {
 
 /// The postings of a term.
 pub(crate) struct List<'p> {
-    cursor: PostingsCursor<'p>,
+    source: Source<'p>,
     factor: f32,
-    blocks: Vec<Block>,
-    /// The first block that does not end before the window.
-    block: usize,
-    /// Bound in the window.
-    bound: f32,
-    /// At least as many postings as are in the window.
-    postings: u64,
+    /// What is known of each window.
+    reaches: Vec<Reach>,
 }
 
-#[derive(Clone, Copy)]
-struct Block {
-    first: u32,
-    last: u32,
+enum Source<'p> {
+    /// Chunks and what they get, ascending.
+    Scored(Vec<(u32, f32)>),
+    Postings(PostingsCursor<'p>),
+}
+
+/// What a list can do in a window.
+#[derive(Clone, Copy, Default)]
+struct Reach {
+    /// At least what any of its chunks gets.
     bound: f32,
+    /// At least as many postings as there are.
+    postings: u32,
 }
 
 impl<'p> List<'p> {
-    /// A list from its postings, and the factor of its term, which must not be negative.
-    pub(crate) fn new(
-        cursor: PostingsCursor<'p>,
-        blocks: impl Iterator<Item = BlockBound>,
-        factor: f32,
-        scorer: &impl Scorer,
-    ) -> Self {
-        let blocks = blocks.map(|block| Block {
-            first: block.first.0,
-            last: block.last.0,
-            bound: factor * scorer.bound(&block),
-        });
-        Self { cursor, factor, blocks: blocks.collect(), block: 0, bound: 0.0, postings: 0 }
-    }
-
-    /// Finds the bound in a window that lies behind the last one.
-    fn enter(&mut self, window: Window) {
-        let ended = |block: &&Block| block.last < window.first;
-        self.block += self.blocks[self.block..].iter().take_while(ended).count();
-        let inside = self.blocks[self.block..].iter().take_while(|block| block.first < window.end);
-        let none = (0.0, 0);
-        (self.bound, self.postings) =
-            inside.fold(none, |(bound, count), block| (block.bound.max(bound), count + BLOCK));
+    /// A list of a term with a positive factor; `end` is the id behind the last chunk of the index.
+    pub(crate) fn new(postings: &'p Postings<'p>, factor: f32, scorer: &impl Scorer, end: u32) -> Self {
+        let mut reaches = vec![Reach::default(); end.div_ceil(WINDOW) as usize];
+        let mut reach = |window: u32, bound: f32, count: u32| {
+            if let Some(reach) = reaches.get_mut(window as usize) {
+                reach.bound = reach.bound.max(bound);
+                reach.postings += count;
+            }
+        };
+        let source = if postings.doc_frequency() <= SHORT {
+            let mut scored = Vec::with_capacity(postings.doc_frequency() as usize);
+            postings.cursor().each_below(ChunkId(end), |chunk, frequencies| {
+                let score = factor * scorer.posting(chunk, frequencies);
+                reach(chunk.0 / WINDOW, score, 1);
+                scored.push((chunk.0, score));
+            });
+            Source::Scored(scored)
+        } else {
+            for block in postings.blocks() {
+                let bound = factor * scorer.bound(&block);
+                (block.first.0 / WINDOW..=block.last.0 / WINDOW).for_each(|window| reach(window, bound, BLOCK));
+            }
+            Source::Postings(postings.cursor())
+        };
+        Self { source, factor, reaches }
     }
 
     /// Adds every posting in the window.
     fn add_all(&mut self, window: Window, scorer: &impl Scorer, sums: &mut Sums) {
-        self.cursor.seek(ChunkId(window.first));
-        self.cursor.each_below(ChunkId(window.end), |chunk, frequencies| {
-            sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
-        });
+        match &mut self.source {
+            Source::Scored(scored) => {
+                let from = scored.partition_point(|(chunk, _)| *chunk < window.first);
+                let inside = scored[from..].iter().take_while(|(chunk, _)| *chunk < window.end);
+                inside.for_each(|&(chunk, score)| sums.add(chunk - window.first, score));
+            }
+            Source::Postings(cursor) => {
+                cursor.move_to(ChunkId(window.first));
+                cursor.each_below(ChunkId(window.end), |chunk, frequencies| {
+                    sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
+                });
+            }
+        }
     }
 
     /// Adds the postings of candidates, which ascend.
     fn add_to(&mut self, window: Window, scorer: &impl Scorer, candidates: &mut [(u32, f32)]) {
         for (at, sum) in candidates {
-            let chunk = ChunkId(window.first + *at);
-            if let Some(frequencies) = self.cursor.find(chunk) {
-                *sum += self.factor * scorer.posting(chunk, frequencies);
+            let chunk = window.first + *at;
+            match &mut self.source {
+                Source::Scored(scored) => {
+                    if let Ok(found) = scored.binary_search_by_key(&chunk, |(chunk, _)| *chunk) {
+                        *sum += scored[found].1;
+                    }
+                }
+                Source::Postings(cursor) => {
+                    if let Some(frequencies) = cursor.find(ChunkId(chunk)) {
+                        *sum += self.factor * scorer.posting(ChunkId(chunk), frequencies);
+                    }
+                }
             }
         }
     }
@@ -98,6 +123,7 @@ impl<'p> List<'p> {
 
 #[derive(Clone, Copy)]
 struct Window {
+    number: usize,
     first: u32,
     end: u32,
 }
@@ -105,28 +131,32 @@ struct Window {
 /// Chunks among which the best `k` are, by scores as [`Scorer`] and the factors give them, and all that equal the last of
 /// them; ascending. Only chunks in `filter`, which holds live ones.
 pub(crate) fn candidates(
-    lists: &mut [List<'_>],
+    mut lists: Vec<List<'_>>,
     scorer: &impl Scorer,
     k: usize,
     filter: Option<&RoaringBitmap>,
 ) -> Vec<ChunkId> {
-    let last = lists.iter().filter_map(|list| list.blocks.last()).map(|block| block.last).max();
-    let (Some(last), true) = (last, k > 0) else { return Vec::new() };
+    let windows = lists.iter().map(|list| list.reaches.len()).max().unwrap_or(0);
+    let total = |window: usize| lists.iter().map(|list| list.reaches[window].bound).sum::<f32>();
+    let mut windows: Vec<(f32, usize)> = (0..windows).map(|window| (total(window), window)).collect();
+    windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut best = Best::new(k, lists.len());
     let mut sums = Sums::new();
     let mut found = Vec::new();
-    for first in (0..=last).step_by(WINDOW as usize) {
-        let window = Window { first, end: first.saturating_add(WINDOW) };
-        lists.iter_mut().for_each(|list| list.enter(window));
-        lists.sort_unstable_by(|a, b| a.bound.total_cmp(&b.bound));
+    for (total, number) in windows {
+        if k == 0 || !best.admits(total) {
+            break;
+        }
+        let first = number as u32 * WINDOW;
+        let window = Window { number, first, end: first.saturating_add(WINDOW) };
         found.clear();
-        collect(lists, window, scorer, filter, (&mut sums, &best), &mut found);
-        found.iter().for_each(|&(at, score)| best.push(window.first + at, score));
+        collect(&mut lists, window, scorer, filter, (&mut sums, &best), &mut found);
+        found.iter().for_each(|&(at, score)| best.push(first + at, score));
     }
     best.finish()
 }
 
-/// The chunks of a window that reach the bar, from lists that ascend by their bounds.
+/// The chunks of a window that reach the bar.
 fn collect(
     lists: &mut [List<'_>],
     window: Window,
@@ -135,18 +165,16 @@ fn collect(
     (sums, best): (&mut Sums, &Best),
     found: &mut Vec<(u32, f32)>,
 ) {
+    lists.sort_unstable_by(|a, b| a.reaches[window.number].bound.total_cmp(&b.reaches[window.number].bound));
     // What a list and all below it can add
     let reach = lists.iter().scan(0.0f32, |sum, list| {
-        *sum += list.bound;
+        *sum += list.reaches[window.number].bound;
         Some(*sum)
     });
     let reach: Vec<f32> = reach.collect();
     let silent = reach.iter().take_while(|&&reach| !best.admits(reach)).count();
-    if silent == lists.len() {
-        return;
-    }
     let allowed = filter.map(|filter| Allowed::new(filter, window));
-    let postings = lists[silent..].iter().map(|list| list.postings).sum::<u64>();
+    let postings: u32 = lists[silent..].iter().map(|list| list.reaches[window.number].postings).sum();
     let asked = match &allowed {
         Some(allowed) if allowed.count * FEW < postings => {
             found.extend(allowed.iter().map(|at| (at, 0.0)));
@@ -164,13 +192,14 @@ fn collect(
         }
     };
     for at in (0..asked).rev() {
-        if found.is_empty() || lists[at].postings == 0 {
-            return found.retain(|(_, sum)| best.admits(*sum));
+        if found.is_empty() || lists[at].reaches[window.number].postings == 0 {
+            break;
         }
         lists[at].add_to(window, scorer, found);
         let rest = if at > 0 { reach[at - 1] } else { 0.0 };
         found.retain(|(_, sum)| best.admits(sum + rest));
     }
+    found.retain(|(_, sum)| best.admits(*sum));
 }
 
 /// Sums of a window, by place.
@@ -210,7 +239,7 @@ impl Sums {
 /// What a filter lets through in a window.
 struct Allowed {
     words: [u64; WORDS],
-    count: u64,
+    count: u32,
 }
 
 impl Allowed {
@@ -270,6 +299,9 @@ impl Best {
     }
 
     fn finish(self) -> Vec<ChunkId> {
-        self.kept.iter().filter(|(_, score)| self.admits(*score)).map(|&(chunk, _)| ChunkId(chunk)).collect()
+        let admitted = self.kept.iter().filter(|(_, score)| self.admits(*score));
+        let mut chunks: Vec<_> = admitted.map(|&(chunk, _)| ChunkId(chunk)).collect();
+        chunks.sort_unstable();
+        chunks
     }
 }

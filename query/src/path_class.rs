@@ -70,7 +70,7 @@ impl PathClass {
     /// Whether the file at `path` (`/`-separated) is of this class.
     pub(crate) fn holds(self, path: &str) -> bool {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let in_directory = || directories.split('/').any(|name| self.words().contains(&plain(name).as_str()));
+        let in_directory = || directories.split('/').any(|name| self.words().iter().any(|word| is_called(name, word)));
         match self {
             Self::Test => in_directory() || is_test_file(file),
             Self::Generated => in_directory() || is_generated_file(file),
@@ -97,10 +97,14 @@ pub(crate) fn stem(path: &str) -> &str {
     file[from..].find('.').map_or(file, |dot| &file[..from + dot])
 }
 
-/// A directory's name in lower case, `__tests__` as `tests`, `third-party` as `third_party`.
-fn plain(name: &str) -> String {
-    let name = name.to_lowercase().replace('-', "_");
-    name.strip_prefix("__").and_then(|name| name.strip_suffix("__")).map_or(name.clone(), str::to_owned)
+/// Whether a directory's name is `word`, which is in lower case: `Tests`, `__tests__`, `third-party` for `third_party`.
+fn is_called(name: &str, word: &str) -> bool {
+    let plain = |byte: &u8| if *byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
+    let same = |name: &[u8]| name.len() == word.len() && name.iter().map(plain).eq(word.bytes());
+    let name = name.as_bytes();
+    let dressed =
+        name.len() > 4 && [&name[..2], &name[name.len() - 2..]].iter().all(|ends| ends.iter().map(plain).eq(*b"__"));
+    same(if dressed { &name[2..name.len() - 2] } else { name })
 }
 
 /// `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`.

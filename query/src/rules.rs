@@ -12,7 +12,7 @@ use crate::config::RulesConfig;
 use crate::folding::first_piece;
 use crate::identifier::{IdentifierQuery, Named};
 use crate::path_class::{PathClass, passes_on, stem};
-use crate::query::{ParsedQuery, Word};
+use crate::query::{ParsedQuery, Word, parts_of};
 
 /// A rule that changed a score, and by how much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -291,10 +291,7 @@ fn harmonic((a, b): (f32, f32)) -> f32 {
 
 /// Parts of the identifiers in `text`, in lower case, without the wholes.
 fn parts(analyzer: &Analyzer, text: &str) -> Vec<String> {
-    match ParsedQuery::parse(analyzer, text) {
-        Ok(parsed) => parsed.parts().map(|(_, term)| term.text.clone()).collect(),
-        Err(_) => Vec::new(),
-    }
+    parts_of(analyzer, text)
 }
 
 /// Whether two words are forms of one: equal up to an English ending, after at least four common letters.

@@ -1,11 +1,31 @@
 //! Field lengths: a block of six saturating 16-bit numbers for each of 1,024 chunk ids.
 
+use crate::chunk::ChunkId;
 use crate::field::FIELDS;
 
 /// Chunk ids in a block of lengths or vectors.
 pub(crate) const BLOCK_IDS: u32 = 1024;
 /// Bytes of one row.
 const ROW: usize = 2 * FIELDS;
+
+/// The field lengths of all chunks of a generation, for whoever asks for many.
+#[derive(Debug)]
+pub struct FieldLengths<'s> {
+    blocks: Vec<&'s [u8]>,
+}
+
+impl<'s> FieldLengths<'s> {
+    pub(crate) fn new(blocks: Vec<&'s [u8]>) -> Self {
+        Self { blocks }
+    }
+
+    /// As [`crate::Snapshot::field_lengths`].
+    #[inline]
+    pub fn of(&self, id: ChunkId) -> [u16; FIELDS] {
+        let block = self.blocks.get((id.0 / BLOCK_IDS) as usize).copied().unwrap_or_default();
+        row(block, (id.0 % BLOCK_IDS) as usize)
+    }
+}
 
 /// Appends the rows of a block, from its first id on.
 pub(crate) fn encode(out: &mut Vec<u8>, rows: &[[u16; FIELDS]]) {
@@ -15,6 +35,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, rows: &[[u16; FIELDS]]) {
 }
 
 /// The row of one id, by its place in the block; zeros where there is none.
+#[inline]
 pub(crate) fn row(block: &[u8], index: usize) -> [u16; FIELDS] {
     let mut lengths = [0; FIELDS];
     if let Some(row) = block.get(index * ROW..(index + 1) * ROW) {

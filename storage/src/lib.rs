@@ -89,6 +89,7 @@ pub use error::StorageError;
 pub use field::{FIELDS, Field};
 pub use files::{FileOutcome, FileRecord};
 pub use label::{Label, LabelKind};
+pub use lengths::FieldLengths;
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use postings::{BlockBound, Postings, PostingsCursor};
 pub use snapshot::Snapshot;

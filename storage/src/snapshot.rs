@@ -14,7 +14,7 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files::{self, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
-use crate::lengths::{self, BLOCK_IDS};
+use crate::lengths::{self, BLOCK_IDS, FieldLengths};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::Postings;
@@ -143,12 +143,19 @@ impl Snapshot {
     /// Number of terms in every field of a chunk, saturated at `u16::MAX`; zeros for a chunk without
     /// terms.
     pub fn field_lengths(&self, id: ChunkId) -> [u16; FIELDS] {
-        let Some(place) = self.inner.lengths.get((id.0 / BLOCK_IDS) as usize) else {
-            return [0; FIELDS];
-        };
+        lengths::row(self.length_block(id.0 / BLOCK_IDS), (id.0 % BLOCK_IDS) as usize)
+    }
+
+    /// The field lengths of every chunk.
+    pub fn all_field_lengths(&self) -> FieldLengths<'_> {
+        FieldLengths::new((0..self.inner.lengths.len() as u32).map(|block| self.length_block(block)).collect())
+    }
+
+    fn length_block(&self, number: u32) -> &[u8] {
+        let Some(place) = self.inner.lengths.get(number as usize) else { return &[] };
         let bytes = self.pages().bytes;
         let range = place.get_or_init(|| {
-            let block = self.get(Table::Lengths, &block_key(id.0 / BLOCK_IDS));
+            let block = self.get(Table::Lengths, &block_key(number));
             let block = block.ok().flatten().unwrap_or_default();
             // The block is a part of the mapped file: its place is kept, not a borrow of ourselves.
             match block.is_empty() {
@@ -159,7 +166,7 @@ impl Snapshot {
                 }
             }
         });
-        lengths::row(&bytes[range.clone()], (id.0 % BLOCK_IDS) as usize)
+        &bytes[range.clone()]
     }
 
     /// Sums of the field lengths over all live chunks.

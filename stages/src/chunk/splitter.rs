@@ -73,11 +73,11 @@ fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     if (sums[first.end] - sums[first.start]) * HEAD > limit {
         return;
     }
-    while !second.is_empty() && sums[first.end + 1] - sums[first.start] <= limit {
+    while second.start < second.end && sums[first.end + 1] - sums[first.start] <= limit {
         first.end += 1;
         second.start += 1;
     }
-    pieces.retain(|piece| !piece.is_empty());
+    pieces.retain(|piece| piece.start < piece.end);
 }
 
 fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) -> Vec<Range<usize>> {

@@ -1,4 +1,4 @@
-//! Per-field frequencies of one posting: a mask of the fields that hold the term, then a number for
+//! Per-field frequencies of one posting in the dictionary: a mask of the fields that hold the term, then a number for
 //! each of them unless all are 1.
 
 use crate::codec::{Reader, put_varint};

@@ -2,9 +2,9 @@
 
 use roaring::RoaringBitmap;
 
-use super::block_frequencies::BlockFrequencies;
 use super::bound::BlockBound;
 use super::part::{BLOCK, Part};
+use super::rows::Rows;
 use crate::chunk::ChunkId;
 use crate::field::FIELDS;
 
@@ -12,6 +12,8 @@ use crate::field::FIELDS;
 #[derive(Debug)]
 pub struct Postings<'s> {
     parts: Vec<Part<'s>>,
+    /// Whether a part holds dead chunks.
+    with_dead: Vec<bool>,
     dead: &'s RoaringBitmap,
     doc_frequency: u32,
 }
@@ -20,11 +22,10 @@ impl<'s> Postings<'s> {
     /// Puts together parts that ascend by chunk.
     pub(crate) fn new(parts: Vec<Part<'s>>, dead: &'s RoaringBitmap) -> Self {
         let all: u64 = parts.iter().map(|part| part.set.len()).sum();
-        let gone = match dead.is_empty() {
-            true => 0,
-            false => parts.iter().map(|part| part.set.intersection_len(dead)).sum(),
-        };
-        Self { parts, dead, doc_frequency: (all - gone) as u32 }
+        let gone = |part: &Part<'_>| if dead.is_empty() { 0 } else { part.set.intersection_len(dead) };
+        let gone: Vec<u64> = parts.iter().map(gone).collect();
+        let doc_frequency = (all - gone.iter().sum::<u64>()) as u32;
+        Self { parts, with_dead: gone.iter().map(|&gone| gone > 0).collect(), dead, doc_frequency }
     }
 
     /// Exact number of live chunks that hold the term.
@@ -66,7 +67,7 @@ impl<'s> Postings<'s> {
             block: 0,
             docs: Vec::with_capacity(BLOCK),
             index: 0,
-            frequencies: BlockFrequencies::default(),
+            frequencies: Rows::default(),
             check_dead: false,
         };
         cursor.enter(0, 0);
@@ -86,7 +87,7 @@ pub struct PostingsCursor<'p> {
     /// Ids of the block; empty at the end of the list.
     docs: Vec<u32>,
     index: usize,
-    frequencies: BlockFrequencies<'p>,
+    frequencies: Rows<'p>,
     check_dead: bool,
 }
 
@@ -119,7 +120,7 @@ impl PostingsCursor<'_> {
             return self.chunk();
         }
         if self.docs.last().is_none_or(|&last| last < target.0) {
-            let (part, block) = self.block_from(target.0);
+            let (part, block) = self.block_from(target.0, self.part, self.block + 1);
             self.enter(part, block);
         }
         self.skip_to(target.0);
@@ -127,29 +128,35 @@ impl PostingsCursor<'_> {
         self.chunk()
     }
 
+    /// Moves to the first posting whose chunk is not below `target`, forwards or backwards.
+    pub fn move_to(&mut self, target: ChunkId) {
+        if !self.is_inside(target.0) {
+            let (part, block) = self.locate(target.0);
+            self.enter(part, block);
+        }
+        self.index = self.docs.partition_point(|&chunk| chunk < target.0);
+        self.settle();
+    }
+
     /// The term's frequencies in `target`, a live chunk; `None` when it does not hold the term.
     ///
-    /// Moves forward like [`Self::seek`], to the same place or a bit before it, but unpacks nothing for a chunk that
-    /// the list does not hold: the way to ask for few chunks of a long list.
+    /// Leaves the cursor where it was or near `target`, and unpacks nothing for a chunk that the list does not hold:
+    /// the way to ask for few chunks of a long list. It is quickest where targets ascend.
     pub fn find(&mut self, target: ChunkId) -> Option<[u16; FIELDS]> {
-        let last = *self.docs.last()?;
-        if last < target.0 {
-            let (part, block) = self.block_from(target.0);
-            let holder = self.postings.parts.get(part)?;
-            if !holder.set.contains(target.0) {
+        if !self.is_inside(target.0) {
+            let (part, block) = self.locate(target.0);
+            if !self.postings.parts.get(part)?.set.contains(target.0) {
                 return None;
             }
             self.enter(part, block);
         }
-        self.skip_to(target.0);
-        if self.docs.get(self.index) == Some(&target.0) {
-            return Some(self.frequencies.get(self.index));
-        }
-        self.settle();
-        None
+        let index = self.docs.binary_search(&target.0).ok()?;
+        self.index = index;
+        Some(self.frequencies.get(index))
     }
 
     /// Gives the postings from the cursor's to the last below `end`, and moves behind them.
+    #[inline]
     pub fn each_below(&mut self, end: ChunkId, mut each: impl FnMut(ChunkId, [u16; FIELDS])) {
         while let Some(&last) = self.docs.last() {
             let from = self.index;
@@ -167,16 +174,30 @@ impl PostingsCursor<'_> {
         }
     }
 
+    /// Whether `target` lies between the first and the last id of the block.
+    #[inline]
+    fn is_inside(&self, target: u32) -> bool {
+        self.docs.first().is_some_and(|&first| first <= target) && self.docs.last().is_some_and(|&last| last >= target)
+    }
+
+    /// The first block that does not end below `target`.
+    fn locate(&self, target: u32) -> (usize, usize) {
+        match self.docs.last() {
+            Some(&last) if last < target => self.block_from(target, self.part, self.block + 1),
+            _ => self.block_from(target, 0, 0),
+        }
+    }
+
     /// Moves within the block to the first id that is not below `target`, or to its end.
     #[inline]
     fn skip_to(&mut self, target: u32) {
         self.index += self.docs[self.index..].partition_point(|&chunk| chunk < target);
     }
 
-    /// The first block behind this one that does not end below `target`.
-    fn block_from(&self, target: u32) -> (usize, usize) {
+    /// The first block from one on that does not end below `target`.
+    fn block_from(&self, target: u32, part: usize, block: usize) -> (usize, usize) {
         let parts = &self.postings.parts;
-        let (mut part, mut block) = (self.part, self.block + 1);
+        let (mut part, mut block) = (part, block);
         if parts.get(part).is_none_or(|part| part.set.max() < Some(target)) {
             let after = parts.get(part + 1..).unwrap_or_default();
             part += 1 + after.partition_point(|part| part.set.max() < Some(target));
@@ -193,11 +214,9 @@ impl PostingsCursor<'_> {
         self.docs.clear();
         self.index = 0;
         if let Some(found) = parts.get(part) {
-            if part != self.part || block == 0 {
-                self.check_dead = !found.set.is_disjoint(self.postings.dead);
-            }
+            self.check_dead = self.postings.with_dead[part];
             found.block_docs(block, &mut self.docs);
-            self.frequencies.enter(found.block(block));
+            self.frequencies = found.rows(block);
         }
         (self.part, self.block) = (part, block);
     }

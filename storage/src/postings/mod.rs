@@ -1,11 +1,12 @@
 //! Posting lists: which chunks hold a term, and how often in which field.
 
-mod block_frequencies;
 mod bound;
+mod docs;
 mod frequencies;
 mod list;
 mod part;
 mod posting;
+mod rows;
 
 pub use bound::BlockBound;
 pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies, encoded_length};

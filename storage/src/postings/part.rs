@@ -7,16 +7,18 @@
 
 use roaring::RoaringBitmap;
 
-use super::block_frequencies::{BlockFrequencies, BlockSource};
 use super::bound::{BlockBound, Bounds};
-use super::frequencies;
+use super::docs::Docs;
 use super::posting::Posting;
+use super::rows::{self, Rows};
 use crate::chunk::ChunkId;
 use crate::codec::{Reader, put_varint};
 use crate::field::FIELDS;
 
 /// Postings in a block.
 pub(crate) const BLOCK: usize = 128;
+/// Blocks that are looked at one by one before a search by halves.
+const NEAR: usize = 4;
 
 /// Appends a part; `length` gives the field lengths of a chunk, for the bounds.
 ///
@@ -40,9 +42,9 @@ pub(crate) fn encode(
     let mut before = 0;
     for block in postings.chunks(BLOCK) {
         let start = stream.len();
+        rows::encode(&mut stream, block.iter().map(|posting| &posting.frequencies));
         let mut bounds = Bounds::default();
         for posting in block {
-            frequencies::encode(&mut stream, &posting.frequencies);
             bounds.add(&posting.frequencies, &length(posting.chunk));
         }
         let (first, last) = (block[0].chunk, block[block.len() - 1].chunk);
@@ -69,10 +71,10 @@ pub(crate) struct Part<'a> {
 enum Frequencies<'a> {
     /// A label has none.
     None,
-    /// Those of a list that stands in the dictionary.
-    Few(Vec<[u16; FIELDS]>),
-    /// Those of a list of its own.
-    Blocks { directory: Vec<Block>, stream: &'a [u8] },
+    /// Those of a list that stands in the dictionary: one block.
+    Few { rows: Vec<u8>, bounds: Bounds },
+    /// Those of a list of its own; `lasts` are the last ids of the blocks again, side by side.
+    Blocks { docs: Docs<'a>, directory: Vec<Block>, lasts: Vec<u32>, stream: &'a [u8] },
 }
 
 /// An entry of the directory.
@@ -88,14 +90,17 @@ impl<'a> Part<'a> {
     pub(crate) fn decode(bytes: &'a [u8], with_frequencies: bool) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let length = reader.length()?;
-        let set = RoaringBitmap::deserialize_from(reader.take(length)?).ok()?;
+        let bytes = reader.take(length)?;
+        let set = RoaringBitmap::deserialize_from(bytes).ok()?;
         let last = set.max()?;
         if !with_frequencies {
             return reader.is_empty().then_some(Self { set, frequencies: Frequencies::None });
         }
+        let docs = Docs::decode(bytes)?;
         let length = reader.length()?;
         let mut entries = Reader::new(reader.take(length)?);
-        let mut directory = Vec::new();
+        let blocks = set.len().div_ceil(BLOCK as u64).min(length as u64) as usize;
+        let (mut directory, mut lasts) = (Vec::with_capacity(blocks), Vec::with_capacity(blocks));
         let (mut before, mut start) = (0u32, 0usize);
         for _ in 0..set.len().div_ceil(BLOCK as u64) {
             let first = before.checked_add(entries.varint32()?)?;
@@ -103,11 +108,12 @@ impl<'a> Part<'a> {
             let end = start.checked_add(entries.length()?)?;
             let bound = Bounds::decode(&mut entries)?.between(ChunkId(first), ChunkId(before));
             directory.push(Block { bound, start, end });
+            lasts.push(before);
             start = end;
         }
         let stream = reader.rest();
         let sound = entries.is_empty() && start == stream.len() && before == last;
-        sound.then_some(Self { set, frequencies: Frequencies::Blocks { directory, stream } })
+        sound.then_some(Self { set, frequencies: Frequencies::Blocks { docs, directory, lasts, stream } })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
@@ -115,7 +121,12 @@ impl<'a> Part<'a> {
         let chunks = postings.iter().map(|posting| posting.chunk);
         let set = RoaringBitmap::from_sorted_iter(chunks).ok().filter(|set| !set.is_empty())?;
         let frequencies = match with_frequencies {
-            true => Frequencies::Few(postings.iter().map(|posting| posting.frequencies).collect()),
+            true => {
+                let (mut rows, mut bounds) = (Vec::new(), Bounds::default());
+                rows::encode(&mut rows, postings.iter().map(|posting| &posting.frequencies));
+                postings.iter().for_each(|posting| bounds.add(&posting.frequencies, &[0; FIELDS]));
+                Frequencies::Few { rows, bounds }
+            }
             false => Frequencies::None,
         };
         Some(Self { set, frequencies })
@@ -128,11 +139,7 @@ impl<'a> Part<'a> {
                 return directory.iter().map(|block| block.bound).collect();
             }
             Frequencies::None => Bounds::default(),
-            Frequencies::Few(rows) => {
-                let mut bounds = Bounds::default();
-                rows.iter().for_each(|row| bounds.add(row, &[0; FIELDS]));
-                bounds
-            }
+            Frequencies::Few { bounds, .. } => *bounds,
         };
         let ends = self.set.min().zip(self.set.max());
         ends.map(|(first, last)| bounds.between(ChunkId(first), ChunkId(last))).into_iter().collect()
@@ -142,51 +149,55 @@ impl<'a> Part<'a> {
     pub(super) fn blocks(&self) -> usize {
         match &self.frequencies {
             Frequencies::Blocks { directory, .. } => directory.len(),
-            Frequencies::None | Frequencies::Few(_) => 1,
+            Frequencies::None | Frequencies::Few { .. } => 1,
         }
     }
 
     /// The first block from `block` on that does not end below `target`.
     pub(super) fn block_from(&self, block: usize, target: u32) -> usize {
         match &self.frequencies {
-            Frequencies::Blocks { directory, .. } => {
-                let after = directory.get(block..).unwrap_or_default();
-                block + after.partition_point(|entry| entry.bound.last.0 < target)
+            Frequencies::Blocks { lasts, .. } => {
+                let after = lasts.get(block..).unwrap_or_default();
+                // Mostly it is one of the next.
+                let near = after.iter().take(NEAR).take_while(|last| **last < target).count();
+                let far = after.get(near..).filter(|_| near == NEAR).unwrap_or_default();
+                block + near + far.partition_point(|last| *last < target)
             }
-            Frequencies::None | Frequencies::Few(_) => block,
+            Frequencies::None | Frequencies::Few { .. } => block,
         }
     }
 
     /// Appends the ids of a block.
     pub(super) fn block_docs(&self, block: usize, out: &mut Vec<u32>) {
         match &self.frequencies {
-            Frequencies::Blocks { directory, .. } => {
+            Frequencies::Blocks { docs, directory, .. } => {
                 if let Some(Block { bound, .. }) = directory.get(block) {
-                    out.extend(self.set.range(bound.first.0..=bound.last.0));
+                    docs.range(block * BLOCK, bound.first.0, bound.last.0, out);
                 }
             }
-            Frequencies::None | Frequencies::Few(_) => out.extend(&self.set),
+            Frequencies::None | Frequencies::Few { .. } => out.extend(&self.set),
         }
     }
 
     /// The frequencies of a block.
-    pub(super) fn block(&self, block: usize) -> BlockSource<'_> {
+    pub(super) fn rows(&self, block: usize) -> Rows<'_> {
         match &self.frequencies {
-            Frequencies::None => BlockSource::Rows(&[]),
-            Frequencies::Few(rows) => BlockSource::Rows(rows),
-            Frequencies::Blocks { directory, stream } => {
+            Frequencies::None => Rows::default(),
+            Frequencies::Few { rows, .. } => Rows::new(rows, self.set.len() as usize),
+            Frequencies::Blocks { directory, stream, .. } => {
+                let left = (self.set.len() as usize).saturating_sub(block * BLOCK);
                 let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
-                BlockSource::Bytes(bytes.unwrap_or_default())
+                Rows::new(bytes.unwrap_or_default(), left.min(BLOCK))
             }
         }
     }
 
     /// Gives every posting, dead ones included.
     pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
-        let mut rows = BlockFrequencies::default();
+        let mut rows = Rows::default();
         for (index, chunk) in self.set.iter().enumerate() {
             if index % BLOCK == 0 {
-                rows.enter(self.block(index / BLOCK));
+                rows = self.rows(index / BLOCK);
             }
             each(Posting { chunk, frequencies: rows.get(index % BLOCK) })?;
         }
@@ -195,15 +206,12 @@ impl<'a> Part<'a> {
 
     /// Whether every block has as many ids as frequencies, from its first id to its last.
     pub(crate) fn is_exact(&self) -> bool {
-        let Frequencies::Blocks { directory, stream } = &self.frequencies else { return true };
+        let Frequencies::Blocks { directory, .. } = &self.frequencies else { return true };
         let mut docs = self.set.iter();
-        directory.iter().all(|block| {
-            let mut reader = Reader::new(&stream[block.start..block.end]);
+        directory.iter().enumerate().all(|(at, block)| {
             let here: Vec<u32> = docs.by_ref().take(BLOCK).collect();
             let ends = here.first().zip(here.last());
-            ends == Some((&block.bound.first.0, &block.bound.last.0))
-                && here.iter().all(|_| frequencies::decode(&mut reader).is_some())
-                && reader.is_empty()
+            ends == Some((&block.bound.first.0, &block.bound.last.0)) && self.rows(at).is_exact()
         })
     }
 }

@@ -48,9 +48,11 @@ impl CodeQuery {
         Self { slices: slices.collect() }
     }
 
-    /// Appends the score of each of the codes, which follow each other: the higher, the nearer.
-    pub(super) fn score(&self, codes: &[u8], out: &mut Vec<i32>) {
-        kernel::code_scores(&self.slices, codes, out);
+    /// Puts the score of each of the codes, which follow each other, into `scores`: the higher, the nearer.
+    pub(super) fn score(&self, codes: &[u8], scores: &mut Vec<i32>) {
+        scores.clear();
+        scores.resize(codes.len() / (WORD * self.slices.len().max(1)), 0);
+        kernel::code_scores(&self.slices, codes, scores);
     }
 }
 

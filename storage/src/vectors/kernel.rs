@@ -65,33 +65,41 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
         *sum += a * f32::from(*b as i8);
     }
-    sums.iter().fold(0.0, |all, sum| all + sum)
+    let mut all = 0.0;
+    for sum in sums {
+        all += sum;
+    }
+    all
 }
 
 /// For each code, as many words as `slices` has: minus the sum of the query's components whose bit is set, given as the
-/// bits of value 1, 2, 4 and −8.
-pub(super) fn code_scores(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
-    dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>))
+/// bits of value 1, 2, 4 and −8. `scores` has a place for each code.
+pub(super) fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
+    dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
 }
 
+// Loops without closures: code in a closure is a function of its own, which keeps the features that all processors have.
 #[inline(always)]
-fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
+fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     // The sizes of the usual models, so that the loop over the words is unrolled
     match slices.len() {
-        4 => code_scores_sized::<4>(slices, codes, out),
-        6 => code_scores_sized::<6>(slices, codes, out),
+        4 => code_scores_sized::<4>(slices, codes, scores),
+        6 => code_scores_sized::<6>(slices, codes, scores),
         words => {
             let words = codes.as_chunks::<8>().0.chunks_exact(words.max(1));
-            out.extend(words.map(|code| code_score(slices, code)));
+            for (score, code) in scores.iter_mut().zip(words) {
+                *score = code_score(slices, code);
+            }
         }
     }
 }
 
 #[inline(always)]
-fn code_scores_sized<const WORDS: usize>(slices: &[[u64; 4]], codes: &[u8], out: &mut Vec<i32>) {
+fn code_scores_sized<const WORDS: usize>(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     if let Some(slices) = slices.first_chunk::<WORDS>() {
-        let codes = codes.as_chunks::<8>().0.as_chunks::<WORDS>().0;
-        out.extend(codes.iter().map(|code| code_score(slices, code)));
+        for (score, code) in scores.iter_mut().zip(codes.as_chunks::<8>().0.as_chunks::<WORDS>().0) {
+            *score = code_score(slices, code);
+        }
     }
 }
 
@@ -104,8 +112,8 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
             *count += u64::from((slice & word).count_ones());
         }
     }
-    let [one, two, four, eight] = counts.map(|count| count as i32);
-    8 * eight - 4 * four - 2 * two - one
+    let [one, two, four, eight] = counts;
+    (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
 #[cfg(test)]
@@ -130,7 +138,7 @@ mod tests {
         ) {
             let whole = words.len() / slices.len() * slices.len();
             let codes = words[..whole].as_flattened();
-            let (mut best, mut portable) = (Vec::new(), Vec::new());
+            let (mut best, mut portable) = (vec![0; whole / slices.len()], vec![0; whole / slices.len()]);
             code_scores(&slices, codes, &mut best);
             code_scores_portable(&slices, codes, &mut portable);
             let by_definition = words[..whole].chunks(slices.len()).map(|code| code_score(&slices, code));

@@ -107,7 +107,6 @@ fn by_codes(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], left: usize, eligi
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
     for (at, (block, vectors)) in blocks.iter().enumerate() {
         let mask = eligible.mask(block * BLOCK_IDS);
-        scores.clear();
         code.score(vectors.codes(), &mut scores);
         for (order, &score) in scores.iter().enumerate() {
             if score >= bar && holds(&mask, vectors.index_of(order)) {

@@ -1,0 +1,166 @@
+//! The ids of one block of postings, straight out of the set's bytes.
+//!
+//! A set is stored in roaring's portable format: a container for each 65,536 ids, which is a sorted array, a bitmap or
+//! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a block
+//! begins.
+
+use crate::codec::Reader;
+
+const NO_RUNS: u32 = 12346;
+const WITH_RUNS: u32 = 12347;
+/// Containers from which on a set with runs lists their places.
+const PLACES_FROM: usize = 4;
+/// Ids up to which a container is an array.
+const ARRAY: usize = 4096;
+/// Bytes of a bitmap.
+const BITMAP: usize = 8192;
+
+/// The containers of a set.
+#[derive(Debug)]
+pub(super) struct Docs<'a> {
+    containers: Vec<Container<'a>>,
+}
+
+#[derive(Debug)]
+struct Container<'a> {
+    /// The ids' upper 16 bits, in place.
+    high: u32,
+    /// Number of ids in the containers before.
+    before: usize,
+    ids: Ids<'a>,
+}
+
+#[derive(Debug)]
+enum Ids<'a> {
+    Array(&'a [[u8; 2]]),
+    Bitmap(&'a [[u8; 8]]),
+    /// First id and length less one of every run.
+    Runs(&'a [[u8; 4]]),
+}
+
+impl<'a> Docs<'a> {
+    /// Reads the containers; `None` when the bytes are no such set.
+    pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
+        let cookie = word()?;
+        let (count, runs) = match cookie & 0xffff {
+            WITH_RUNS => {
+                let count = (cookie >> 16) as usize + 1;
+                (count, reader.take(count.div_ceil(8))?)
+            }
+            _ if cookie == NO_RUNS => (word()? as usize, &[][..]),
+            _ => return None,
+        };
+        let heads = reader.take(count.checked_mul(4)?)?;
+        if runs.is_empty() || count >= PLACES_FROM {
+            reader.take(count * 4)?;
+        }
+        let mut containers = Vec::with_capacity(count);
+        let mut before = 0;
+        for (at, head) in heads.as_chunks::<4>().0.iter().enumerate() {
+            let high = u32::from(u16::from_le_bytes([head[0], head[1]])) << 16;
+            let len = usize::from(u16::from_le_bytes([head[2], head[3]])) + 1;
+            let in_runs = runs.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 != 0);
+            let ids = if in_runs {
+                let runs = u16::from_le_bytes(*reader.take(2)?.first_chunk()?);
+                Ids::Runs(reader.take(usize::from(runs) * 4)?.as_chunks().0)
+            } else if len <= ARRAY {
+                Ids::Array(reader.take(len * 2)?.as_chunks().0)
+            } else {
+                Ids::Bitmap(reader.take(BITMAP)?.as_chunks().0)
+            };
+            containers.push(Container { high, before, ids });
+            before += len;
+        }
+        reader.is_empty().then_some(Self { containers })
+    }
+
+    /// Appends the ids from `first` to `last`, of which `first` is the one with `index` ids before it.
+    pub(super) fn range(&self, index: usize, first: u32, last: u32, out: &mut Vec<u32>) {
+        let from = self.containers.partition_point(|container| container.high < first & !0xffff);
+        for container in self.containers[from..].iter().take_while(|container| container.high <= last) {
+            let low = first.saturating_sub(container.high);
+            let high = (last - container.high).min(0xffff);
+            match &container.ids {
+                Ids::Array(ids) => {
+                    let ids = ids.get(index.saturating_sub(container.before)..).unwrap_or_default();
+                    let ids = ids.iter().map(|id| u32::from(u16::from_le_bytes(*id)));
+                    out.extend(ids.take_while(|id| *id <= high).map(|id| container.high | id));
+                }
+                Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
+                Ids::Runs(runs) => {
+                    for run in runs.iter() {
+                        let start = u32::from(u16::from_le_bytes([run[0], run[1]]));
+                        let end = start + u32::from(u16::from_le_bytes([run[2], run[3]]));
+                        out.extend((start.max(low)..=end.min(high)).map(|id| container.high | id));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Gives the bits of a bitmap from `low` to `high`.
+fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
+    for at in low / 64..=high / 64 {
+        let mut word = words.get(at as usize).map_or(0, |word| u64::from_le_bytes(*word));
+        if at == low / 64 {
+            word &= u64::MAX << (low % 64);
+        }
+        if at == high / 64 {
+            word &= u64::MAX >> (63 - high % 64);
+        }
+        while word != 0 {
+            each(at * 64 + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use roaring::RoaringBitmap;
+
+    use super::*;
+
+    fn set() -> impl Strategy<Value = RoaringBitmap> {
+        let piece = (0u32..400_000, 1u32..30_000, 1u32..40)
+            .prop_map(|(start, count, step)| (start..start + count).step_by(step as usize).collect::<RoaringBitmap>());
+        prop::collection::vec(piece, 1..6).prop_map(|pieces| {
+            let mut set = RoaringBitmap::new();
+            pieces.iter().for_each(|piece| set |= piece);
+            set
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_those_of_the_set(mut set in set(), optimised in any::<bool>(), size in 1usize..300) {
+            if optimised {
+                set.optimize();
+            }
+            let mut bytes = Vec::new();
+            set.serialize_into(&mut bytes).expect("writing to a vector");
+            let docs = Docs::decode(&bytes).expect("sound");
+            let all: Vec<u32> = set.iter().collect();
+            let mut found = Vec::new();
+            for (at, block) in all.chunks(size).enumerate() {
+                found.clear();
+                docs.range(at * size, block[0], block[block.len() - 1], &mut found);
+                prop_assert_eq!(&found, block);
+            }
+            prop_assert!(Docs::decode(&bytes[..bytes.len() - 1]).is_none());
+        }
+
+        #[test]
+        fn whatever_the_bytes_say_a_walk_ends(bytes in prop::collection::vec(any::<u8>(), 0..60), runs in any::<bool>(), first in any::<u32>(), last in any::<u32>()) {
+            let cookie = if runs { WITH_RUNS } else { NO_RUNS };
+            let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
+            if let Some(docs) = Docs::decode(&bytes) {
+                docs.range(3, first.min(last), last, &mut Vec::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The frequencies of one block, any of which can be read without unpacking those before it.
+//!
+//! Layout: for each posting a byte, the mask of the fields that hold the term, with [`ALL_ONE`] when each holds it once ·
+//! for each field of the other masks a byte, the frequency, or 255 and more as [`MANY`] · those in full, two bytes each.
+
+use crate::codec::Reader;
+use crate::field::FIELDS;
+
+/// Set in a mask when every field of it holds the term once; nothing follows for it.
+const ALL_ONE: u8 = 0x80;
+/// Stands for a frequency that needs two bytes.
+const MANY: u8 = u8::MAX;
+/// Bytes from which the frequencies of one posting are picked: those of up to six fields, and a 0.
+const PICK: usize = 8;
+
+/// Appends the frequencies of a block.
+pub(super) fn encode<'f>(out: &mut Vec<u8>, rows: impl Iterator<Item = &'f [u16; FIELDS]>) {
+    let (mut counts, mut many) = (Vec::new(), Vec::new());
+    for row in rows {
+        let mask = (0..FIELDS).filter(|&field| row[field] > 0).fold(0u8, |mask, field| mask | 1 << field);
+        if row.iter().all(|&count| count <= 1) {
+            out.push(mask | ALL_ONE);
+            continue;
+        }
+        out.push(mask);
+        for &count in row.iter().filter(|&&count| count > 0) {
+            counts.push(count.min(u16::from(MANY)) as u8);
+            if count >= u16::from(MANY) {
+                many.extend_from_slice(&count.to_le_bytes());
+            }
+        }
+    }
+    out.extend_from_slice(&counts);
+    out.extend_from_slice(&many);
+}
+
+/// For each mask, the place in [`PICK`] bytes of each field's frequency; the last for a field that the mask lacks.
+const PLACES: [[u8; FIELDS]; 1 << FIELDS] = {
+    let mut table = [[PICK as u8 - 1; FIELDS]; 1 << FIELDS];
+    let mut mask = 0;
+    while mask < table.len() {
+        let (mut field, mut place) = (0, 0);
+        while field < FIELDS {
+            if mask >> field & 1 != 0 {
+                table[mask][field] = place;
+                place += 1;
+            }
+            field += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Reads the frequencies of a block by place; quickest where places ascend.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rows<'a> {
+    masks: &'a [u8],
+    counts: &'a [u8],
+    /// A place, and the number of bytes in `counts` for the postings before it.
+    at: usize,
+    start: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// A block of `count` postings.
+    pub(super) fn new(bytes: &'a [u8], count: usize) -> Self {
+        let (masks, counts) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
+        Self { masks, counts, at: 0, start: 0 }
+    }
+
+    /// The frequencies of the posting at a place; zeros where there is none.
+    #[inline]
+    pub(super) fn get(&mut self, index: usize) -> [u16; FIELDS] {
+        let Some(&mask) = self.masks.get(index) else { return [0; FIELDS] };
+        if mask & ALL_ONE != 0 {
+            return pick(mask, [1, 1, 1, 1, 1, 1, 1, 0]);
+        }
+        if index < self.at {
+            (self.at, self.start) = (0, 0);
+        }
+        self.start += self.masks[self.at..index].iter().map(|mask| width(*mask)).sum::<usize>();
+        self.at = index;
+        let counts = self.counts.get(self.start..).unwrap_or_default();
+        let mut bytes = [0; PICK];
+        let taken = width(mask).min(counts.len());
+        match counts.first_chunk::<{ PICK - 1 }>() {
+            Some(chunk) => bytes[..PICK - 1].copy_from_slice(chunk),
+            None => bytes[..taken].copy_from_slice(&counts[..taken]),
+        }
+        let mut row = pick(mask, bytes);
+        if bytes[..taken].contains(&MANY) {
+            self.replace_many(&mut row);
+        }
+        row
+    }
+
+    /// Puts the full frequencies where a row at the current place has [`MANY`].
+    #[cold]
+    fn replace_many(&self, row: &mut [u16; FIELDS]) {
+        let end = self.masks.iter().map(|mask| width(*mask)).sum::<usize>();
+        let Some((counts, many)) = self.counts.split_at_checked(end) else { return };
+        let before = counts[..self.start].iter().filter(|count| **count == MANY).count();
+        let mut many = many.as_chunks::<2>().0.iter().skip(before);
+        for count in row.iter_mut().filter(|count| **count == u16::from(MANY)) {
+            *count = many.next().map_or(0, |bytes| u16::from_le_bytes(*bytes));
+        }
+    }
+
+    /// Whether the block's bytes are those of its masks, no more and no less.
+    pub(super) fn is_exact(&self) -> bool {
+        let mut reader = Reader::new(self.counts);
+        let width = self.masks.iter().map(|mask| width(*mask)).sum();
+        let sound = self.masks.iter().all(|mask| mask & !ALL_ONE != 0 && mask & !ALL_ONE < 1 << FIELDS);
+        let counts = reader.take(width);
+        let many = counts.map(|counts| counts.iter().filter(|count| **count == MANY).count());
+        sound
+            && counts.is_some_and(|counts| !counts.contains(&0))
+            && many.is_some_and(|many| reader.rest().len() == 2 * many)
+    }
+}
+
+/// Bytes of counts that belong to a mask.
+#[inline]
+fn width(mask: u8) -> usize {
+    // The field bits of a mask without ALL_ONE, none of one with it
+    let counted = mask & !(((mask as i8) >> 7) as u8);
+    counted.count_ones() as usize
+}
+
+#[inline]
+fn pick(mask: u8, bytes: [u8; PICK]) -> [u16; FIELDS] {
+    let mut bytes = bytes;
+    bytes[PICK - 1] = 0;
+    PLACES[usize::from(mask) % PLACES.len()].map(|place| u16::from(bytes[usize::from(place) % PICK]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn count() -> impl Strategy<Value = u16> {
+        prop_oneof![Just(0u16), Just(1), Just(1), 2u16..300, any::<u16>()]
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_comes_back_in_any_order(
+            rows in prop::collection::vec(prop::array::uniform6(count()), 1..130),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
+        ) {
+            let rows: Vec<_> = rows.into_iter().filter(|row| row.iter().any(|&count| count > 0)).collect();
+            prop_assume!(!rows.is_empty());
+            let mut bytes = Vec::new();
+            encode(&mut bytes, rows.iter());
+            let mut reader = Rows::new(&bytes, rows.len());
+            prop_assert!(reader.is_exact());
+            for (at, row) in rows.iter().enumerate() {
+                prop_assert_eq!(reader.get(at), *row);
+            }
+            for at in order.iter().map(|at| at.index(rows.len())) {
+                prop_assert_eq!(reader.get(at), rows[at]);
+            }
+            prop_assert_eq!(reader.get(rows.len()), [0; FIELDS]);
+            prop_assert!(!Rows::new(&bytes[..bytes.len() - 1], rows.len()).is_exact());
+        }
+
+        #[test]
+        fn whatever_the_bytes_say_rows_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
+            let mut rows = Rows::new(&bytes, count);
+            (0..count + 3).rev().chain(0..count).for_each(|at| drop(std::hint::black_box(rows.get(at).to_vec())));
+        }
+    }
+}
