@@ -396,7 +396,10 @@ mod tests {
                 chunk("c", "lone.py", ChunkType::Function),
             ],
         );
-        assert_eq!((found[0].1.as_slice(), found[1].0), (["file_coherence"].as_slice(), found[2].0));
+        assert_eq!(
+            (found[0].1.as_slice(), found[1].1.as_slice()),
+            (["file_coherence"].as_slice(), ["repeated_file"].as_slice())
+        );
         assert!(found[0].0 > found[2].0);
     }
 

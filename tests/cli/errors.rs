@@ -111,7 +111,7 @@ fn a_broken_configuration_is_told_as_a_whole() {
     fixture.write("a.py", "def f():\n    pass\n");
     fixture.write(
         ".aurora/config.toml",
-        "[search.bm25]\nk1 = -1.5\n\n[search.hybrid]\nstage1_top_kk = 10\n\n[search.hybrid.weights]\nbm25 = 0.9\n",
+        "[search.bm25]\nk1 = -1.5\n\n[search.hybrid]\nstage1_top_kk = 10\n\n[search.hybrid.weights]\nbm25 = 0.9\nsemantic = 0.5\nactivation = 0.2\n",
     );
     settings(&fixture).bind(|| {
         assert_snapshot!(refused(&fixture, &["mem", "search", "x"]), @r"
@@ -121,8 +121,8 @@ fn a_broken_configuration_is_told_as_a_whole() {
           - search.hybrid.stage1_top_kk: unknown key
               at [root]/.aurora/config.toml:5
               help: did you mean `search.hybrid.stage1_top_k`?
-          - search.hybrid.weights: must sum to 1.0 (got 1.75)
-              at [root]/.aurora/config.toml:8
+          - search.hybrid.weights: must sum to 1.0 (got 1.6)
+              at [root]/.aurora/config.toml:10
               help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
         ");
     });

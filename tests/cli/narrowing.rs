@@ -199,9 +199,9 @@ fn results_at_three_widths_plain_and_coloured() {
         …/manager.py:14     hash_password  [.sss]
              14 │ def hash_password(password):
              15 │     """Hash a password with s…
-        src/…/manager.py:4  UserManager    [.sss]
-              4 │ class UserManager:
-              8 │         """Check a password a…
+        src/…/manager.py:7  UserMa…e_user  [.sss]
+              7 │ …e_user(self, name, password):
+              8 │     """Check a password again…
         "#);
         assert_snapshot!(shown("80", "never"), @r#"
         File                Type      Name          Lines  Score  Commits  Last Modified
