@@ -226,7 +226,7 @@ impl Default for SearchConfig {
                 reexports: 0.1,
                 declarations: 0.3,
                 changelogs: 0.2,
-                fragments: 0.2,
+                fragments: 0.1,
                 prose: 0.4,
                 shapes: 0.25,
                 pieces: 0.05,
