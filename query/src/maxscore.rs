@@ -44,7 +44,7 @@ pub(crate) struct List<'p> {
 enum Source<'p> {
     /// Chunks and what they get, ascending.
     Scored(Vec<(u32, f32)>),
-    Postings(PostingsCursor<'p>),
+    Postings(&'p Postings<'p>, PostingsCursor<'p>),
 }
 
 /// What a list can do in a window.
@@ -79,7 +79,7 @@ impl<'p> List<'p> {
                 let bound = factor * scorer.bound(&block);
                 (block.first.0 / WINDOW..=block.last.0 / WINDOW).for_each(|window| reach(window, bound, BLOCK));
             }
-            Source::Postings(postings.cursor())
+            Source::Postings(postings, postings.cursor())
         };
         Self { source, factor, reaches }
     }
@@ -92,7 +92,7 @@ impl<'p> List<'p> {
                 let inside = scored[from..].iter().take_while(|(chunk, _)| *chunk < window.end);
                 inside.for_each(|&(chunk, score)| sums.add(chunk - window.first, score));
             }
-            Source::Postings(cursor) => {
+            Source::Postings(_, cursor) => {
                 cursor.move_to(ChunkId(window.first));
                 cursor.each_below(ChunkId(window.end), |chunk, frequencies| {
                     sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
@@ -111,8 +111,8 @@ impl<'p> List<'p> {
                         *sum += scored[found].1;
                     }
                 }
-                Source::Postings(cursor) => {
-                    if let Some(frequencies) = cursor.find(ChunkId(chunk)) {
+                Source::Postings(postings, _) => {
+                    if let Some(frequencies) = postings.find(ChunkId(chunk)) {
                         *sum += self.factor * scorer.posting(ChunkId(chunk), frequencies);
                     }
                 }
