@@ -20,6 +20,8 @@ const WINDOW: u32 = 4096;
 const WORDS: usize = WINDOW as usize / 64;
 /// Most postings of a block.
 const BLOCK: u32 = 128;
+/// A list is walked, not searched, where its postings in a window are fewer than this for each candidate.
+const PER_BLOCK: u32 = 64;
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
@@ -103,17 +105,31 @@ impl<'p> List<'p> {
 
     /// Adds the postings of candidates, which ascend.
     fn add_to(&mut self, window: Window, scorer: &impl Scorer, candidates: &mut [(u32, f32)]) {
-        for (at, sum) in candidates {
-            let chunk = window.first + *at;
-            match &mut self.source {
-                Source::Scored(scored) => {
-                    if let Ok(found) = scored.binary_search_by_key(&chunk, |(chunk, _)| *chunk) {
+        let many = candidates.len() as u32 * PER_BLOCK > self.reaches[window.number].postings;
+        match &mut self.source {
+            Source::Scored(scored) => {
+                for (at, sum) in candidates {
+                    if let Ok(found) = scored.binary_search_by_key(&(window.first + *at), |(chunk, _)| *chunk) {
                         *sum += scored[found].1;
                     }
                 }
-                Source::Postings(postings, _) => {
-                    if let Some(frequencies) = postings.find(ChunkId(chunk)) {
-                        *sum += self.factor * scorer.posting(ChunkId(chunk), frequencies);
+            }
+            Source::Postings(_, cursor) if many => {
+                cursor.move_to(ChunkId(window.first));
+                for (at, sum) in candidates {
+                    let chunk = ChunkId(window.first + *at);
+                    if cursor.seek(chunk) == Some(chunk)
+                        && let Some((_, frequencies)) = cursor.current()
+                    {
+                        *sum += self.factor * scorer.posting(chunk, frequencies);
+                    }
+                }
+            }
+            Source::Postings(postings, _) => {
+                for (at, sum) in candidates {
+                    let chunk = ChunkId(window.first + *at);
+                    if let Some(frequencies) = postings.find(chunk) {
+                        *sum += self.factor * scorer.posting(chunk, frequencies);
                     }
                 }
             }

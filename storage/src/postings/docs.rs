@@ -4,6 +4,8 @@
 //! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a block
 //! begins.
 
+use std::ops::RangeInclusive;
+
 use crate::codec::Reader;
 
 const NO_RUNS: u32 = 12346;
@@ -90,11 +92,7 @@ impl<'a> Docs<'a> {
                 }
                 Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
                 Ids::Runs(runs) => {
-                    for run in runs.iter() {
-                        let start = u32::from(u16::from_le_bytes([run[0], run[1]]));
-                        let end = start + u32::from(u16::from_le_bytes([run[2], run[3]]));
-                        out.extend((start.max(low)..=end.min(high)).map(|id| container.high | id));
-                    }
+                    runs_between(runs, low, high).for_each(|run| out.extend(run.map(|id| container.high | id)));
                 }
             }
         }
@@ -149,14 +147,7 @@ impl Docs<'_> {
                     below(high + 1) - below(low)
                 }
                 Ids::Bitmap(words) => words_between(words, low, high).map(|(_, word)| word.count_ones() as usize).sum(),
-                Ids::Runs(runs) => runs
-                    .iter()
-                    .map(|run| {
-                        let start = u32::from(u16::from_le_bytes([run[0], run[1]]));
-                        let end = start + u32::from(u16::from_le_bytes([run[2], run[3]]));
-                        (end.min(high) + 1).saturating_sub(start.max(low)) as usize
-                    })
-                    .sum(),
+                Ids::Runs(runs) => runs_between(runs, low, high).map(Iterator::count).sum(),
             }
         });
         counts.sum()
@@ -171,6 +162,18 @@ fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
             word &= word - 1;
         }
     }
+}
+
+/// The runs of a list, which ascend, cut to what lies from `low` to `high`.
+fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
+    let ends = |run: &[u8; 4]| {
+        let [a, b, c, d] = *run;
+        let start = u32::from(u16::from_le_bytes([a, b]));
+        start..=start + u32::from(u16::from_le_bytes([c, d]))
+    };
+    let from = runs.partition_point(|run| *ends(run).end() < low);
+    let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
+    touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
 }
 
 /// The words of a bitmap that hold the bits from `low` to `high`, without the bits around.
