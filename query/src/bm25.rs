@@ -174,14 +174,12 @@ impl<'s> Bm25<'s> {
         Ok(best)
     }
 
-    /// Scores of given live chunks, ascending by id: bit for bit what [`Self::top`] computes.
+    /// Scores of given live chunks: bit for bit what [`Self::top`] computes.
     pub(crate) fn score(&self, ids: &[ChunkId]) -> Vec<TermScore> {
-        debug_assert!(ids.is_sorted(), "cursors only move forward");
         let mut found: Vec<_> = ids.iter().map(|_| TermScore { score: 0.0, matched: Vec::new() }).collect();
         for (place, term) in self.terms.iter().enumerate() {
-            let mut cursor = term.postings.cursor();
             for (&id, found) in ids.iter().zip(&mut found) {
-                if let Some(frequencies) = cursor.find(id) {
+                if let Some(frequencies) = term.postings.find(id) {
                     found.score += term.factor * self.posting(id, frequencies);
                     found.matched.push(place);
                 }

@@ -20,6 +20,8 @@ const WINDOW: u32 = 4096;
 const WORDS: usize = WINDOW as usize / 64;
 /// Most postings of a block.
 const BLOCK: u32 = 128;
+/// A list is walked, not searched, where its postings in a window are fewer than this for each candidate.
+const PER_BLOCK: u32 = 64;
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
@@ -44,7 +46,7 @@ pub(crate) struct List<'p> {
 enum Source<'p> {
     /// Chunks and what they get, ascending.
     Scored(Vec<(u32, f32)>),
-    Postings(PostingsCursor<'p>),
+    Postings(&'p Postings<'p>, PostingsCursor<'p>),
 }
 
 /// What a list can do in a window.
@@ -79,7 +81,7 @@ impl<'p> List<'p> {
                 let bound = factor * scorer.bound(&block);
                 (block.first.0 / WINDOW..=block.last.0 / WINDOW).for_each(|window| reach(window, bound, BLOCK));
             }
-            Source::Postings(postings.cursor())
+            Source::Postings(postings, postings.cursor())
         };
         Self { source, factor, reaches }
     }
@@ -92,7 +94,7 @@ impl<'p> List<'p> {
                 let inside = scored[from..].iter().take_while(|(chunk, _)| *chunk < window.end);
                 inside.for_each(|&(chunk, score)| sums.add(chunk - window.first, score));
             }
-            Source::Postings(cursor) => {
+            Source::Postings(_, cursor) => {
                 cursor.move_to(ChunkId(window.first));
                 cursor.each_below(ChunkId(window.end), |chunk, frequencies| {
                     sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
@@ -103,17 +105,31 @@ impl<'p> List<'p> {
 
     /// Adds the postings of candidates, which ascend.
     fn add_to(&mut self, window: Window, scorer: &impl Scorer, candidates: &mut [(u32, f32)]) {
-        for (at, sum) in candidates {
-            let chunk = window.first + *at;
-            match &mut self.source {
-                Source::Scored(scored) => {
-                    if let Ok(found) = scored.binary_search_by_key(&chunk, |(chunk, _)| *chunk) {
+        let many = candidates.len() as u32 * PER_BLOCK > self.reaches[window.number].postings;
+        match &mut self.source {
+            Source::Scored(scored) => {
+                for (at, sum) in candidates {
+                    if let Ok(found) = scored.binary_search_by_key(&(window.first + *at), |(chunk, _)| *chunk) {
                         *sum += scored[found].1;
                     }
                 }
-                Source::Postings(cursor) => {
-                    if let Some(frequencies) = cursor.find(ChunkId(chunk)) {
-                        *sum += self.factor * scorer.posting(ChunkId(chunk), frequencies);
+            }
+            Source::Postings(_, cursor) if many => {
+                cursor.move_to(ChunkId(window.first));
+                for (at, sum) in candidates {
+                    let chunk = ChunkId(window.first + *at);
+                    if cursor.seek(chunk) == Some(chunk)
+                        && let Some((_, frequencies)) = cursor.current()
+                    {
+                        *sum += self.factor * scorer.posting(chunk, frequencies);
+                    }
+                }
+            }
+            Source::Postings(postings, _) => {
+                for (at, sum) in candidates {
+                    let chunk = ChunkId(window.first + *at);
+                    if let Some(frequencies) = postings.find(chunk) {
+                        *sum += self.factor * scorer.posting(chunk, frequencies);
                     }
                 }
             }

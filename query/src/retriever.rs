@@ -272,7 +272,7 @@ impl Retriever {
             let mut best = self.fuse(query, list, components).into_iter().enumerate().collect::<Vec<_>>();
             best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             let sources: Vec<ChunkId> = best.iter().take(config.sources).map(|&(at, _)| list[at].id).collect();
-            let arrived = spread(config, &sources, &LabelGraph(&self.snapshot))?;
+            let arrived = spread(config, &sources, &LabelGraph::new(&self.snapshot))?;
             for (parts, candidate) in parts.iter_mut().zip(list) {
                 parts.spreading = arrived.get(&candidate.id).copied().unwrap_or(0.0);
             }

@@ -5,10 +5,12 @@
 //! chunks define or use relates nothing, so such edges are left out; this, and a bound on the chunks whose neighbours
 //! are looked up, keeps the work small on any graph.
 
+use std::cell::RefCell;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, hash_map};
 
 use aurora_storage::{ArchivedChunk, ChunkId, ChunkType, Label, Snapshot, StorageError};
+use rustc_hash::FxHashMap;
 
 use crate::config::ActivationConfig;
 
@@ -65,14 +67,25 @@ pub(crate) fn spread(
 }
 
 /// The relationships that the index's labels hold.
-pub(crate) struct LabelGraph<'s>(pub(crate) &'s Snapshot);
+pub(crate) struct LabelGraph<'s> {
+    snapshot: &'s Snapshot,
+    /// Definitions of names that were looked up: chunks of one file import the same, and call much of it.
+    defined: RefCell<FxHashMap<&'s str, Vec<ChunkId>>>,
+}
+
+impl<'s> LabelGraph<'s> {
+    /// The relationships of `snapshot`; one value serves one search.
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, defined: RefCell::default() }
+    }
+}
 
 impl Graph for LabelGraph<'_> {
     fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
-        let Some(chunk) = self.0.chunk(id)? else { return Ok(Vec::new()) };
+        let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for name in chunk.calls.iter().chain(chunk.imports.iter()).take(NAMES) {
-            self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
+            self.add_definitions(last_member(name), &mut found)?;
         }
         if chunk.chunk_type.to_native().is_source_code() && !chunk.name.is_empty() {
             self.add(Label::Calls(&chunk.name), FAN, &mut found)?;
@@ -88,15 +101,26 @@ impl Graph for LabelGraph<'_> {
     }
 }
 
-impl LabelGraph<'_> {
+impl<'s> LabelGraph<'s> {
     fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        found.extend(self.0.few_with_label(label, most)?.into_iter().flatten());
+        found.extend(self.snapshot.few_with_label(label, most)?.into_iter().flatten());
+        Ok(())
+    }
+
+    fn add_definitions(&self, name: &'s str, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+        match self.defined.borrow_mut().entry(name) {
+            hash_map::Entry::Occupied(known) => found.extend(known.get()),
+            hash_map::Entry::Vacant(unknown) => {
+                let few = self.snapshot.few_with_label(Label::Defines(name), FAN)?.unwrap_or_default();
+                found.extend(unknown.insert(few).iter());
+            }
+        }
         Ok(())
     }
 
     fn add_conversation(&self, chunk: &ArchivedChunk, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
         if chunk.chunk_type.to_native() == ChunkType::Knowledge
-            && let Some(file) = self.0.file(&chunk.path)?
+            && let Some(file) = self.snapshot.file(&chunk.path)?
             && file.chunks.len() <= SIBLINGS
         {
             found.extend(file.chunks);

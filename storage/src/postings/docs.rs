@@ -4,6 +4,8 @@
 //! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a block
 //! begins.
 
+use std::ops::RangeInclusive;
+
 use crate::codec::Reader;
 
 const NO_RUNS: u32 = 12346;
@@ -90,20 +92,93 @@ impl<'a> Docs<'a> {
                 }
                 Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
                 Ids::Runs(runs) => {
-                    for run in runs.iter() {
-                        let start = u32::from(u16::from_le_bytes([run[0], run[1]]));
-                        let end = start + u32::from(u16::from_le_bytes([run[2], run[3]]));
-                        out.extend((start.max(low)..=end.min(high)).map(|id| container.high | id));
-                    }
+                    runs_between(runs, low, high).for_each(|run| out.extend(run.map(|id| container.high | id)));
                 }
             }
         }
     }
 }
 
+/// Where an id of a set is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// So many ids stand before it.
+    Index(usize),
+    /// It is there, but how many stand before it takes [`Docs::count`] from a place that is known.
+    Inside,
+}
+
+impl Docs<'_> {
+    /// Looks for an id.
+    pub(super) fn find(&self, id: u32) -> Option<Place> {
+        let container = self.containers.iter().find(|container| container.high == id & !0xffff)?;
+        let low = (id & 0xffff) as u16;
+        match &container.ids {
+            Ids::Array(ids) => {
+                let at = ids.partition_point(|id| u16::from_le_bytes(*id) < low);
+                let found = ids.get(at).is_some_and(|id| u16::from_le_bytes(*id) == low);
+                found.then_some(Place::Index(container.before + at))
+            }
+            Ids::Bitmap(words) => {
+                let word = words.get(usize::from(low) / 64).map_or(0, |word| u64::from_le_bytes(*word));
+                (word >> (low % 64) & 1 != 0).then_some(Place::Inside)
+            }
+            Ids::Runs(runs) => {
+                let start = |run: &[u8; 4]| u16::from_le_bytes([run[0], run[1]]);
+                let run = runs[..runs.partition_point(|run| start(run) <= low)].last()?;
+                (low - start(run) <= u16::from_le_bytes([run[2], run[3]])).then_some(Place::Inside)
+            }
+        }
+    }
+
+    /// Number of ids from `first` to below `end`.
+    pub(super) fn count(&self, first: u32, end: u32) -> usize {
+        let Some(last) = end.checked_sub(1) else { return 0 };
+        let touched = self
+            .containers
+            .iter()
+            .filter(|container| container.high | 0xffff >= first && container.high <= last && first <= last);
+        let counts = touched.map(|container| {
+            let low = first.saturating_sub(container.high);
+            let high = (last - container.high).min(0xffff);
+            match &container.ids {
+                Ids::Array(ids) => {
+                    let below = |end: u32| ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) < end);
+                    below(high + 1) - below(low)
+                }
+                Ids::Bitmap(words) => words_between(words, low, high).map(|(_, word)| word.count_ones() as usize).sum(),
+                Ids::Runs(runs) => runs_between(runs, low, high).map(Iterator::count).sum(),
+            }
+        });
+        counts.sum()
+    }
+}
+
 /// Gives the bits of a bitmap from `low` to `high`.
 fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
-    for at in low / 64..=high / 64 {
+    for (at, mut word) in words_between(words, low, high) {
+        while word != 0 {
+            each(at * 64 + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+}
+
+/// The runs of a list, which ascend, cut to what lies from `low` to `high`.
+fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
+    let ends = |run: &[u8; 4]| {
+        let [a, b, c, d] = *run;
+        let start = u32::from(u16::from_le_bytes([a, b]));
+        start..=start + u32::from(u16::from_le_bytes([c, d]))
+    };
+    let from = runs.partition_point(|run| *ends(run).end() < low);
+    let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
+    touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
+}
+
+/// The words of a bitmap that hold the bits from `low` to `high`, without the bits around.
+fn words_between(words: &[[u8; 8]], low: u32, high: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+    (low / 64..=high / 64).map(move |at| {
         let mut word = words.get(at as usize).map_or(0, |word| u64::from_le_bytes(*word));
         if at == low / 64 {
             word &= u64::MAX << (low % 64);
@@ -111,11 +186,8 @@ fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
         if at == high / 64 {
             word &= u64::MAX >> (63 - high % 64);
         }
-        while word != 0 {
-            each(at * 64 + word.trailing_zeros());
-            word &= word - 1;
-        }
-    }
+        (at, word)
+    })
 }
 
 #[cfg(test)]
@@ -152,6 +224,18 @@ mod tests {
                 prop_assert_eq!(&found, block);
             }
             prop_assert!(Docs::decode(&bytes[..bytes.len() - 1]).is_none());
+            for id in all.iter().step_by(97).flat_map(|&id| [id, id + 1]) {
+                let index = all.binary_search(&id).ok();
+                match docs.find(id) {
+                    Some(Place::Index(at)) => prop_assert_eq!(Some(at), index),
+                    Some(Place::Inside) => prop_assert!(index.is_some()),
+                    None => prop_assert_eq!(index, None),
+                }
+                for first in [0, all[0], id / 2, id.saturating_sub(700), id] {
+                    let below = |end: u32| all.partition_point(|other| *other < end);
+                    prop_assert_eq!(docs.count(first, id), below(id) - below(first));
+                }
+            }
         }
 
         #[test]
@@ -160,6 +244,8 @@ mod tests {
             let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
             if let Some(docs) = Docs::decode(&bytes) {
                 docs.range(3, first.min(last), last, &mut Vec::new());
+                docs.find(first);
+                docs.count(first, last);
             }
         }
     }

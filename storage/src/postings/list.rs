@@ -12,6 +12,8 @@ use crate::field::FIELDS;
 #[derive(Debug)]
 pub struct Postings<'s> {
     parts: Vec<Part<'s>>,
+    /// The last chunk of each part.
+    lasts: Vec<u32>,
     /// Whether a part holds dead chunks.
     with_dead: Vec<bool>,
     dead: &'s RoaringBitmap,
@@ -25,7 +27,8 @@ impl<'s> Postings<'s> {
         let gone = |part: &Part<'_>| if dead.is_empty() { 0 } else { part.set.intersection_len(dead) };
         let gone: Vec<u64> = parts.iter().map(gone).collect();
         let doc_frequency = (all - gone.iter().sum::<u64>()) as u32;
-        Self { parts, with_dead: gone.iter().map(|&gone| gone > 0).collect(), dead, doc_frequency }
+        let lasts = parts.iter().map(|part| part.set.max().unwrap_or(0)).collect();
+        Self { parts, lasts, with_dead: gone.iter().map(|&gone| gone > 0).collect(), dead, doc_frequency }
     }
 
     /// Exact number of live chunks that hold the term.
@@ -57,6 +60,14 @@ impl<'s> Postings<'s> {
     /// may be higher than what is alive can reach.
     pub fn blocks(&self) -> impl Iterator<Item = BlockBound> + '_ {
         self.parts.iter().flat_map(Part::bounds)
+    }
+
+    /// The term's frequencies in a live chunk; `None` when it does not hold the term. Nothing is unpacked for it: the
+    /// way to ask for few chunks of a long list.
+    #[inline]
+    pub fn find(&self, chunk: ChunkId) -> Option<[u16; FIELDS]> {
+        let part = self.lasts.partition_point(|last| *last < chunk.0);
+        self.parts.get(part)?.find(chunk.0)
     }
 
     /// Stands on the first posting.
@@ -136,23 +147,6 @@ impl PostingsCursor<'_> {
         }
         self.index = self.docs.partition_point(|&chunk| chunk < target.0);
         self.settle();
-    }
-
-    /// The term's frequencies in `target`, a live chunk; `None` when it does not hold the term.
-    ///
-    /// Leaves the cursor where it was or near `target`, and unpacks nothing for a chunk that the list does not hold:
-    /// the way to ask for few chunks of a long list. It is quickest where targets ascend.
-    pub fn find(&mut self, target: ChunkId) -> Option<[u16; FIELDS]> {
-        if !self.is_inside(target.0) {
-            let (part, block) = self.locate(target.0);
-            if !self.postings.parts.get(part)?.set.contains(target.0) {
-                return None;
-            }
-            self.enter(part, block);
-        }
-        let index = self.docs.binary_search(&target.0).ok()?;
-        self.index = index;
-        Some(self.frequencies.get(index))
     }
 
     /// Gives the postings from the cursor's to the last below `end`, and moves behind them.

@@ -8,7 +8,7 @@
 use roaring::RoaringBitmap;
 
 use super::bound::{BlockBound, Bounds};
-use super::docs::Docs;
+use super::docs::{Docs, Place};
 use super::posting::Posting;
 use super::rows::{self, Rows};
 use crate::chunk::ChunkId;
@@ -165,6 +165,22 @@ impl<'a> Part<'a> {
             }
             Frequencies::None | Frequencies::Few { .. } => block,
         }
+    }
+
+    /// The frequencies in a chunk; `None` when it is not among those of the part.
+    pub(super) fn find(&self, chunk: u32) -> Option<[u16; FIELDS]> {
+        let Frequencies::Blocks { docs, directory, .. } = &self.frequencies else {
+            let index = self.set.contains(chunk).then(|| self.set.rank(chunk) as usize - 1)?;
+            return Some(self.rows(0).get(index));
+        };
+        let index = match docs.find(chunk)? {
+            Place::Index(index) => index,
+            Place::Inside => {
+                let block = self.block_from(0, chunk);
+                block * BLOCK + docs.count(directory.get(block)?.bound.first.0, chunk)
+            }
+        };
+        Some(self.rows(index / BLOCK).get(index % BLOCK))
     }
 
     /// Appends the ids of a block.

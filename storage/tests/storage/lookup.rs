@@ -46,6 +46,17 @@ fn long_lists_are_walked_and_skipped() {
     assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
     assert_eq!(postings.doc_frequency() as usize, expected.len());
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
+    let mut cursor = postings.cursor();
+    for (place, posting) in expected.iter().enumerate().step_by(37).rev() {
+        assert_eq!(postings.find(posting.0), Some(posting.1));
+        cursor.move_to(posting.0);
+        assert_eq!(cursor.current(), Some(*posting));
+        let (mut run, end) = (Vec::new(), ChunkId(posting.0.0 + 700));
+        cursor.each_below(end, |id, frequencies| run.push((id, frequencies)));
+        let rest = expected[place..].iter().take_while(|(id, _)| *id < end);
+        assert!(run.iter().eq(rest));
+    }
+    assert_eq!(postings.find(ChunkId(20_000)), None);
     for stride in [1, 2, 50, 129, 1000, 4097, 9000] {
         let mut cursor = postings.cursor();
         let mut target = 0;
