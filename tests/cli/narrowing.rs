@@ -208,27 +208,27 @@ fn results_at_three_widths_plain_and_coloured() {
         …/manager.py:14     function  hash_…ssword  14-16  [.sss]  1        [time] ago
              14 │ def hash_password(password):
              15 │     """Hash a password with salt."""
-        src/…/manager.py:4  class     UserManager   4-11   [.sss]  2        [time] ago
-              4 │ class UserManager:
-              8 │         """Check a password against the stored hash."""
+        src/…/manager.py:7  method    UserM…e_user  7-11   [.sss]  2        [time] ago
+              7 │ def authenticate_user(self, name, password):
+              8 │     """Check a password against the stored hash."""
         "#);
         assert_snapshot!(shown("120", "never"), @r#"
-        File                   | Type     | Name          | Lines | Score | Commits | Last Modified
-        src/auth/manager.py:14 | function | hash_password | 14-16 | [.sss] | 1       | [time] ago
+        File                   | Type     | Name                          | Lines | Score | Commits | Last Modified
+        src/auth/manager.py:14 | function | hash_password                 | 14-16 | [.sss] | 1       | [time] ago
              14 │ def hash_password(password):
              15 │     """Hash a password with salt."""
-        src/auth/manager.py:4  | class    | UserManager   | 4-11  | [.sss] | 2       | [time] ago
-              4 │ class UserManager:
-              8 │         """Check a password against the stored hash."""
+        src/auth/manager.py:7  | method   | UserManager.authenticate_user | 7-11  | [.sss] | 2       | [time] ago
+              7 │ def authenticate_user(self, name, password):
+              8 │     """Check a password against the stored hash."""
         "#);
         assert_snapshot!(shown("80", "always"), @r#"
         ␛[1mFile␛[0m                ␛[1mType␛[0m      ␛[1mName␛[0m          ␛[1mLines␛[0m  ␛[1mScore␛[0m  ␛[1mCommits␛[0m  ␛[1mLast Modified␛[0m
         ␛[36m…/manager.py:14␛[0m     function  hash_…ssword  14-16  ␛[32m[.sss]␛[0m  1        [time] ago
           ␛[2m   14 │␛[0m ␛[35mdef␛[0m ␛[1m␛[31mhash␛[0m_␛[1m␛[31mpassword␛[0m(␛[1m␛[31mpassword␛[0m):
           ␛[2m   15 │␛[0m     ␛[32m"""␛[0m␛[1m␛[31mHash␛[0m␛[32m a ␛[0m␛[1m␛[31mpassword␛[0m␛[32m ␛[0m␛[1m␛[31mwith␛[0m␛[32m ␛[0m␛[1m␛[31msalt␛[0m␛[32m."""␛[0m
-        ␛[36msrc/…/manager.py:4␛[0m  class     UserManager   4-11   ␛[32m[.sss]␛[0m  2        [time] ago
-          ␛[2m    4 │␛[0m ␛[35mclass␛[0m UserManager:
-          ␛[2m    8 │␛[0m         ␛[32m"""Check a ␛[0m␛[1m␛[31mpassword␛[0m␛[32m against the stored ␛[0m␛[1m␛[31mhash␛[0m␛[32m."""␛[0m
+        ␛[36msrc/…/manager.py:7␛[0m  method    UserM…e_user  7-11   ␛[32m[.sss]␛[0m  2        [time] ago
+          ␛[2m    7 │␛[0m ␛[35mdef␛[0m authenticate_user(␛[35mself␛[0m, name, ␛[1m␛[31mpassword␛[0m):
+          ␛[2m    8 │␛[0m     ␛[32m"""Check a ␛[0m␛[1m␛[31mpassword␛[0m␛[32m against the stored ␛[0m␛[1m␛[31mhash␛[0m␛[32m."""␛[0m
         "#);
     });
 }
