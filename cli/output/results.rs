@@ -180,7 +180,9 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let mut facts = Vec::new();
     if is_ranked {
         let cosine = scores.raw.cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine:.3}"));
-        facts.push(("Raw", format!("BM25 {:.3}{cosine}, activation {:.3}", scores.raw.bm25, scores.raw.activation)));
+        let words = scores.raw.words.map_or_else(String::new, |words| format!(", word by word {words:.3}"));
+        let (bm25, activation) = (scores.raw.bm25, scores.raw.activation);
+        facts.push(("Raw", format!("BM25 {bm25:.3}{cosine}{words}, activation {activation:.3}")));
     } else {
         facts.push(("Score", "none, as there is no query; results stand by path and line".to_owned()));
     }

@@ -48,6 +48,7 @@ mod learning;
 mod lines;
 mod listing;
 mod maxscore;
+mod parameters;
 mod path_class;
 mod pattern_needs;
 mod points;

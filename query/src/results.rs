@@ -206,6 +206,8 @@ pub struct RawScores {
     pub bm25: f32,
     /// Cosine of the embeddings.
     pub cosine: Option<f32>,
+    /// Late interaction with the words of the code, 0..1; with the cosine it makes the semantic score.
+    pub words: Option<f32>,
     /// Activation, a logarithm.
     pub activation: f32,
 }

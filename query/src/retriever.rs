@@ -225,7 +225,12 @@ impl Retriever {
                 weighted,
                 fused: weighted.sum(),
                 final_: scores[at],
-                raw: RawScores { bm25: candidate.bm25, cosine: candidate.cosine, activation: parts[at].total(neutral) },
+                raw: RawScores {
+                    bm25: candidate.bm25,
+                    cosine: candidate.cosine,
+                    words: candidate.words,
+                    activation: parts[at].total(neutral),
+                },
             };
             let chunk = candidate.chunk.to_chunk();
             let keywords = explain::keyword_match(parsed, &candidate.matched, &candidate.chunk.name);
