@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{jsonl, yaml};
 
 /// A place that answers a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// Path relative to the indexed root, with `/`. A path without `/` in a YAML file means any file of that name.
     pub path: String,
@@ -25,7 +25,7 @@ pub struct Answer {
 }
 
 /// A question with its answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Question {
     /// Names the question in reports, unique in its set.
     pub id: String,

@@ -282,15 +282,7 @@ mod tests {
     }
 
     fn question(relevant: Vec<Answer>) -> Question {
-        Question {
-            id: "q".to_owned(),
-            query: "q".to_owned(),
-            set: "s".to_owned(),
-            relevant,
-            tags: Vec::new(),
-            topics: Vec::new(),
-            min_recall: None,
-        }
+        Question { id: "q".to_owned(), query: "q".to_owned(), set: "s".to_owned(), relevant, ..Question::default() }
     }
 
     fn values(question: &Question, results: &[Found]) -> Vec<f64> {

@@ -81,6 +81,7 @@ pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub use grep::TextFilter;
 pub use kind::QueryKind;
 pub use learning::LearningConfig;
+pub use path_class::is_side_code;
 pub use points::{Boost, Points};
 pub use query::{Mode, Query, QueryError};
 pub use results::{Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};

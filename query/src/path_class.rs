@@ -81,6 +81,16 @@ impl PathClass {
     }
 }
 
+/// Whether the file at `path` (relative, `/`-separated) is beside the code that a project is about: tests, examples,
+/// generated code, others' code and declarations.
+///
+/// ```
+/// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
+/// ```
+pub fn is_side_code(path: &str) -> bool {
+    PathClass::ALL.into_iter().filter(|class| *class != PathClass::Changelog).any(|class| class.holds(path))
+}
+
 /// Files that often only pass on what others define.
 pub(crate) fn passes_on(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);

@@ -1,5 +1,6 @@
 //! Questions that are subjects of commits: what they changed, in the tree from before any of them.
 
+use aurora_query::is_side_code;
 use gix::ObjectId;
 use gix_imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::golden::{Answer, Question};
 use crate::mine::history::{Change, Commit, History};
 use crate::mine::selection::Selection;
-use crate::mine::source::{Definition, DefinitionKind, SourceFile, is_aside};
+use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::mine::{MineError, Workshop, sentence, subject};
 
 /// The set's name.
@@ -80,13 +81,7 @@ pub(crate) fn questions(plan: &Plan, files: &[SourceFile], selection: &Selection
             let before = relevant.len();
             relevant.extend(found);
             if relevant.len() == before {
-                relevant.push(Answer {
-                    path: file.path.clone(),
-                    lines: None,
-                    name: None,
-                    grade: None,
-                    any_directory: false,
-                });
+                relevant.push(Answer { path: file.path.clone(), lines: None, name: None, ..Answer::default() });
             }
         }
         let id = candidate.id.to_string();
@@ -95,9 +90,7 @@ pub(crate) fn questions(plan: &Plan, files: &[SourceFile], selection: &Selection
             query: candidate.query.clone(),
             set: SET.to_owned(),
             relevant,
-            tags: Vec::new(),
-            topics: Vec::new(),
-            min_recall: None,
+            ..Question::default()
         };
         (!question.relevant.is_empty()).then_some((id, question))
     });
@@ -112,8 +105,7 @@ fn function(file: &SourceFile, name: &str) -> Option<Answer> {
         path: file.path.clone(),
         lines: Some(definition.lines),
         name: Some(definition.qualified_name.clone()),
-        grade: None,
-        any_directory: false,
+        ..Answer::default()
     })
 }
 
@@ -122,7 +114,7 @@ fn candidate(history: &History, workshop: &dyn Workshop, commit: &Commit) -> Opt
     let query = subject::question(&commit.message)?;
     let changes = history.changes(*parent, commit.id)?;
     let code: Vec<&Change> =
-        changes.iter().filter(|change| workshop.is_code(&change.path) && !is_aside(&change.path)).collect();
+        changes.iter().filter(|change| workshop.is_code(&change.path) && !is_side_code(&change.path)).collect();
     if code.is_empty() || code.len() > MOST_FILES {
         return None;
     }

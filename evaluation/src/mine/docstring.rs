@@ -71,12 +71,9 @@ fn question(file: &SourceFile, definition: &Definition, text: String) -> Questio
             path: file.path.clone(),
             lines: Some(definition.lines),
             name: Some(definition.qualified_name.clone()),
-            grade: None,
-            any_directory: false,
+            ..Answer::default()
         }],
-        tags: Vec::new(),
-        topics: Vec::new(),
-        min_recall: None,
+        ..Question::default()
     }
 }
 

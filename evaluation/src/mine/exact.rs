@@ -40,12 +40,9 @@ fn question(file: &SourceFile, definition: &Definition) -> Question {
             path: file.path.clone(),
             lines: Some((definition.lines.0, last.max(definition.lines.0))),
             name: Some(definition.qualified_name.clone()),
-            grade: None,
-            any_directory: false,
+            ..Answer::default()
         }],
-        tags: Vec::new(),
-        topics: Vec::new(),
-        min_recall: None,
+        ..Question::default()
     }
 }
 

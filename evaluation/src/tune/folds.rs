@@ -46,9 +46,7 @@ mod tests {
                     query: String::new(),
                     set: set.to_string(),
                     relevant: vec![Answer { path: file.to_string(), lines: None, name: None, grade: None, any_directory: false }],
-                    tags: Vec::new(),
-                    topics: Vec::new(),
-                    min_recall: None,
+                    ..Question::default()
                 })
                 .collect();
             let references: Vec<&Question> = questions.iter().collect();
