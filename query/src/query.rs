@@ -134,6 +134,8 @@ pub(crate) struct ParsedQuery {
     pub(crate) words: Vec<Word>,
     /// Words with the form of a path.
     pub(crate) paths: Vec<Word>,
+    /// Terms of figures of speech, which ask for nothing.
+    pub(crate) said: Vec<String>,
     /// Terms that are searched for beside its own, weaker ones; places of matched terms go on into them.
     pub(crate) extras: Vec<ExtraTerm>,
 }
@@ -149,9 +151,14 @@ impl ParsedQuery {
         }
         let mut parsed = Self::default();
         let mut seen: FxHashMap<String, usize> = FxHashMap::default();
-        for raw in text.split_whitespace() {
+        let (mut before, mut words) = ("", text.split_whitespace().peekable());
+        while let Some(raw) = words.next() {
             let mut terms: Vec<String> = Vec::new();
             analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+            if is_figure_of_speech(before, raw, words.peek().copied().unwrap_or("")) {
+                parsed.said.extend(terms.iter().cloned());
+            }
+            before = raw;
             parsed.words.extend(words_of(analyzer, raw));
             parsed.paths.extend(path_of(raw));
             for (at, term) in terms.iter().enumerate() {
@@ -214,10 +221,21 @@ impl ParsedQuery {
         }
     }
 
-    /// Whether the query holds one of `terms`.
-    pub(crate) fn mentions(&self, terms: &[&str]) -> bool {
-        self.terms.iter().any(|term| terms.contains(&term.text.as_str()))
+    /// Whether the query asks for one of `terms`: holds it, and not in a figure of speech only.
+    pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
+        let times_said = |term: &QueryTerm| self.said.iter().filter(|said| **said == term.text).count();
+        self.terms.iter().any(|term| terms.contains(&term.text.as_str()) && term.count as usize > times_said(term))
     }
+}
+
+/// Whether a word between two others is only a turn of phrase: `for example`, `test whether`.
+fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
+    let is = |text: &str, words: &[&str]| {
+        let text = text.trim_matches(|character: char| !character.is_alphanumeric());
+        words.iter().any(|word| text.eq_ignore_ascii_case(word))
+    };
+    (is(before, &["for"]) && is(word, &["example"]))
+        || (is(word, &["test", "tests", "testing"]) && is(after, &["if", "whether", "that"]))
 }
 
 /// The texts of [`ParsedQuery::parts`], when nothing else of a text is asked for.
@@ -281,6 +299,15 @@ mod tests {
             terms,
             [("parse", 2, false), ("username", 1, true), ("user", 1, false), ("name", 1, false), ("then", 1, false)]
         );
+    }
+
+    #[test]
+    fn a_figure_of_speech_asks_for_nothing() {
+        let asks = |text: &str, word: &str| parse(text).asks_for(&[word]);
+        assert!(asks("parse test", "test") && asks("example of a router", "example"));
+        assert!(!asks("fields left out, for example, transient ones", "example"));
+        assert!(!asks("Test whether a path is absolute", "test") && !asks("tests if it fits", "tests"));
+        assert!(asks("an example, for example", "example"));
     }
 
     proptest::proptest! {

@@ -167,13 +167,13 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
 
 fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 12] {
     let class = |class: PathClass, weight: f32| {
-        if class.holds(chunk.named.path) && !query.query.mentions(class.words()) { weight } else { 0.0 }
+        if class.holds(chunk.named.path) && !query.query.asks_for(class.wishes()) { weight } else { 0.0 }
     };
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
     let kind = chunk.named.chunk_type;
-    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.query.mentions(PROSE_WORDS);
+    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.query.asks_for(PROSE_WORDS);
     let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
-        && !query.query.mentions(SHAPE_WORDS)
+        && !query.query.asks_for(SHAPE_WORDS)
         && definition(query, chunk) == 0.0;
     [
         ("tests", class(PathClass::Test, config.tests)),
@@ -220,7 +220,7 @@ fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 
 /// The query asks for tests, examples, … and the chunk is one.
 fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    let asked = |class: &PathClass| query.query.mentions(class.words()) && class.holds(chunk.named.path);
+    let asked = |class: &PathClass| query.query.asks_for(class.wishes()) && class.holds(chunk.named.path);
     f32::from(u8::from(PathClass::ALL.iter().any(asked)))
 }
 
@@ -238,7 +238,7 @@ fn file_stem(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code
         && passes_on(chunk.named.path)
-        && !query.query.mentions(&["export", "exports", "reexport", "init", "index"])
+        && !query.query.asks_for(&["export", "exports", "reexport", "init", "index"])
 }
 
 /// Candidates of each file, the best first.
