@@ -127,8 +127,16 @@ fn exact_matches(
             inside.push((id, found));
         }
     }
-    // What is defined inside something else counts only where nothing bears the name itself.
-    Ok(if matches.is_empty() { inside } else { matches })
+    // What is defined inside something else counts only where no code bears the name itself. Headings, and names in
+    // another case, stand behind a definition in the main code.
+    if matches.is_empty() {
+        return Ok(inside);
+    }
+    if !matches.iter().any(|(_, found)| found.is_code_as_written()) {
+        inside.retain(|(_, found)| found.is_code_as_written() && !found.is_side_code());
+        matches.append(&mut inside);
+    }
+    Ok(matches)
 }
 
 /// Chunks that define an identifier which is a word of a longer query.

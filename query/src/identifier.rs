@@ -41,6 +41,18 @@ pub(crate) struct ExactMatch {
     key: String,
 }
 
+impl ExactMatch {
+    /// Whether source code bears the name just as the query writes it.
+    pub(crate) fn is_code_as_written(&self) -> bool {
+        !self.other_case && !self.prose
+    }
+
+    /// Whether the chunk is of tests, examples or the like.
+    pub(crate) fn is_side_code(&self) -> bool {
+        self.side_code
+    }
+}
+
 /// A heading as it is written in Markdown may end in a tag, which is no part of its text: `resolve.alias <Badge />`.
 fn without_tag(text: &str) -> &str {
     match text.rsplit_once(" <") {

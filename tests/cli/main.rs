@@ -4,6 +4,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod constants;
 mod errors;
 mod feedback;
 mod help;

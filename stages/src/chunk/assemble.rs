@@ -6,6 +6,7 @@ use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, TokenSets};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use crate::chunk::definitions::Definitions;
 use crate::chunk::keys::Keys;
 use crate::chunk::layout::{Layout, Lines};
 use crate::chunk::references::References;
@@ -57,6 +58,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions) -> Vec<Chunk> {
         source,
         options,
         references: References::new(source.symbols),
+        definitions: Definitions::new(source.symbols, &layout),
         symbol_keys: FxHashMap::default(),
         keys: Keys::default(),
         lines: Lines::new(source.text),
@@ -78,6 +80,7 @@ struct Assembler<'a> {
     options: &'a ChunkOptions,
     layout: &'a Layout,
     references: References<'a>,
+    definitions: Definitions<'a>,
     symbol_keys: FxHashMap<u32, String>,
     keys: Keys,
     lines: Lines,
@@ -127,7 +130,7 @@ impl<'a> Assembler<'a> {
                 qualified_name: symbol.qualified_name.clone(),
                 signature: symbol.signature.clone(),
                 doc: if n == 0 { symbol.doc.clone() } else { String::new() },
-                definitions: self.definitions(index, &absorbed, &piece),
+                definitions: self.definitions.of(Some(index), &absorbed, &piece),
                 tokens: TokenSets::default(),
                 imports: self.references.imports_in(&text),
                 dependencies: self.dependencies(index, &calls),
@@ -179,6 +182,7 @@ impl<'a> Assembler<'a> {
                     name: name.to_owned(),
                     qualified_name: name.to_owned(),
                     doc: if n == 0 && part == 0 { self.source.symbols.doc.clone() } else { String::new() },
+                    definitions: self.definitions.of(None, &[], &piece),
                     imports: self.references.imports_in(&text),
                     dependencies: self.dependencies(u32::MAX, &calls),
                     exported: true,
@@ -289,14 +293,6 @@ impl<'a> Assembler<'a> {
         let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
         let mut seen = FxHashSet::default();
         inner.chain(&symbol.bases).filter(|name| seen.insert(name.as_str())).cloned().collect()
-    }
-
-    /// Names that a piece of a symbol defines without their being chunks.
-    fn definitions(&self, index: u32, absorbed: &[u32], piece: &[Atom]) -> Vec<String> {
-        let begins_here = |symbol: &Symbol| piece.iter().any(|atom| atom.bytes.contains(&symbol.bytes.start));
-        let inner = absorbed.iter().filter(|inner| **inner != index);
-        let inner = inner.map(|inner| &self.source.symbols.symbols[*inner as usize]);
-        inner.filter(|symbol| begins_here(symbol)).map(|symbol| symbol.name.clone()).collect()
     }
 
     fn dependencies(&self, index: u32, calls: &[String]) -> Vec<String> {

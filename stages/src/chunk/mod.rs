@@ -2,6 +2,7 @@
 
 mod assemble;
 mod date;
+mod definitions;
 pub mod document;
 mod keys;
 pub mod knowledge;

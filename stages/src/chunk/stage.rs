@@ -43,7 +43,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 2)
+        Fingerprint::new(ChunkOptions::TYPE, 3)
             .with("options", format!("{:?}", self.options))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }

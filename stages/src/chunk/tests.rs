@@ -6,8 +6,10 @@ use aurora_storage::{Chunk, ChunkType};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use super::definitions::MOST_NAMES;
 use super::splitter::weight;
 use super::{ChunkOptions, Source, chunks_of};
+use crate::parse::FileSymbols;
 use crate::parse::parser::Parser;
 
 const SAMPLES: &[(&str, &str, &str)] = &[
@@ -53,6 +55,8 @@ fn check(text: &str, chunks: &[Chunk], options: &ChunkOptions) {
         // A signature takes the place of a member, however small the limit.
         assert!(weight(&chunk.text) <= options.max_size.max(401), "`{}` is too large", chunk.key);
         assert!((0.0..1.0).contains(&chunk.complexity.score));
+        let names: HashSet<_> = chunk.definitions.iter().collect();
+        assert_eq!(names.len(), chunk.definitions.len(), "`{}` defines a name twice", chunk.key);
     }
     for chunk in chunks {
         for reference in chunk.dependencies.iter().chain(&chunk.parent) {
@@ -215,5 +219,49 @@ fn nesting_of_any_depth_does_not_exhaust_the_stack() {
     for (format, path, _) in SAMPLES {
         let text = "(".repeat(30_000) + "\n" + &")".repeat(30_000);
         check(&text, &chunks(format, path, &text, &ChunkOptions::default()), &ChunkOptions::default());
+    }
+}
+
+#[test]
+fn a_constant_is_defined_by_the_innermost_chunk_and_the_piece_that_it_stands_in() {
+    let rows: String = (0..40).map(|n| format!("ROW_{n} = [{n}, {n}, {n}]\n")).collect();
+    let text = format!(
+        "{rows}\n\nclass Outer:\n    NAME = 1\n\n    class Inner:\n        DEPTH = 2\n\n    def run(self):\n        LOCAL = 3\n        def step(): pass\n"
+    );
+    let options = ChunkOptions { max_size: 300, ..ChunkOptions::default() };
+    let found = chunks("python", "a.py", &text, &options);
+    check(&text, &found, &options);
+    let outside: Vec<_> = found.iter().filter(|chunk| chunk.name == "a.py").collect();
+    assert!(outside.len() > 2);
+    for chunk in &outside {
+        let here: Vec<_> = chunk.text.lines().filter_map(|line| line.split(" = ").next()).collect();
+        assert_eq!(chunk.definitions, here, "`{}`", chunk.key);
+    }
+    let of = |name: &str| found.iter().find(|chunk| chunk.name == name).map(|chunk| chunk.definitions.join(" "));
+    assert_eq!(of("Outer").as_deref(), Some("NAME"));
+    assert_eq!(of("Inner").as_deref(), Some("DEPTH"));
+    assert_eq!(of("run").as_deref(), Some("step"));
+}
+
+#[test]
+fn the_names_of_one_chunk_are_bounded() {
+    let text: String = (0..2_000).map(|n| format!("A{n}=1;")).collect();
+    let options = ChunkOptions { max_size: 100_000, ..ChunkOptions::default() };
+    let found = chunks("python", "a.py", &text, &options);
+    assert_eq!(found.iter().map(|chunk| chunk.definitions.len()).collect::<Vec<_>>(), [MOST_NAMES]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn names_of_values_move_no_chunk((format, path, text) in damaged(), options in options()) {
+        let symbols = Parser::new().parse(format, &text);
+        let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
+        let of = |symbols: &FileSymbols| chunks_of(&Source { path, language: format, text: &text, symbols }, &options);
+        let without = |chunks: Vec<Chunk>| -> Vec<Chunk> {
+            chunks.into_iter().map(|chunk| Chunk { definitions: Vec::new(), ..chunk }).collect()
+        };
+        prop_assert_eq!(without(of(&symbols)), without(of(&nameless)));
     }
 }

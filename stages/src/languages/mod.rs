@@ -18,6 +18,9 @@
 //! | `@prelude` | a sibling that belongs to the definition after it: attributes, decorators |
 //! | `@skip` | left out of signatures: annotations, decorators |
 //! | `@comment` | a comment |
+//! | `@constant` | a name that is given to a value, outside functions: of a constant, a variable, a member of an enum |
+//! | `@variable` | the same, outside types as well |
+//! | `@local` | what hides the `@constant` and `@variable` names inside it: functions, blocks |
 //! | `@call` | the identifier of a callee |
 //! | `@branch` `@loop` | a construct that counts towards complexity |
 //! | `@import` | an import, read by [`Language::imports`] |

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::parse::FileSymbols;
 use crate::parse::parser::Parser;
 
 /// Imports, then `kind qualified_name first-last signature | doc | calls`, with what is set of owner, bases,
@@ -23,6 +24,9 @@ pub(crate) fn outline(format: &str, source: &str) -> String {
         rest.extend(symbol.exported.then(|| "exported".to_owned()));
         line(format!("{} {} {first}-{last} {}", symbol.kind.as_str(), symbol.qualified_name, rest.join(" | ")));
     }
+    if !found.constants.is_empty() {
+        line(format!("values: {}", values(&found)));
+    }
     if !found.calls.is_empty() {
         line(format!("outside: {}", found.calls.join(" ")));
     }
@@ -33,4 +37,13 @@ pub(crate) fn outline(format: &str, source: &str) -> String {
         line(format!("{} errors", found.errors));
     }
     text
+}
+
+/// The names of the constants and variables of a source, in its order.
+pub(crate) fn values_of(format: &str, source: &str) -> String {
+    values(&Parser::new().parse(format, source))
+}
+
+fn values(found: &FileSymbols) -> String {
+    found.constants.iter().map(|constant| constant.name.as_str()).collect::<Vec<_>>().join(" ")
 }

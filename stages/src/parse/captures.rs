@@ -18,6 +18,10 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) exports: FxHashSet<&'text str>,
     pub(crate) imports: Vec<Node<'tree>>,
     pub(crate) headings: Vec<Node<'tree>>,
+    /// Names given to values, wherever they stand.
+    pub(crate) values: Vec<(Node<'tree>, Reach)>,
+    /// What hides the names inside it. Those inside others may be left out.
+    pub(crate) locals: Vec<Range<u32>>,
     /// Comments and preludes: what may stand between two definitions and belong to the second.
     pub(crate) leading: Vec<Leading>,
     /// What signatures leave out.
@@ -36,6 +40,15 @@ pub(crate) struct Definition<'tree> {
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
     rule: u32,
+}
+
+/// Where a name that is given to a value can be seen from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// In a type as well as outside all types.
+    Type,
+    /// Outside all types only.
+    File,
 }
 
 #[derive(Debug, Clone)]
@@ -126,6 +139,9 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 Role::Loop => self.mark(node, Mark::Loop),
                 Role::Import => self.imports.push(node),
                 Role::Heading => self.headings.push(node),
+                Role::Constant => self.values.push((node, Reach::Type)),
+                Role::Variable => self.values.push((node, Reach::File)),
+                Role::Local => self.hide(span(node)),
                 Role::Error => self.errors += 1,
                 Role::Nothing(_) => {}
             }
@@ -135,6 +151,12 @@ impl<'tree, 'text> Captures<'tree, 'text> {
 
     fn mark(&mut self, node: Node<'tree>, mark: Mark<'text>) {
         self.marks.push((node.start_byte() as u32, mark));
+    }
+
+    fn hide(&mut self, bytes: Range<u32>) {
+        if self.locals.last().is_none_or(|last| bytes.start < last.start || last.end < bytes.end) {
+            self.locals.push(bytes);
+        }
     }
 
     fn add(&mut self, partial: Partial<'tree>, rule: u32) {
@@ -158,6 +180,8 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.imports.sort_by_key(Node::start_byte);
         self.imports.dedup_by_key(|node| node.id());
         self.headings.sort_by_key(Node::start_byte);
+        self.values.sort_by_key(|(node, _)| node.start_byte());
+        self.locals.sort_by_key(|local| local.start);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod captures;
+mod constants;
 pub(crate) mod docs;
 pub mod parser;
 pub(crate) mod pattern;

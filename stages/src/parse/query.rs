@@ -55,6 +55,9 @@ pub(crate) enum Role {
     Loop,
     Import,
     Heading,
+    Constant,
+    Variable,
+    Local,
     Error,
     /// For predicates alone; told apart by number.
     Nothing(u8),
@@ -128,6 +131,9 @@ pub(crate) fn role(capture: &str, ignored: &mut Vec<String>) -> Result<Role, Que
         "loop" => Role::Loop,
         "import" => Role::Import,
         "heading" => Role::Heading,
+        "constant" => Role::Constant,
+        "variable" => Role::Variable,
+        "local" => Role::Local,
         "error" => Role::Error,
         _ => return Err(QueryProblem::Capture(capture.to_owned())),
     })

@@ -35,7 +35,7 @@ impl Stage for ParseStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Parse::TYPE, 1)
+        Fingerprint::new(Parse::TYPE, 2)
     }
 }
 

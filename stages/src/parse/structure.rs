@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use crate::languages::{FileDoc, Language, Visibility};
 use crate::parse::captures::{Captures, Definition, Mark};
+use crate::parse::constants::constants;
 use crate::parse::docs;
 use crate::parse::signature::signature;
 use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind};
@@ -37,6 +38,7 @@ pub(crate) fn assemble<'t>(
         errors: captures.errors,
         ..FileSymbols::default()
     };
+    found.constants = constants(&captures, &found.symbols, text);
     merge_overloads(&mut found.symbols, language, text);
     found
 }

@@ -14,6 +14,8 @@ pub struct FileSymbols {
     pub symbols: Vec<Symbol>,
     /// Imports of the file, in document order.
     pub imports: Vec<Import>,
+    /// Constants and variables that are no symbols and not local to a function, in document order.
+    pub constants: Vec<Constant>,
     /// Where the text may be cut without cutting through a syntax node, ordered by offset.
     pub boundaries: Vec<Boundary>,
     /// Calls outside every symbol: top-level statements.
@@ -102,6 +104,15 @@ pub struct Import {
     /// Names bound in the file; `*` when the import binds names that only the other module knows.
     pub names: Vec<String>,
     /// Offset of the import.
+    pub at: u32,
+}
+
+/// A name that a file or a type gives to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    /// The name.
+    pub name: String,
+    /// Offset of the name.
     pub at: u32,
 }
 

@@ -51,7 +51,8 @@ pub struct Chunk {
     pub doc: String,
     /// Full text of the span.
     pub text: String,
-    /// Names that are defined inside the chunk without having a chunk of their own: functions inside functions.
+    /// Names that are defined inside the chunk without having a chunk of their own: functions inside functions, constants,
+    /// variables, members of enums.
     pub definitions: Vec<String>,
     /// Names of what the chunk calls.
     pub calls: Vec<String>,

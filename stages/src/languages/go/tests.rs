@@ -1,6 +1,6 @@
 //! What is found in `sample.go`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -20,6 +20,34 @@ fn sample() {
     function Map 50-50 func Map[T any](xs List[T]) T |  |  | exported
     method List.len 52-52 func (l *List[T]) len() int |  |  | of List
     function handler 54-54 var handler = func(x int) |  |
+    values: Limit
     doc: Package demo serves things.
     "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+package demo
+
+const Limit, Least = 10, 1
+const (
+	_  = iota
+	KB = 1 << (10 * iota)
+	MB
+)
+
+var ErrGone = errors.New("gone")
+var (
+	cache, spare map[string]int
+	handler      = func() { var inside = 1 }
+	_ io.Reader  = (*File)(nil)
+)
+
+func Run() {
+	const local = 1
+	var other = func() { const deeper = 2 }
+}
+"##;
+    assert_eq!(values_of("go", source), "Limit Least KB MB ErrGone cache spare");
 }

@@ -1,6 +1,6 @@
 //! What is found in `sample.java`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -19,5 +19,22 @@ fn sample() {
     method Things.State.exit 25-25 void exit() |  |
     struct Things.Pair 26-26 record Pair(int x, int y) |  |
     method Things.Pair.Pair 26-26 Pair |  | check
+    values: OPEN
     "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+class Limits {
+  public static final int MOST = 3, LEAST = 1;
+  @Deprecated final static String NAME = "x";
+  static int counter;
+  final int size = 2;
+  void run() { final int local = 1; new Object() { static final int HIDDEN = 1; }; }
+  interface Keys { String KEY = "key"; }
+  enum State { OPEN { void enter() {} }, CLOSED; static final State FIRST = OPEN; }
+}
+"##;
+    assert_eq!(values_of("java", source), "MOST LEAST NAME KEY OPEN CLOSED FIRST");
 }

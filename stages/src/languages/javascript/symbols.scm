@@ -31,6 +31,7 @@
 (method_definition name: (_) @name body: (_) @body) @method
 (field_definition property: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(field_definition "static" property: (property_identifier) @constant)
 (pair key: [(property_identifier) (string)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @method
 (variable_declarator name: (identifier) @name value: (object)) @scope

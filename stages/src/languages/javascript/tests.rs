@@ -1,6 +1,6 @@
 //! What is found in `sample.jsx`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -32,6 +32,26 @@ fn sample() {
     function helper 36-36 function helper() |  |
     function a 37-37 a = () |  |
     function b 37-37 b = function* () |  | memo
+    values: api
     outside: require describe it expect
     "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+const fs = require("fs"), port = 80;
+export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+const { one, two: renamed, three = 3, four: last = 4 } = options, [head, tail = 1] = list;
+export const add = (a, b) => { const sum = a + b; return sum; };
+export default class Widget { static size = 3; static make = () => new Widget(); width = 4; draw() { var inside; } }
+var old;
+exports.LIMIT = 10;
+exports.helper = helper;
+for (let i = 0; i < 3; i++) { const each = i; }
+{ const block = 1; }
+const store = create((set) => { const hidden = 1; return { get() {} }; });
+function run() { const local = 1; exports.NESTED = 2; }
+"##;
+    assert_eq!(values_of("javascript", source), "port AsyncFunction one renamed three last head tail size old LIMIT store");
 }

@@ -1,6 +1,6 @@
 //! What is found in `sample.py`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -18,7 +18,38 @@ fn sample() {
     method Store.Lease.renew 37-37 def renew(self) |  |  | exported
     function _login 42-43 async def _login(request) | Serves the login page.⏎Needs a session. | route create
     function square 45-45 square = lambda x |  |  | exported
+    values: log
     outside: getLogger main
     doc: Sessions and their store.⏎⏎One process, many users.
     "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+import os as system
+TIMEOUT: int = 30
+first, (second, _) = 1, (2, 3)
+a = b = None
+square = lambda x: x * x
+try:
+    import ssl
+    HAS_SSL = True
+except ImportError:
+    HAS_SSL = False
+config["key"] = client.retries = 1
+
+class Color(Enum):
+    RED = 1
+    objects = Manager()
+    def paint(self):
+        BRUSH = 2
+        self.WIDTH = 3
+
+def run():
+    LOCAL = 1
+    class Inner:
+        HIDDEN = 2
+"##;
+    assert_eq!(values_of("python", source), "TIMEOUT first a b HAS_SSL HAS_SSL RED");
 }

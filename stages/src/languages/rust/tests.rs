@@ -1,6 +1,6 @@
 //! What is found in `sample.rs`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -22,6 +22,22 @@ fn sample() {
     function twice 22-22 macro_rules! twice { () => {} } |  |
     enum Kind 24-24 pub enum Kind |  |  | exported
     type Alias 25-25 pub(crate) type Alias = u8 |  |  | exported
+    values: A B
     doc: Points and shapes.
     "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+pub const MOST: usize = { const INSIDE: usize = 1; INSIDE };
+static mut COUNT: u8 = 0;
+const _: () = ();
+enum Kind { Leaf, Branch(u8) }
+impl Kind { const ROOT: Self = Self::Leaf; }
+trait Shape { const SIDES: u8; }
+mod inner { pub const DEEP: u8 = 1; }
+fn run() { const LOCAL: u8 = 1; static HIDDEN: u8 = 2; let other = 3; }
+"##;
+    assert_eq!(values_of("rust", source), "MOST COUNT Leaf Branch ROOT SIDES DEEP");
 }

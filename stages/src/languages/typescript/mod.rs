@@ -4,10 +4,11 @@ use super::javascript::{SILENT_OWNERS, exported, imports};
 use super::{Language, QueryCache, defaults};
 
 const SYMBOLS: &str = include_str!("symbols.scm");
+const CONSTANTS: &str = include_str!("../javascript/constants.scm");
 const CALLS: &str = include_str!("calls.scm");
 const IMPORTS: &str = include_str!("../javascript/imports.scm");
-static QUERIES: [&str; 3] = [SYMBOLS, CALLS, IMPORTS];
-static QUERIES_WITH_JSX: [&str; 4] = [SYMBOLS, CALLS, IMPORTS, include_str!("jsx.scm")];
+static QUERIES: [&str; 4] = [SYMBOLS, CONSTANTS, CALLS, IMPORTS];
+static QUERIES_WITH_JSX: [&str; 5] = [SYMBOLS, CONSTANTS, CALLS, IMPORTS, include_str!("jsx.scm")];
 
 static TYPESCRIPT_QUERY: QueryCache = QueryCache::new();
 static TSX_QUERY: QueryCache = QueryCache::new();

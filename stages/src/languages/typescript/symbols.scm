@@ -42,6 +42,8 @@
 (abstract_method_signature name: (_) @name) @method
 (public_field_definition name: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(public_field_definition "static" name: (property_identifier) @constant)
+(enum_body [(property_identifier) @constant (enum_assignment name: (property_identifier) @constant)])
 (pair key: [(property_identifier) (string)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @method
 (variable_declarator name: (identifier) @name value: (object)) @scope

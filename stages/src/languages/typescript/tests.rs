@@ -1,6 +1,6 @@
 //! What is found in `sample.ts` and `sample.tsx`.
 
-use crate::languages::outline::outline;
+use crate::languages::outline::{outline, values_of};
 
 #[test]
 fn sample() {
@@ -24,10 +24,35 @@ fn sample() {
     function foo.ext 25-25 export function ext(): void |  |  | exported
     function global 26-26 declare function global(x: number): string |  |
     function default 27-27 export default function () |  |  | exported
+    values: Red Green
     "#);
 }
 
 #[test]
 fn sample_with_jsx() {
     insta::assert_snapshot!(outline("tsx", include_str!("sample.tsx")), @"function App 2-2 export const App: React.FC<Props> = ({ title }) | The page. | Main | exported");
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r##"
+const fs = require("fs"), port = 80;
+export const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+const { one, two: renamed, three = 3, four: last = 4 } = options, [head, tail = 1] = list;
+export const add = (a, b) => { const sum = a + b; return sum; };
+export default class Widget { static size = 3; static make = () => new Widget(); width = 4; draw() { var inside; } }
+var old;
+exports.LIMIT = 10;
+exports.helper = helper;
+for (let i = 0; i < 3; i++) { const each = i; }
+{ const block = 1; }
+const store = create((set) => { const hidden = 1; return { get() {} }; });
+function run() { const local = 1; exports.NESTED = 2; }
+
+export declare const VERSION: string;
+export enum Level { Low, High = 3 }
+namespace Util { export const depth = 1; }
+abstract class Box { static readonly EDGE: number = 1; private static made = () => 1; readonly inner = 2; }
+"##;
+    assert_eq!(values_of("typescript", source), "port AsyncFunction one renamed three last head tail size old LIMIT store VERSION Low High depth EDGE");
 }
