@@ -166,12 +166,12 @@ impl Default for SearchConfig {
         Self {
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] },
             hybrid: HybridConfig {
-                stage1_top_k: 100,
+                stage1_top_k: 200,
                 fusion: Fusion::Weighted,
-                bm25_weight: 0.1,
-                semantic_weight: 0.83,
-                activation_weight: 0.07,
-                word_share: 0.4,
+                bm25_weight: 0.08,
+                semantic_weight: 0.86,
+                activation_weight: 0.06,
+                word_share: 0.3,
                 rrf_k: 60.0,
                 rrf_dense: 0.7,
                 rrf_sparse: 0.3,

@@ -90,7 +90,7 @@ fn a_budget_gives_blocks_of_text() {
     let fixture = indexed();
     let arguments = ["mem", "search", "check the password of a user", "--budget", "130", "--no-record"];
     assert_snapshot!(run(&fixture, &arguments).out, @r#"
-    src/auth/manager.py:1-16 UserManager.authenticate_user, UserManager, hash_password, …
+    src/auth/manager.py:1-16 UserManager.authenticate_user, hash_password, UserManager, …
     """Who may come in."""
 
 

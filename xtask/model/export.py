@@ -3,8 +3,8 @@
 
 usage: export.py --work DIR --name NAME --out MODEL.bin [--reference ALL.json] [--small FEW.json]
 
-Little-endian: "AURSTAT2" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
-| zeros to a multiple of 64 | rows x f32 scale | rows x dims i8. A token's vector is i8 * scale; a text's
+Little-endian: "AURSTAT3" | u32 dims | u32 rows | u32 json_len | json | rows x (u16 length + UTF-8 token)
+| zeros to a multiple of 64 | rows x f32 scale | rows x f32 weight as a word of a query | rows x dims i8. A token's vector is i8 * scale; a text's
 vector is the L2-normalised sum of its tokens' vectors; a text without tokens has the zero vector. "fields"
 of the JSON are the weights of a passage's fields.
 """
@@ -61,7 +61,7 @@ def main():
     weights = dict(zip(PASSAGE, got["A"]))
     figures = os.path.join(a.work, a.name + ".figures.json")
     head = json.dumps({
-        "name": "static-code", "version": 2, "dimensions": dims, "fields": {field: round(float(weights[field]), 5) for field in SEARCHED},
+        "name": "static-code", "version": 3, "dimensions": dims, "fields": {field: round(float(weights[field]), 5) for field in SEARCHED},
         "limits": {field: LIMITS[field] for field in SEARCHED}, "tokenizer": RULES,
         "text": "L2-normalised sum of token vectors (i8 * scale); zero vector without tokens",
         "passage": "L2-normalised sum over the fields of weight * text vector of the field",
@@ -69,10 +69,10 @@ def main():
                      "start_shown_dropped": PASSAGE, **info["settings"]},
         "evaluation": json.load(open(figures)) if os.path.exists(figures) else {},
     }, ensure_ascii=False).encode()
-    blob = b"AURSTAT2" + struct.pack("<III", dims, rows, len(head)) + head
+    blob = b"AURSTAT3" + struct.pack("<III", dims, rows, len(head)) + head
     blob += b"".join(struct.pack("<H", len(t.encode())) + t.encode() for t in tokens)
     blob += bytes(-len(blob) % 64)
-    blob += scale.astype("<f4").tobytes() + q8.tobytes()
+    blob += scale.astype("<f4").tobytes() + got["W"].astype("<f4").tobytes() + q8.tobytes()
     with open(a.out, "wb") as f:
         f.write(blob)
     print(a.out, len(blob), "bytes,", rows, "rows")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train the static code model: DIR/pairs.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, float table, field weights).
+"""Train the static code model: DIR/pairs*.jsonl + MiniLM -> DIR/NAME.npz (vocabulary, table, weights of words and fields).
 
 usage: train.py --work DIR --base MODEL_DIR --name NAME [--epochs 3] [--distilled-only]
 
@@ -7,8 +7,9 @@ MODEL_DIR holds vocab.txt and model.safetensors of all-MiniLM-L6-v2. Steps: toke
 field, choose the vocabulary, embed every entry with MiniLM (mean-pooled, PCA, SIF-like weights), then
 in-batch negatives both ways. A query's vector is unit(sum of its tokens); a passage's is
 unit(sum over the fields of weight * unit(sum of the field's tokens)), and the weights are trained with the
-table. The forward and backward passes of a bag of tokens are two sparse products, so numpy and scipy do
-the work; torch only runs the base model once.
+table. Half of the loss is the cosine's alone, half that of a weighted sum of the cosine and late interaction
+(late.py), which is how the engine uses both. The forward and backward passes of a bag of tokens are two
+sparse products, so numpy and scipy do most of the work; torch runs the base model and finds maxima.
 """
 import argparse
 import json
@@ -24,6 +25,7 @@ from multiprocessing import Pool
 import numpy as np
 import scipy.sparse as sp
 
+from late import Words, distinct, through_unit, unit
 from tokenizer import Tokenizer, pieces
 
 LANGS = ("python", "javascript", "typescript", "go", "java", "rust")
@@ -39,10 +41,9 @@ STOP = set("a an the of to in on for is are be and or if it its this that these 
 
 
 def load_pairs(work, per_lang, seed):
-    """Pairs by split: held-out packages (small to middling ones) and the rest, capped a language."""
+    """Pairs by split: held-out packages (small to middling ones) and the rest, capped a language; and the pairs of commits."""
     by = defaultdict(list)
-    for line in open(os.path.join(work, "pairs.jsonl"), encoding="utf-8"):
-        p = json.loads(line)
+    for p in read_pairs(os.path.join(work, "pairs.jsonl")):
         by[p["lang"], p["pkg"]].append(p)
     test, train = [], []
     for lang in LANGS:
@@ -59,7 +60,13 @@ def load_pairs(work, per_lang, seed):
                 rest += by[k]
         random.Random(seed).shuffle(rest)
         train += rest[:per_lang]
-    return train, test
+    commits = os.path.join(work, "pairs-commits.jsonl")
+    return train + (read_pairs(commits) if os.path.exists(commits) else []), test
+
+
+def read_pairs(path):
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
 
 
 def base_table(model_dir, id_lists):
@@ -190,7 +197,8 @@ def prepare(a, log):
     vectors = np.stack([known[t] for t in tokens])
     log("base model done")
     data = {"tokens": tokens, "vectors": vectors, "lang": [p["lang"] for p in train], "pkg": [p["pkg"] for p in train],
-            "class": [class_of(p) for p in train], "mats": matrices(train, tokens), "test": test, "test_mats": matrices(test, tokens)}
+            "class": [class_of(p) for p in train],
+            "question": np.array([zlib.crc32((p["pkg"] + "\0" + p["query"]).encode()) for p in train]), "mats": matrices(train, tokens), "test": test, "test_mats": matrices(test, tokens)}
     pickle.dump(data, open(path, "wb"), protocol=4)
     log("tokenised")
     return data
@@ -207,36 +215,40 @@ def initial(data, dims):
     return table, np.array([start for start, _, _ in PASSAGE.values()], np.float32)
 
 
-def unit(x):
-    n = np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
-    return x / n, n
-
-
 def passages(E, A, mats):
     """Vectors of passages as the engine makes them, from table E and field weights A."""
     return unit(sum(A[k] * unit(mats[field] @ E)[0] for k, field in enumerate(PASSAGE) if field in SEARCHED))[0]
 
 
-def evaluate(E, A, data):
-    """MRR@10 by language on the held-out packages: over the pool, and within a function's package."""
+def scaled(S):
+    """Scores brought to 0..1 by query."""
+    low, high = S.min(1, keepdims=True), S.max(1, keepdims=True)
+    return (S - low) / np.maximum(high - low, 1e-9)
+
+
+def evaluate(E, A, W, data):
+    """MRR@10 by language among the held-out functions of the same package: cosine, words, and 7 : 3 of both."""
     q, d = unit(data["test_mats"]["query"] @ E)[0], passages(E, A, data["test_mats"])
+    queries, code = data["test_mats"]["query"].tocsr(), shown_tokens(data["test_mats"].values(), data["test_mats"])
     lang = np.array([p["lang"] for p in data["test"]])
     pkg = np.array([zlib.crc32(p["pkg"].encode()) for p in data["test"]])
     out = {}
     for L in LANGS:
         i = np.flatnonzero(lang == L)
-        S = q[i] @ d[i].T
-        own = S.diagonal()[:, None]
-        better = (S > own) | ((S == own) & ~np.eye(len(i), dtype=bool))
-        r = better.sum(1)
-        rp = (better & (pkg[i][:, None] == pkg[i][None])).sum(1)
-        out[L] = {"mrr": float(np.where(r < 10, 1 / (r + 1), 0).mean()), "r10": float((r < 10).mean()),
-                  "mrr_own_package": float(np.where(rp < 10, 1 / (rp + 1), 0).mean()), "n": len(i)}
+        cosines = q[i] @ d[i].T
+        words = np.concatenate([Words(queries[part], code[i], E, W).scores for part in np.array_split(i, 4)])
+        mrr = []
+        for S in (cosines, words, .7 * scaled(cosines) + .3 * scaled(words)):
+            better = (S > S.diagonal()[:, None]) & (pkg[i][:, None] == pkg[i][None])
+            rank = better.sum(1)
+            mrr.append(float(np.where(rank < 10, 1 / (rank + 1), 0).mean()))
+        out[L] = mrr
     return out
 
 
 def line(ev):
-    return " ".join(f"{L[:4]} {v['mrr']:.3f}/{v['r10']:.3f}/{v['mrr_own_package']:.3f}" for L, v in ev.items())
+    mean = np.mean(list(ev.values()), 0)
+    return "cosine {:.4f} words {:.4f} both {:.4f}  ".format(*mean) + " ".join(f"{L[:4]} {v[2]:.3f}" for L, v in ev.items())
 
 
 def batches(data, a, rng):
@@ -269,50 +281,61 @@ def entry_rows(m):
     return np.repeat(np.arange(m.shape[0]), np.diff(m.indptr))
 
 
-def queries(mats, idx, stop, rng):
-    """Query bags: as they are, without stop words, a few content words, or the name's words."""
-    q = mats["query"][idx]
+def queries(mats, idx, stop, a, rng):
+    """Query bags, and which of them were drawn from the rest of the doc comment.
+
+    The sentence as it is, without stop words, or a few of its content words; some of the words of the rest of the
+    doc comment; or the name's words.
+    """
     mode = rng.random(len(idx))
+    rest = mats["rest"][idx]
+    drawn = (mode < a.rest) & (rest.getnnz(1) >= 5)
+    q = (sp.diags((~drawn).astype(np.float32)) @ mats["query"][idx] + sp.diags(drawn.astype(np.float32)) @ rest).tocsr()
+    mode = np.where(drawn, .6, rng.random(len(idx)))
     rows = entry_rows(q)
     is_stop = stop[q.indices]
     content = np.bincount(rows, ~is_stop, len(idx))
-    keep = np.where(mode < .7, .9, np.minimum(1, rng.integers(3, 9, len(idx)) / np.maximum(content, 1)))
+    few = np.where(drawn, rng.integers(5, 13, len(idx)), rng.integers(3, 9, len(idx)))
+    keep = np.where((mode < .7) & ~drawn, .9, np.minimum(1, few / np.maximum(content, 1)))
     gone = (rng.random(len(rows)) >= keep[rows]) | (is_stop & (mode[rows] >= .5))
     q.data = q.data * ~(gone | (mode[rows] > .9))
     n = mats["name"][idx]
     n.data = n.data * (mode > .9)[entry_rows(n)]
-    return (q + n).tocsr()
+    bags = (q + n).tocsr()
+    bags.eliminate_zeros()
+    return bags, drawn
 
 
-def shown_fields(mats, idx, rng):
-    """Bags of the passages' fields, some fields and some token types left out."""
+def shown_fields(mats, idx, asked, rng):
+    """Bags of the passages' fields, some fields and some token types left out; no rest where it is `asked` for."""
     out = []
     for field, (_, shown, dropped) in PASSAGE.items():
         x = mats[field][idx]
-        on = rng.random(len(idx)) < shown
+        on = (rng.random(len(idx)) < shown) & ((field != "rest") | ~asked)
         x.data = x.data * (on[entry_rows(x)] & (rng.random(len(x.data)) >= dropped))
+        x.eliminate_zeros()
         out.append(x)
     return out
 
 
-def through_unit(g, u, norm):
-    """Gradient before `unit` from the gradient after it; none where there was nothing to scale."""
-    g = (g - u * (g * u).sum(1, keepdims=True)) / norm
-    g[norm[:, 0] < 1e-6] = 0
-    return g.astype(np.float32)
+def shown_tokens(bags, names):
+    """The distinct tokens of passages that the engine has, from the bags of the fields `names`."""
+    return distinct(sum(bag for name, bag in zip(names, bags) if name in SEARCHED))
 
 
-def contrast(q, d, temperature):
-    """Loss of in-batch negatives, question to passage and back, and its gradient to the similarities."""
-    S = q @ d.T / temperature
+def contrast(S, question):
+    """Loss of in-batch negatives, question to passage and back, and its gradient to the logits `S`.
+
+    Passages of one question (a commit that changed several functions) are not held against each other.
+    """
     n = np.arange(len(S))
+    S = np.where((question[:, None] == question[None]) & (n[:, None] != n[None]), np.float32(-1e9), S)
     P = np.exp(S - S.max(1, keepdims=True)); P /= P.sum(1, keepdims=True)
     R = np.exp(S - S.max(0, keepdims=True)); R /= R.sum(0, keepdims=True)
     loss = -np.log(np.maximum(P[n, n], 1e-9)).mean()
     G = P + R
     G[n, n] -= 2
-    G /= 2 * len(S) * temperature
-    return loss, G
+    return loss, G / (2 * len(S))
 
 
 class Adam:
@@ -331,40 +354,86 @@ class Adam:
         self.x -= g
 
 
+class Model:
+    """Everything that is trained: table, weights of the fields, logarithms of the words' weights, and how much
+    cosine and words count in the joint loss."""
+
+    def __init__(self, data, a):
+        self.E, self.A = initial(data, a.dims)
+        self.logW = np.log(np.maximum(np.linalg.norm(self.E, axis=1), 1e-3)).astype(np.float32)
+        self.mix = np.array([10, 10], np.float32)
+        # Parameter, its optimiser, and how much faster than the table it learns.
+        self.parts = [(x, Adam(x), speed) for x, speed in ((self.E, 1), (self.A, 5), (self.logW, 5), (self.mix, 100))]
+
+    def go_on_from(self, path):
+        """Takes the table and weights of an earlier training with the same vocabulary."""
+        got = np.load(path)
+        self.E[:], self.A[:], self.logW[:] = got["E"], got["A"], np.log(got["W"])
+
+    def words(self):
+        return np.exp(self.logW)
+
+    def figures(self, data):
+        return line(evaluate(self.E, self.A, self.words(), data))
+
+    def step(self, gradients, lr):
+        for (_, adam, speed), g in zip(self.parts, gradients):
+            adam.step(g, speed * lr)
+
+    def gradients(self, X, Ys, question, a):
+        """Losses of a batch (cosine, joint) and the gradients of all parts: queries X and their
+        numbers, fields of the passages Ys."""
+        (q, qn), parts = unit(X @ self.E), [unit(Y @ self.E) for Y in Ys]
+        d, dn = unit(sum(w * u for w, (u, _) in zip(self.A, parts)))
+        loss, G = contrast(q @ d.T / a.temperature, question)
+        G *= (1 - a.joint) / a.temperature
+        table, logW, mix, joint = np.zeros_like(self.E), np.zeros_like(self.logW), np.zeros_like(self.mix), []
+        code, W = shown_tokens(Ys, PASSAGE), self.words()
+        for at in range(0, len(q), a.block):
+            k = slice(at, min(at + a.block, len(q)))
+            cosines, words = q[k] @ d[k].T, Words(X[k], code[k], self.E, W)
+            one, g = contrast(self.mix[0] * cosines + self.mix[1] * words.scores, question[k])
+            joint.append(one)
+            g *= a.joint * (k.stop - k.start) / len(q)
+            mix += (g * cosines).sum(), (g * words.scores).sum()
+            G[k, k] += self.mix[0] * g
+            words.add_gradients(self.mix[1] * g, table, logW)
+        logW *= W
+        gd = through_unit(G.T @ q, d, dn)
+        fields = np.array([(gd * u).sum() for u, _ in parts], np.float32)
+        table += X.T @ through_unit(G @ d, q, qn)
+        for Y, w, (u, un) in zip(Ys, self.A, parts):
+            table += Y.T @ through_unit(w * gd, u, un)
+        return (loss, np.mean(joint)), (table, fields, logW, mix)
+
+
 def train(data, a, log):
-    """The trained table and field weights."""
+    """The trained model."""
     rng = np.random.default_rng(a.seed)
-    E, A = initial(data, a.dims)
-    log("distilled  " + line(evaluate(E, A, data)))
+    model = Model(data, a)
+    if a.start:
+        model.go_on_from(os.path.join(a.work, a.start + ".npz"))
+    log("start  " + model.figures(data))
     if a.distilled_only:
-        return E, A
+        return model
     stop = np.array([t in STOP for t in data["tokens"]])
-    table, weights = Adam(E), Adam(A)
     step, plan = 0, [batches(data, a, rng) for _ in range(a.epochs)]
     total, start = sum(map(len, plan)), time.time()
     log(f"{total} steps")
     for epoch, todo in enumerate(plan):
         losses = []
         for idx in todo:
-            X, Ys = queries(data["mats"], idx, stop, rng), shown_fields(data["mats"], idx, rng)
-            (q, qn), parts = unit(X @ E), [unit(Y @ E) for Y in Ys]
-            d, dn = unit(sum(w * u for w, (u, _) in zip(A, parts)))
-            loss, G = contrast(q, d, a.temperature)
+            X, asked = queries(data["mats"], idx, stop, a, rng)
+            Ys = shown_fields(data["mats"], idx, asked, rng)
+            loss, gradients = model.gradients(X, Ys, data["question"][idx], a)
             losses.append(loss)
-            gd = through_unit(G.T @ q, d, dn)
-            gA = np.array([(gd * u).sum() for u, _ in parts], np.float32)
-            gE = X.T @ through_unit(G @ d, q, qn)
-            for Y, w, (u, un) in zip(Ys, A, parts):
-                gE += Y.T @ through_unit(w * gd, u, un)
             step += 1
-            lr = a.lr * min(1, step / 30) * max(0.02, 1 - step / total)
-            table.step(gE, lr)
-            weights.step(gA, 5 * lr)
+            model.step(gradients, a.lr * min(1, step / 30) * max(0.02, 1 - step / total))
             if step in (1, 10, 50) or step % 100 == 0:
-                log(f"step {step} loss {losses[-1]:.3f} {time.time() - start:.0f} s")
-        shares = " ".join(f"{field} {w:.2f}" for field, w in zip(PASSAGE, A))
-        log(f"epoch {epoch + 1} loss {np.mean(losses):.3f} {time.time() - start:.0f} s  {shares}  " + line(evaluate(E, A, data)))
-    return E, A
+                log(f"step {step} losses {np.round(losses[-1], 3)} mix {np.round(model.mix, 1)} {time.time() - start:.0f} s")
+        shares = " ".join(f"{field} {w:.2f}" for field, w in zip(PASSAGE, model.A))
+        log(f"epoch {epoch + 1} losses {np.round(np.mean(losses, 0), 3)} {time.time() - start:.0f} s  {shares}  " + model.figures(data))
+    return model
 
 
 def main():
@@ -374,8 +443,9 @@ def main():
     ap.add_argument("--name", required=True)
     ap.add_argument("--fresh", action="store_true", help="prepare the data anew")
     ap.add_argument("--distilled-only", action="store_true")
-    for name, kind, value in (("epochs", int, 3), ("batch", int, 2048), ("group", int, 32), ("byclass", float, .5), ("lr", float, 1e-3),
-                              ("temperature", float, .05), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 90000),
+    ap.add_argument("--start", default="", help="name of a training to go on from")
+    for name, kind, value in (("epochs", int, 3), ("batch", int, 1024), ("group", int, 32), ("byclass", float, .5), ("lr", float, 1e-3),
+                              ("temperature", float, .05), ("joint", float, .5), ("block", int, 256), ("rest", float, .15), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 90000),
                               ("rows", int, 40000)):
         ap.add_argument("--" + name, type=kind, default=value)
     a = ap.parse_args()
@@ -387,10 +457,10 @@ def main():
         print(f"[{time.time() - t0:5.0f}] {text}", flush=True)
 
     data = prepare(a, log)
-    E, A = train(data, a, log)
+    model = train(data, a, log)
     settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh", "distilled_only")}
     info = {"pairs": dict(Counter(data["lang"])), "settings": settings}
-    np.savez(os.path.join(a.work, a.name + ".npz"), E=E, A=A, tokens=np.array(data["tokens"]), info=json.dumps(info))
+    np.savez(os.path.join(a.work, a.name + ".npz"), E=model.E, A=model.A, W=model.words(), tokens=np.array(data["tokens"]), info=json.dumps(info))
     log("written")
 
 

@@ -23,7 +23,7 @@ struct Token {
     values: Vec<i16>,
     /// Length of `values`.
     length: f32,
-    /// Length of its vector over the sum of all: trained lengths say how much a word tells.
+    /// How much the word tells, as trained, over the sum of all.
     weight: f32,
 }
 
@@ -40,9 +40,8 @@ impl<'m> LateInteraction<'m> {
         });
         let token = |row: u32| {
             let mut values = Vec::new();
-            let scale = model.table.values(&model.bytes, row, &mut values);
-            let length = length(&values);
-            Token { values, length, weight: length * scale }
+            model.table.values(&model.bytes, row, &mut values);
+            Token { length: length(&values), values, weight: model.table.weight(&model.bytes, row).max(0.0) }
         };
         let mut tokens: Vec<Token> = distinct.into_iter().map(token).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);

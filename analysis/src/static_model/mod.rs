@@ -5,12 +5,13 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `AURSTAT2` |
+//! | 8 | `AURSTAT3` |
 //! | 3 × 4 | dimensions, rows, length of the JSON |
 //! | | JSON: name, version, weights of the fields, how it was trained and how well it did |
 //! | | a token string for every row: `u16` length, UTF-8; tokens that go on inside a word begin with `##` |
 //! | | zeros up to a multiple of 64 from the start of the file |
 //! | rows × 4 | `f32` scale of every row |
+//! | rows × 4 | `f32` weight of every row as a word of a query ([`LateInteraction`]) |
 //! | rows × dimensions | `i8` values, row after row |
 
 mod late;
@@ -31,9 +32,9 @@ use table::Table;
 pub(crate) use table::normalise;
 use tokenizer::{Vocabulary, pieces};
 
-const MAGIC: &[u8; 8] = b"AURSTAT2";
+const MAGIC: &[u8; 8] = b"AURSTAT3";
 /// Trained on code and documentation in six languages; `xtask/model` says how, the file's JSON how well it did.
-const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v2.bin");
+const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v3.bin");
 const ALIGNMENT: usize = 64;
 
 /// Tokens of a query, a body or a doc that are looked at; what follows is ignored.
@@ -104,14 +105,14 @@ impl StaticModel {
 
     fn parse(bytes: Cow<'static, [u8]>) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {
-            return Err("it does not start with AURSTAT2".to_owned());
+            return Err("it does not start with AURSTAT3".to_owned());
         }
         let number = |at: usize| {
             let field = bytes.get(at..at + 4).and_then(|field| field.try_into().ok());
             field.map(|field| u32::from_le_bytes(field) as usize).ok_or("it ends inside its header")
         };
         let (dimensions, rows, json) = (number(8)?, number(12)?, number(16)?);
-        if dimensions == 0 || rows == 0 || rows > MOST_ROWS || rows.saturating_mul(dimensions + 6) > bytes.len() {
+        if dimensions == 0 || rows == 0 || rows > MOST_ROWS || rows.saturating_mul(dimensions + 10) > bytes.len() {
             return Err(format!("{rows} rows of {dimensions} dimensions do not fit its {} bytes", bytes.len()));
         }
         let json = bytes.get(20..20 + json).ok_or("it ends inside its JSON")?;
@@ -119,8 +120,9 @@ impl StaticModel {
         let (vocabulary, end) = Vocabulary::read(&bytes, 20 + json.len(), rows)?;
         let start = end.next_multiple_of(ALIGNMENT);
         let table = Table::new(dimensions, rows, start, bytes.len())?;
-        // Header, tokens and scales: two trainings never share them, and the megabytes of values need not be touched.
-        let digest = blake3::hash(&bytes[..start + rows * 4]).to_hex();
+        // Header, tokens, scales and weights: two trainings never share them, and the megabytes of values need not be
+        // touched.
+        let digest = blake3::hash(&bytes[..table.start_of_values()]).to_hex();
         let id = format!("{}@{}", about.name, &digest[..16]);
         Ok(Self { id, fields: about.fields, vocabulary, table, bytes })
     }

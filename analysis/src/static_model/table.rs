@@ -1,11 +1,12 @@
-//! The rows of a static model: one scale and `dimensions` signed bytes a token, read where they lie.
+//! The rows of a static model: one scale, one weight and `dimensions` signed bytes a token, read where they lie.
 
 use std::ops::Range;
 
-/// Where scales and bytes stand in the model's file.
+/// Where scales, weights and bytes stand in the model's file.
 pub(super) struct Table {
     dimensions: usize,
     scales: Range<usize>,
+    weights: Range<usize>,
     values: Range<usize>,
 }
 
@@ -13,14 +14,15 @@ impl Table {
     /// The table that starts at byte `at` and must end where the file does, at `length`.
     pub(super) fn new(dimensions: usize, rows: usize, at: usize, length: usize) -> Result<Self, String> {
         let scales = at..at + rows * 4;
-        let values = scales.end..scales.end + rows * dimensions;
+        let weights = scales.end..scales.end + rows * 4;
+        let values = weights.end..weights.end + rows * dimensions;
         if values.end != length {
             return Err(format!(
                 "{rows} rows of {dimensions} dimensions must end at byte {}, but it has {length}",
                 values.end
             ));
         }
-        Ok(Self { dimensions, scales, values })
+        Ok(Self { dimensions, scales, weights, values })
     }
 
     pub(super) fn dimensions(&self) -> usize {
@@ -31,11 +33,10 @@ impl Table {
     /// width of the machine's vectors: the same text gives the same bits everywhere.
     #[inline]
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
-        let scales = &bytes[self.scales.clone()];
         let values = &bytes[self.values.clone()];
         for &row in rows {
             let row = row as usize;
-            let scale = scales[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes);
+            let scale = number(&bytes[self.scales.clone()], row);
             let values = &values[row * self.dimensions..(row + 1) * self.dimensions];
             for (sum, &value) in sum.iter_mut().zip(values) {
                 *sum += f32::from(value as i8) * scale;
@@ -43,14 +44,29 @@ impl Table {
         }
     }
 
-    /// Puts the bytes of one row into `values`; returns its scale.
-    pub(super) fn values(&self, bytes: &[u8], row: u32, values: &mut Vec<i16>) -> f32 {
+    /// First byte of the values.
+    pub(super) fn start_of_values(&self) -> usize {
+        self.values.start
+    }
+
+    /// How much a row tells as a word of a query.
+    pub(super) fn weight(&self, bytes: &[u8], row: u32) -> f32 {
+        number(&bytes[self.weights.clone()], row as usize)
+    }
+
+    /// Puts the bytes of one row into `values`.
+    pub(super) fn values(&self, bytes: &[u8], row: u32, values: &mut Vec<i16>) {
         let row = row as usize;
         let of_row = &bytes[self.values.clone()][row * self.dimensions..(row + 1) * self.dimensions];
         values.clear();
         values.extend(of_row.iter().map(|&value| i16::from(value as i8)));
-        bytes[self.scales.clone()][row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)
     }
+}
+
+/// The number of a row in a column of `f32`.
+#[inline]
+fn number(column: &[u8], row: usize) -> f32 {
+    column[row * 4..row * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes)
 }
 
 /// Scales a vector to unit length; a vector without length becomes, or stays, all zeros.

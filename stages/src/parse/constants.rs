@@ -17,8 +17,7 @@ pub(crate) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &
         captures.definitions.iter().filter(|d| d.kind.is_some()).map(|d| d.name.id()).collect();
     let is_type = |symbol: &&Symbol| symbol.kind.is_container() && symbol.kind != SymbolKind::Module;
     let mut locals = Cover::new(captures.locals.iter().cloned());
-    let mut imports =
-        Cover::new(captures.imports.iter().map(|node| node.start_byte() as u32..node.end_byte() as u32));
+    let mut imports = Cover::new(captures.imports.iter().map(|node| node.start_byte() as u32..node.end_byte() as u32));
     let mut types = Cover::new(symbols.iter().filter(is_type).map(|symbol| symbol.bytes.clone()));
     let mut found: Vec<Constant> = Vec::new();
     for (node, reach) in &captures.values {

@@ -16,7 +16,12 @@ pub static GO: Language = Language {
         "go",
         &["go"],
         || tree_sitter_go::LANGUAGE.into(),
-        &[include_str!("symbols.scm"), include_str!("constants.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
         &QUERY,
     )
 };

@@ -15,7 +15,12 @@ pub static JAVA: Language = Language {
         "java",
         &["java"],
         || tree_sitter_java::LANGUAGE.into(),
-        &[include_str!("symbols.scm"), include_str!("constants.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
         &QUERY,
     )
 };

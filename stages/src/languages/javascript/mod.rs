@@ -17,7 +17,12 @@ pub static JAVASCRIPT: Language = Language {
         "javascript",
         &["js", "jsx", "mjs", "cjs"],
         || tree_sitter_javascript::LANGUAGE.into(),
-        &[include_str!("symbols.scm"), include_str!("constants.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
         &QUERY,
     )
 };

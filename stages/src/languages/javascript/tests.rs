@@ -53,5 +53,8 @@ for (let i = 0; i < 3; i++) { const each = i; }
 const store = create((set) => { const hidden = 1; return { get() {} }; });
 function run() { const local = 1; exports.NESTED = 2; }
 "##;
-    assert_eq!(values_of("javascript", source), "port AsyncFunction one renamed three last head tail size old LIMIT store");
+    assert_eq!(
+        values_of("javascript", source),
+        "port AsyncFunction one renamed three last head tail size old LIMIT store"
+    );
 }

@@ -20,7 +20,12 @@ pub static PYTHON: Language = Language {
         "python",
         &["py", "pyi", "pyw"],
         || tree_sitter_python::LANGUAGE.into(),
-        &[include_str!("symbols.scm"), include_str!("constants.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
         &QUERY,
     )
 };

@@ -17,7 +17,12 @@ pub static RUST: Language = Language {
         "rust",
         &["rs"],
         || tree_sitter_rust::LANGUAGE.into(),
-        &[include_str!("symbols.scm"), include_str!("constants.scm"), include_str!("calls.scm"), include_str!("imports.scm")],
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
         &QUERY,
     )
 };

@@ -54,5 +54,8 @@ export enum Level { Low, High = 3 }
 namespace Util { export const depth = 1; }
 abstract class Box { static readonly EDGE: number = 1; private static made = () => 1; readonly inner = 2; }
 "##;
-    assert_eq!(values_of("typescript", source), "port AsyncFunction one renamed three last head tail size old LIMIT store VERSION Low High depth EDGE");
+    assert_eq!(
+        values_of("typescript", source),
+        "port AsyncFunction one renamed three last head tail size old LIMIT store VERSION Low High depth EDGE"
+    );
 }
