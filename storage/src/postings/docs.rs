@@ -130,8 +130,8 @@ impl<'a> Docs<'a> {
             match &container.ids {
                 Ids::Array(ids) => {
                     let ids = ids.get(index.saturating_sub(container.before)..).unwrap_or_default();
-                    let ids = ids.iter().map(|id| u32::from(u16::from_le_bytes(*id)));
-                    out.extend(ids.take_while(|id| *id <= high).map(|id| container.high | id));
+                    let ids = &ids[..ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) <= high)];
+                    out.extend(ids.iter().map(|id| container.high | u32::from(u16::from_le_bytes(*id))));
                 }
                 Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
                 Ids::Runs(runs) => {
