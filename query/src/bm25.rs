@@ -202,6 +202,10 @@ impl Scorer for Bm25<'_> {
         self.fields.saturated(frequencies, self.lengths.of(chunk))
     }
 
+    fn expect(&self, chunks: &[u32]) {
+        self.lengths.expect(chunks);
+    }
+
     fn bound(&self, block: &BlockBound) -> f32 {
         self.fields.saturated(block.max_frequencies, block.min_lengths)
     }

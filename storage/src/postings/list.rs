@@ -156,12 +156,19 @@ impl PostingsCursor<'_> {
         self.settle();
     }
 
-    /// Gives the postings from the cursor's to the last below `end`, and moves behind them.
+    /// Gives the postings from the cursor's to the last below `end`, and moves behind them. `soon` is told before which
+    /// chunks come next, dead ones included.
     #[inline]
-    pub fn each_below(&mut self, end: ChunkId, mut each: impl FnMut(ChunkId, [u16; FIELDS])) {
+    pub fn each_below(
+        &mut self,
+        end: ChunkId,
+        mut soon: impl FnMut(&[u32]),
+        mut each: impl FnMut(ChunkId, [u16; FIELDS]),
+    ) {
         while let Some(&last) = self.docs.last() {
             let from = self.index;
             self.skip_to(end.0);
+            soon(&self.docs[from..self.index]);
             for index in from..self.index {
                 let chunk = self.docs[index];
                 if !self.check_dead || !self.postings.dead.contains(chunk) {
