@@ -52,7 +52,9 @@ impl FieldScorer {
         let mut parts = [0f32; FIELDS];
         for field in 0..FIELDS {
             let norm = self.constant + self.per_length[field] * f32::from(lengths[field]);
-            parts[field] = self.weights[field] * f32::from(frequencies[field]) / norm.max(f32::MIN_POSITIVE);
+            // One instruction, which `max` is not
+            let norm = if norm > f32::MIN_POSITIVE { norm } else { f32::MIN_POSITIVE };
+            parts[field] = self.weights[field] * f32::from(frequencies[field]) / norm;
         }
         let sum = parts.iter().sum::<f32>().min(MOST);
         if sum > 0.0 { sum * (self.k1 + 1.0) / (sum + self.k1) } else { 0.0 }
@@ -60,7 +62,7 @@ impl FieldScorer {
 }
 
 /// The score of one chunk, and the terms that it holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TermScore {
     /// Raw BM25F, summed in the order of the query's terms.
     pub(crate) score: f32,
@@ -106,7 +108,8 @@ pub fn best_chunks(
     filter: Option<&RoaringBitmap>,
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
-    Bm25::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())
+    let best = Bm25::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())?;
+    Ok(best.into_iter().map(|(id, found)| (id, found.score)).collect())
 }
 
 impl<'s> Bm25<'s> {
@@ -152,22 +155,26 @@ impl<'s> Bm25<'s> {
     }
 
     /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.
-    pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+    pub(crate) fn top(
+        &self,
+        k: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<(ChunkId, TermScore)>, StorageError> {
         let end = self.snapshot.manifest().next_chunk_id;
         let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
         let lists = terms.map(|term| List::new(&term.postings, term.factor, self, end)).collect();
         let ids = maxscore::candidates(lists, self, k, filter);
-        let mut best: Vec<(ChunkId, f32)> =
-            self.score(&ids).into_iter().zip(ids).map(|(found, id)| (id, found.score)).collect();
-        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
-        if let Some(&(_, last)) = best.get(k.wrapping_sub(1)) {
-            best.truncate(best.partition_point(|(_, score)| *score >= last));
+        let scores = self.score(&ids);
+        let mut best: Vec<(ChunkId, TermScore)> = ids.into_iter().zip(scores).collect();
+        best.sort_unstable_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        if let Some(last) = best.get(k.wrapping_sub(1)).map(|(_, found)| found.score) {
+            best.truncate(best.partition_point(|(_, found)| found.score >= last));
         }
         let key = |id: ChunkId| Ok(self.snapshot.chunk(id)?.map_or("", |chunk| chunk.key.as_str()));
-        for equals in best.chunk_by_mut(|a, b| a.1 == b.1).filter(|equals| equals.len() > 1) {
-            let mut keyed =
-                equals.iter().map(|&row| Ok((key(row.0)?, row))).collect::<Result<Vec<_>, StorageError>>()?;
-            keyed.sort_unstable_by_key(|&(key, (id, _))| (key, id));
+        for equals in best.chunk_by_mut(|a, b| a.1.score == b.1.score).filter(|equals| equals.len() > 1) {
+            let rows = equals.iter_mut().map(|(id, found)| Ok((key(*id)?, (*id, std::mem::take(found)))));
+            let mut keyed = rows.collect::<Result<Vec<_>, StorageError>>()?;
+            keyed.sort_unstable_by_key(|(key, (id, _))| (*key, *id));
             equals.iter_mut().zip(keyed).for_each(|(place, (_, row))| *place = row);
         }
         best.truncate(k);
@@ -193,6 +200,10 @@ impl Scorer for Bm25<'_> {
     #[inline]
     fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32 {
         self.fields.saturated(frequencies, self.lengths.of(chunk))
+    }
+
+    fn expect(&self, chunks: &[u32]) {
+        self.lengths.expect(chunks);
     }
 
     fn bound(&self, block: &BlockBound) -> f32 {

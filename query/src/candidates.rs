@@ -1,12 +1,12 @@
 //! Stage 1: the chunks worth ranking, from keywords, vectors and exact names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_analysis::LateInteraction;
 use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
-use crate::bm25::Bm25;
+use crate::bm25::{Bm25, TermScore};
 use crate::dense::{Semantics, cosine};
 use crate::identifier::{ExactMatch, IdentifierQuery, Named};
 use crate::query::{Mode, ParsedQuery};
@@ -62,13 +62,14 @@ pub(crate) fn collect<'s>(
     let exact = exact_matches(snapshot, &identifier, filter)?;
     let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
 
-    let mut ids: BTreeSet<ChunkId> = keywords.iter().chain(&near).map(|&(id, _)| id).collect();
-    ids.extend(exact.iter().map(|(id, _)| *id));
-    ids.extend(mentioned);
-    let ids: Vec<ChunkId> = ids.into_iter().collect();
-    let scores = bm25.score(&ids);
-    let mut list = Vec::with_capacity(ids.len());
-    for (&id, score) in ids.iter().zip(scores) {
+    let (from_keywords, from_vectors) = (keywords.len(), near.len());
+    let mut found: BTreeMap<ChunkId, TermScore> = keywords.into_iter().collect();
+    let others = near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
+    let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
+    let others: Vec<ChunkId> = others.into_iter().collect();
+    found.extend(others.iter().copied().zip(bm25.score(&others)));
+    let mut list = Vec::with_capacity(found.len());
+    for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let cosine = match semantics.vector() {
             Some(query) if mode != Mode::Sparse => cosine(snapshot, id, query)?,
@@ -90,7 +91,7 @@ pub(crate) fn collect<'s>(
         });
     }
     list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
-    Ok(Candidates { list, from_keywords: keywords.len(), from_vectors: near.len() })
+    Ok(Candidates { list, from_keywords, from_vectors })
 }
 
 /// What of a chunk its name is judged by.

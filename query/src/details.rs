@@ -45,7 +45,7 @@ pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Deta
     let mut files = Files::new(details.root, snapshot);
     for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
         if !results.term_weights.contains_key(term) {
-            let held_by = snapshot.postings(term)?.doc_frequency();
+            let held_by = snapshot.doc_frequency(term)?;
             results.term_weights.insert(term.clone(), idf(snapshot.live().len(), u64::from(held_by)));
         }
     }

@@ -109,7 +109,7 @@ pub(crate) fn has_relatives(snapshot: &Snapshot, term: &str) -> Result<bool, Sto
 
 /// Number of chunks that hold a term.
 pub(crate) fn frequency(snapshot: &Snapshot, term: &str) -> Result<usize, StorageError> {
-    Ok(snapshot.postings(term)?.doc_frequency() as usize)
+    Ok(snapshot.doc_frequency(term)? as usize)
 }
 
 fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {

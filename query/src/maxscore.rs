@@ -31,6 +31,8 @@ const FEW: u32 = 8;
 pub(crate) trait Scorer {
     /// The contribution of a posting.
     fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32;
+    /// Tells the chunks whose postings are asked for next.
+    fn expect(&self, chunks: &[u32]);
     /// At least the contribution of every posting of a block.
     fn bound(&self, block: &BlockBound) -> f32;
 }
@@ -70,7 +72,8 @@ impl<'p> List<'p> {
         };
         let source = if postings.doc_frequency() <= SHORT {
             let mut scored = Vec::with_capacity(postings.doc_frequency() as usize);
-            postings.cursor().each_below(ChunkId(end), |chunk, frequencies| {
+            let soon = |chunks: &[u32]| scorer.expect(chunks);
+            postings.cursor().each_below(ChunkId(end), soon, |chunk, frequencies| {
                 let score = factor * scorer.posting(chunk, frequencies);
                 reach(chunk.0 / WINDOW, score, 1);
                 scored.push((chunk.0, score));
@@ -96,7 +99,8 @@ impl<'p> List<'p> {
             }
             Source::Postings(_, cursor) => {
                 cursor.move_to(ChunkId(window.first));
-                cursor.each_below(ChunkId(window.end), |chunk, frequencies| {
+                let soon = |chunks: &[u32]| scorer.expect(chunks);
+                cursor.each_below(ChunkId(window.end), soon, |chunk, frequencies| {
                     sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
                 });
             }

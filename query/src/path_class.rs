@@ -87,8 +87,7 @@ impl PathClass {
     /// Whether the file at `path` (`/`-separated) is of this class.
     pub(crate) fn holds(self, path: &str) -> bool {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let in_directory =
-            || directories.split('/').any(|name| self.directories().iter().any(|word| is_called(name, word)));
+        let in_directory = || directories.split('/').any(|name| is_called(name, self.directories()));
         match self {
             Self::Test => in_directory() || is_test_file(file),
             Self::Generated => in_directory() || is_generated_file(file),
@@ -125,14 +124,15 @@ pub(crate) fn stem(path: &str) -> &str {
     file[from..].find('.').map_or(file, |dot| &file[..from + dot])
 }
 
-/// Whether a directory's name is `word`, which is in lower case: `Tests`, `__tests__`, `third-party` for `third_party`.
-fn is_called(name: &str, word: &str) -> bool {
+/// Whether a directory's name is one of `words`, which are in lower case: `Tests`, `__tests__`, `third-party` for
+/// `third_party`.
+fn is_called(name: &str, words: &[&str]) -> bool {
     let plain = |byte: &u8| if *byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
-    let same = |name: &[u8]| name.len() == word.len() && name.iter().map(plain).eq(word.bytes());
     let name = name.as_bytes();
     let dressed =
         name.len() > 4 && [&name[..2], &name[name.len() - 2..]].iter().all(|ends| ends.iter().map(plain).eq(*b"__"));
-    same(if dressed { &name[2..name.len() - 2] } else { name })
+    let name = if dressed { &name[2..name.len() - 2] } else { name };
+    words.iter().any(|word| name.len() == word.len() && name.iter().map(plain).eq(word.bytes()))
 }
 
 /// `test_login.py`, `login_test.go`, `login.spec.ts`, `LoginTests.java`, `conftest.py`.

@@ -92,13 +92,18 @@ impl<'q> RuleQuery<'q> {
         if self.total <= 0.0 || texts.is_empty() {
             return (0.0, 0.0);
         }
-        let held = self
-            .parts
-            .iter()
-            .filter(|(part, _)| texts.iter().any(|text| same_stem(part, text)))
-            .fold(0.0, |sum, (_, idf)| sum + idf);
-        let asked = texts.iter().filter(|text| self.parts.iter().any(|(part, _)| same_stem(part, text))).count();
-        (held / self.total, asked as f32 / texts.len() as f32)
+        let mut asked = vec![false; texts.len()];
+        let mut held = 0.0;
+        for (part, idf) in &self.parts {
+            let mut is_held = false;
+            for (asked, text) in asked.iter_mut().zip(texts) {
+                if same_stem(part, text) {
+                    (*asked, is_held) = (true, true);
+                }
+            }
+            held += if is_held { *idf } else { 0.0 };
+        }
+        (held / self.total, asked.iter().filter(|asked| **asked).count() as f32 / texts.len() as f32)
     }
 
     /// Share of the query that the chunk's name and scopes hold.

@@ -51,7 +51,19 @@ impl<'a> Reader<'a> {
     }
 
     /// A number written by [`put_varint`].
+    #[inline]
     pub(crate) fn varint(&mut self) -> Option<u64> {
+        match self.bytes.split_first() {
+            // Most numbers are small.
+            Some((&byte, rest)) if byte < 0x80 => {
+                self.bytes = rest;
+                Some(u64::from(byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

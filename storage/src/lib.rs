@@ -61,6 +61,7 @@ mod error;
 mod field;
 mod files;
 mod fold;
+mod kernel;
 mod label;
 mod lengths;
 mod listing;

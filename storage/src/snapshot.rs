@@ -17,7 +17,7 @@ use crate::label::{Label, LabelKind};
 use crate::lengths::{self, BLOCK_IDS, FieldLengths};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
-use crate::postings::Postings;
+use crate::postings::{Dead, Postings};
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
 use crate::vectors::{self, Eligible, VectorBlock};
@@ -37,7 +37,7 @@ struct Inner {
     manifest: Manifest,
     live: RoaringBitmap,
     /// Ids below the next one that are not live.
-    dead: RoaringBitmap,
+    dead: Dead,
     /// Where in the file each block of field lengths is.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
@@ -83,7 +83,7 @@ impl Snapshot {
         dead -= &live;
         let blocks = manifest.next_chunk_id.div_ceil(BLOCK_IDS);
         let lengths = (0..blocks).map(|_| OnceLock::new()).collect();
-        let store = Arc::clone(store);
+        let (store, dead) = (Arc::clone(store), Dead::new(dead));
         Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, lengths, store }) })
     }
 
@@ -133,6 +133,20 @@ impl Snapshot {
             true => self.list(normalise(term).as_bytes()),
             false => Ok(Postings::new(Vec::new(), self.dead())),
         }
+    }
+
+    /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
+    pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
+        let mut count = 0;
+        if is_term(term) {
+            let entry = normalise(term);
+            for segment in self.segments() {
+                if let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? {
+                    count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                }
+            }
+        }
+        Ok(count)
     }
 
     /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
@@ -185,7 +199,7 @@ impl Snapshot {
         let mut few = Vec::new();
         for segment in self.segments() {
             let Some(found) = segment.find(&entry).map_err(|damage| self.wrap(damage))? else { continue };
-            if u64::from(found.count) > most as u64 + self.dead().len() {
+            if u64::from(found.count) > most as u64 + self.dead().set().len() {
                 return Ok(None);
             }
             let docs = segment.docs(&found).map_err(|damage| self.wrap(damage))?;
@@ -252,7 +266,7 @@ impl Snapshot {
         }
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.inner.manifest.next_chunk_id;
-        let eligible = Eligible { next_id, dead: self.dead(), filter: filter.as_ref() };
+        let eligible = Eligible { next_id, dead: self.dead().set(), filter: filter.as_ref() };
         let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible);
         let mut keyed = Vec::with_capacity(best.len());
         for (chunk, score) in best {
@@ -346,7 +360,7 @@ impl Snapshot {
     }
 
     /// Ids that were given to chunks which are gone.
-    pub(crate) fn dead(&self) -> &RoaringBitmap {
+    pub(crate) fn dead(&self) -> &Dead {
         &self.inner.dead
     }
 

@@ -185,11 +185,11 @@ impl Snapshot {
                 report.expect(part.is_exact(), || {
                     format!("segment {} has damaged frequencies of {}", info.id, show(&term))
                 });
-                let inside = part.set.min() >= Some(info.first_chunk) && part.set.max() < Some(info.end_chunk);
+                let inside = part.first() >= info.first_chunk && part.last() < info.end_chunk;
                 report.expect(inside, || {
                     format!("segment {} has postings of {} outside its range", info.id, show(&term))
                 });
-                postings += part.set.len();
+                postings += part.len() as u64;
                 let _ = part.for_each(|posting| {
                     if self.live().contains(posting.chunk) {
                         entries.found(posting.chunk, &term, &posting.frequencies);

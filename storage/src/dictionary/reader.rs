@@ -3,7 +3,7 @@
 use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies};
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
-use crate::postings::Part;
+use crate::postings::{Dead, Part, count_part};
 
 /// A segment of one generation.
 #[derive(Clone, Copy)]
@@ -82,32 +82,58 @@ impl<'a> SegmentReader<'a> {
                     .ok_or_else(|| self.damaged("posting list"))?;
             }
             Body::Stored(location) => {
-                self.stored(location, entry)?.iter().for_each(|part| docs.extend(&part.set));
+                self.stored(location, entry)?.iter().for_each(|part| part.docs(&mut docs));
             }
         }
         Ok(docs)
+    }
+
+    /// Number of live chunks of a list.
+    pub(crate) fn live(&self, entry: &Entry<'a>, dead: &Dead) -> Result<u32, Damage> {
+        let gone = match entry.body {
+            _ if dead.is_empty() => 0,
+            Body::Stored(location) if entry.with_frequencies => {
+                let (mut count, mut gone) = (0, 0);
+                for index in 0..location.parts {
+                    let found = count_part(self.value(location, index)?, dead);
+                    let (here, gone_here) = found.ok_or_else(|| self.damaged("posting list"))?;
+                    (count, gone) = (count + here, gone + gone_here);
+                }
+                if count != entry.count as usize {
+                    return Err(self.damaged("posting list"));
+                }
+                gone
+            }
+            _ => self.parts(entry)?.iter().map(|part| part.count_dead(dead)).sum(),
+        };
+        Ok(entry.count - gone as u32)
     }
 
     fn stored(&self, location: Location, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
         let damaged = || self.damaged("posting list");
         let mut parts: Vec<Part<'a>> = Vec::new();
         for index in 0..location.parts {
-            let number = location.number.checked_add(index).ok_or_else(damaged)?;
-            let key = postings_key(self.id, number);
-            let value = Cursor::get(self.pages, self.postings, &key)?.ok_or_else(damaged)?;
-            let (start, length) = (location.offset as usize, location.length as usize);
-            let bytes = match location.parts {
-                1 => value.get(start..start + length).ok_or_else(damaged)?,
-                _ => value,
-            };
-            let part = Part::decode(bytes, entry.with_frequencies).ok_or_else(damaged)?;
-            if parts.last().is_some_and(|before| before.set.max() >= part.set.min()) {
+            let part = Part::decode(self.value(location, index)?, entry.with_frequencies).ok_or_else(damaged)?;
+            if parts.last().is_some_and(|before| before.last() >= part.first()) {
                 return Err(damaged());
             }
             parts.push(part);
         }
-        let count: u64 = parts.iter().map(|part| part.set.len()).sum();
-        (count == u64::from(entry.count)).then_some(parts).ok_or_else(damaged)
+        let count: usize = parts.iter().map(Part::len).sum();
+        (count == entry.count as usize).then_some(parts).ok_or_else(damaged)
+    }
+
+    /// The bytes of a part.
+    fn value(&self, location: Location, index: u32) -> Result<&'a [u8], Damage> {
+        let damaged = || self.damaged("posting list");
+        let number = location.number.checked_add(index).ok_or_else(damaged)?;
+        let key = postings_key(self.id, number);
+        let value = Cursor::get(self.pages, self.postings, &key)?.ok_or_else(damaged)?;
+        let (start, length) = (location.offset as usize, location.length as usize);
+        match location.parts {
+            1 => value.get(start..start + length).ok_or_else(damaged),
+            _ => Ok(value),
+        }
     }
 
     fn entry(&self, term: &[u8], body: &'a [u8]) -> Result<Entry<'a>, Damage> {

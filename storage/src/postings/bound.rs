@@ -22,7 +22,7 @@ pub struct BlockBound {
 
 /// The bounds without the ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     frequencies: [u16; FIELDS],
     lengths: [u16; FIELDS],
 }

@@ -6,7 +6,9 @@
 
 use std::ops::RangeInclusive;
 
+use super::dead::Dead;
 use crate::codec::Reader;
+use crate::kernel::ones;
 
 const NO_RUNS: u32 = 12346;
 const WITH_RUNS: u32 = 12347;
@@ -19,7 +21,7 @@ const BITMAP: usize = 8192;
 
 /// The containers of a set.
 #[derive(Debug)]
-pub(super) struct Docs<'a> {
+pub(crate) struct Docs<'a> {
     containers: Vec<Container<'a>>,
 }
 
@@ -29,6 +31,8 @@ struct Container<'a> {
     high: u32,
     /// Number of ids in the containers before.
     before: usize,
+    /// Number of ids, never 0.
+    len: usize,
     ids: Ids<'a>,
 }
 
@@ -41,7 +45,7 @@ enum Ids<'a> {
 }
 
 impl<'a> Docs<'a> {
-    /// Reads the containers; `None` when the bytes are no such set.
+    /// Reads the containers; `None` when the bytes are no such set: the ids ascend, and are as many as it says.
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
@@ -72,10 +76,49 @@ impl<'a> Docs<'a> {
             } else {
                 Ids::Bitmap(reader.take(BITMAP)?.as_chunks().0)
             };
-            containers.push(Container { high, before, ids });
+            let container = Container { high, before, len, ids };
+            if !container.is_sound() || containers.last().is_some_and(|below: &Container<'_>| below.high >= high) {
+                return None;
+            }
+            containers.push(container);
             before += len;
         }
         reader.is_empty().then_some(Self { containers })
+    }
+
+    /// Number of ids.
+    pub(super) fn len(&self) -> usize {
+        self.containers.last().map_or(0, |container| container.before + container.len)
+    }
+
+    /// The greatest id; `None` in an empty set.
+    pub(super) fn last(&self) -> Option<u32> {
+        let container = self.containers.last()?;
+        let low = match &container.ids {
+            Ids::Array(ids) => u32::from(u16::from_le_bytes(*ids.last()?)),
+            Ids::Bitmap(words) => {
+                let (at, word) = words.iter().enumerate().rfind(|(_, word)| **word != [0; 8])?;
+                at as u32 * 64 + u64::from_le_bytes(*word).ilog2()
+            }
+            Ids::Runs(runs) => *ends(runs.last()?).end(),
+        };
+        Some(container.high | low)
+    }
+
+    /// Number of dead ids.
+    pub(super) fn count_dead(&self, dead: &Dead) -> usize {
+        let counts = self.containers.iter().map(|container| {
+            let is_dead = |low: u32| usize::from(dead.contains(container.high | low));
+            match &container.ids {
+                Ids::Array(ids) => ids.iter().map(|id| is_dead(u32::from(u16::from_le_bytes(*id)))).sum::<usize>(),
+                Ids::Runs(runs) => runs.iter().flat_map(ends).map(is_dead).sum(),
+                Ids::Bitmap(words) => {
+                    let words = words.iter().zip((container.high..).step_by(64));
+                    words.map(|(word, id)| (dead.word(id) & u64::from_le_bytes(*word)).count_ones() as usize).sum()
+                }
+            }
+        });
+        counts.sum()
     }
 
     /// Appends the ids from `first` to `last`, of which `first` is the one with `index` ids before it.
@@ -87,13 +130,31 @@ impl<'a> Docs<'a> {
             match &container.ids {
                 Ids::Array(ids) => {
                     let ids = ids.get(index.saturating_sub(container.before)..).unwrap_or_default();
-                    let ids = ids.iter().map(|id| u32::from(u16::from_le_bytes(*id)));
-                    out.extend(ids.take_while(|id| *id <= high).map(|id| container.high | id));
+                    let ids = &ids[..ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) <= high)];
+                    out.extend(ids.iter().map(|id| container.high | u32::from(u16::from_le_bytes(*id))));
                 }
                 Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
                 Ids::Runs(runs) => {
                     runs_between(runs, low, high).for_each(|run| out.extend(run.map(|id| container.high | id)));
                 }
+            }
+        }
+    }
+}
+
+impl Container<'_> {
+    /// Whether the ids ascend and are as many as the head of the set says.
+    fn is_sound(&self) -> bool {
+        match &self.ids {
+            // To the end, whatever is found: a loop without a way out goes through several ids at once.
+            Ids::Array(ids) => ids
+                .array_windows()
+                .fold(true, |sound, [a, b]| sound & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
+            Ids::Bitmap(words) => ones(words) == self.len,
+            Ids::Runs(runs) => {
+                let apart = runs.array_windows().all(|[a, b]| ends(a).end() < ends(b).start());
+                let inside = runs.last().is_some_and(|run| *ends(run).end() <= 0xffff);
+                apart && inside && runs.iter().map(|run| ends(run).count()).sum::<usize>() == self.len
             }
         }
     }
@@ -166,14 +227,16 @@ fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
 
 /// The runs of a list, which ascend, cut to what lies from `low` to `high`.
 fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
-    let ends = |run: &[u8; 4]| {
-        let [a, b, c, d] = *run;
-        let start = u32::from(u16::from_le_bytes([a, b]));
-        start..=start + u32::from(u16::from_le_bytes([c, d]))
-    };
     let from = runs.partition_point(|run| *ends(run).end() < low);
     let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
     touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
+}
+
+/// The ids of a run, without their upper bits.
+fn ends(run: &[u8; 4]) -> RangeInclusive<u32> {
+    let [a, b, c, d] = *run;
+    let start = u32::from(u16::from_le_bytes([a, b]));
+    start..=start + u32::from(u16::from_le_bytes([c, d]))
 }
 
 /// The words of a bitmap that hold the bits from `low` to `high`, without the bits around.
@@ -217,6 +280,7 @@ mod tests {
             set.serialize_into(&mut bytes).expect("writing to a vector");
             let docs = Docs::decode(&bytes).expect("sound");
             let all: Vec<u32> = set.iter().collect();
+            prop_assert_eq!((docs.len(), docs.last()), (all.len(), set.max()));
             let mut found = Vec::new();
             for (at, block) in all.chunks(size).enumerate() {
                 found.clear();
@@ -235,6 +299,36 @@ mod tests {
                     let below = |end: u32| all.partition_point(|other| *other < end);
                     prop_assert_eq!(docs.count(first, id), below(id) - below(first));
                 }
+            }
+        }
+
+        #[test]
+        fn the_dead_are_counted(set in set(), dead in set()) {
+            let expected = set.intersection_len(&dead) as usize;
+            let dead = Dead::new(dead);
+            for set in [set.clone(), { let mut runs = set; runs.optimize(); runs }] {
+                let mut bytes = Vec::new();
+                set.serialize_into(&mut bytes).expect("writing to a vector");
+                prop_assert_eq!(Docs::decode(&bytes).expect("sound").count_dead(&dead), expected);
+                prop_assert!(set.iter().take(99).all(|id| dead.contains(id) == dead.set().contains(id)));
+            }
+        }
+
+        #[test]
+        fn a_flipped_bit_is_refused_or_another_set(mut set in set(), optimised in any::<bool>(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
+            if optimised {
+                set.optimize();
+            }
+            let mut bytes = Vec::new();
+            set.serialize_into(&mut bytes).expect("writing to a vector");
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            let read = RoaringBitmap::deserialize_from(bytes.as_slice()).ok();
+            if let (Some(docs), Some(read)) = (Docs::decode(&bytes), read) {
+                let mut found = Vec::new();
+                docs.range(0, 0, u32::MAX, &mut found);
+                prop_assert!(found.iter().is_sorted_by(|a, b| a < b));
+                prop_assert_eq!(found, read.iter().collect::<Vec<_>>());
             }
         }
 

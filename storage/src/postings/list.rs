@@ -3,6 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::bound::BlockBound;
+use super::dead::Dead;
 use super::part::{BLOCK, Part};
 use super::rows::Rows;
 use crate::chunk::ChunkId;
@@ -16,19 +17,18 @@ pub struct Postings<'s> {
     lasts: Vec<u32>,
     /// Whether a part holds dead chunks.
     with_dead: Vec<bool>,
-    dead: &'s RoaringBitmap,
+    dead: &'s Dead,
     doc_frequency: u32,
 }
 
 impl<'s> Postings<'s> {
     /// Puts together parts that ascend by chunk.
-    pub(crate) fn new(parts: Vec<Part<'s>>, dead: &'s RoaringBitmap) -> Self {
-        let all: u64 = parts.iter().map(|part| part.set.len()).sum();
-        let gone = |part: &Part<'_>| if dead.is_empty() { 0 } else { part.set.intersection_len(dead) };
-        let gone: Vec<u64> = parts.iter().map(gone).collect();
-        let doc_frequency = (all - gone.iter().sum::<u64>()) as u32;
-        let lasts = parts.iter().map(|part| part.set.max().unwrap_or(0)).collect();
-        Self { parts, lasts, with_dead: gone.iter().map(|&gone| gone > 0).collect(), dead, doc_frequency }
+    pub(crate) fn new(parts: Vec<Part<'s>>, dead: &'s Dead) -> Self {
+        let gone: Vec<usize> = parts.iter().map(|part| part.count_dead(dead)).collect();
+        let doc_frequency = parts.iter().map(Part::len).sum::<usize>() - gone.iter().sum::<usize>();
+        let lasts = parts.iter().map(Part::last).collect();
+        let with_dead = gone.iter().map(|&gone| gone > 0).collect();
+        Self { parts, lasts, with_dead, dead, doc_frequency: doc_frequency as u32 }
     }
 
     /// Exact number of live chunks that hold the term.
@@ -40,9 +40,16 @@ impl<'s> Postings<'s> {
     pub fn docs(&self) -> RoaringBitmap {
         let mut docs = RoaringBitmap::new();
         for part in &self.parts {
-            docs |= &part.set;
+            match part {
+                Part::Label(set) => docs |= set,
+                part => {
+                    let mut ids = Vec::with_capacity(part.len());
+                    part.docs(&mut ids);
+                    docs.extend(ids);
+                }
+            }
         }
-        docs -= self.dead;
+        docs -= self.dead.set();
         docs
     }
 
@@ -149,12 +156,19 @@ impl PostingsCursor<'_> {
         self.settle();
     }
 
-    /// Gives the postings from the cursor's to the last below `end`, and moves behind them.
+    /// Gives the postings from the cursor's to the last below `end`, and moves behind them. `soon` is told before which
+    /// chunks come next, dead ones included.
     #[inline]
-    pub fn each_below(&mut self, end: ChunkId, mut each: impl FnMut(ChunkId, [u16; FIELDS])) {
+    pub fn each_below(
+        &mut self,
+        end: ChunkId,
+        mut soon: impl FnMut(&[u32]),
+        mut each: impl FnMut(ChunkId, [u16; FIELDS]),
+    ) {
         while let Some(&last) = self.docs.last() {
             let from = self.index;
             self.skip_to(end.0);
+            soon(&self.docs[from..self.index]);
             for index in from..self.index {
                 let chunk = self.docs[index];
                 if !self.check_dead || !self.postings.dead.contains(chunk) {
@@ -190,11 +204,10 @@ impl PostingsCursor<'_> {
 
     /// The first block from one on that does not end below `target`.
     fn block_from(&self, target: u32, part: usize, block: usize) -> (usize, usize) {
-        let parts = &self.postings.parts;
+        let Postings { parts, lasts, .. } = self.postings;
         let (mut part, mut block) = (part, block);
-        if parts.get(part).is_none_or(|part| part.set.max() < Some(target)) {
-            let after = parts.get(part + 1..).unwrap_or_default();
-            part += 1 + after.partition_point(|part| part.set.max() < Some(target));
+        if lasts.get(part).is_none_or(|last| *last < target) {
+            part += 1 + lasts.get(part + 1..).unwrap_or_default().partition_point(|last| *last < target);
             block = 0;
         }
         (part, parts.get(part).map_or(0, |part| part.block_from(block, target)))

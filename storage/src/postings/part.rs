@@ -8,6 +8,7 @@
 use roaring::RoaringBitmap;
 
 use super::bound::{BlockBound, Bounds};
+use super::dead::Dead;
 use super::docs::{Docs, Place};
 use super::posting::Posting;
 use super::rows::{self, Rows};
@@ -59,27 +60,20 @@ pub(crate) fn encode(
     out.extend_from_slice(&stream);
 }
 
-/// A part that has been read: its set, and its frequencies, mostly still as bytes.
+/// A part that has been read, mostly still as bytes; never empty.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
-    /// The chunks, dead ones included; never empty.
-    pub(crate) set: RoaringBitmap,
-    frequencies: Frequencies<'a>,
-}
-
-#[derive(Debug)]
-enum Frequencies<'a> {
-    /// A label has none.
-    None,
-    /// Those of a list that stands in the dictionary: one block.
-    Few { rows: Vec<u8>, bounds: Bounds },
-    /// Those of a list of its own; `lasts` are the last ids of the blocks again, side by side.
+pub(crate) enum Part<'a> {
+    /// The list of a label, which has no frequencies.
+    Label(RoaringBitmap),
+    /// A list that stands in the dictionary: one block, without frequencies if it is a label's.
+    Few { docs: Vec<u32>, rows: Vec<u8>, bounds: Bounds },
+    /// A list of its own with frequencies; `lasts` are the last ids of the blocks again, side by side.
     Blocks { docs: Docs<'a>, directory: Vec<Block>, lasts: Vec<u32>, stream: &'a [u8] },
 }
 
 /// An entry of the directory.
 #[derive(Debug)]
-struct Block {
+pub(crate) struct Block {
     bound: BlockBound,
     start: usize,
     end: usize,
@@ -88,21 +82,18 @@ struct Block {
 impl<'a> Part<'a> {
     /// Reads a part; `None` when it is damaged.
     pub(crate) fn decode(bytes: &'a [u8], with_frequencies: bool) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let length = reader.length()?;
-        let bytes = reader.take(length)?;
-        let set = RoaringBitmap::deserialize_from(bytes).ok()?;
-        let last = set.max()?;
+        let (ids, mut reader) = split(bytes)?;
         if !with_frequencies {
-            return reader.is_empty().then_some(Self { set, frequencies: Frequencies::None });
+            let set = RoaringBitmap::deserialize_from(ids).ok()?;
+            return (reader.is_empty() && !set.is_empty()).then_some(Self::Label(set));
         }
-        let docs = Docs::decode(bytes)?;
+        let docs = Docs::decode(ids)?;
         let length = reader.length()?;
         let mut entries = Reader::new(reader.take(length)?);
-        let blocks = set.len().div_ceil(BLOCK as u64).min(length as u64) as usize;
-        let (mut directory, mut lasts) = (Vec::with_capacity(blocks), Vec::with_capacity(blocks));
+        let count = docs.len().div_ceil(BLOCK);
+        let (mut directory, mut lasts) = (Vec::with_capacity(count.min(length)), Vec::with_capacity(count.min(length)));
         let (mut before, mut start) = (0u32, 0usize);
-        for _ in 0..set.len().div_ceil(BLOCK as u64) {
+        for _ in 0..count {
             let first = before.checked_add(entries.varint32()?)?;
             before = first.checked_add(entries.varint32()?)?;
             let end = start.checked_add(entries.length()?)?;
@@ -112,96 +103,138 @@ impl<'a> Part<'a> {
             start = end;
         }
         let stream = reader.rest();
-        let sound = entries.is_empty() && start == stream.len() && before == last;
-        sound.then_some(Self { set, frequencies: Frequencies::Blocks { docs, directory, lasts, stream } })
+        let sound = entries.is_empty() && start == stream.len() && docs.last() == Some(before);
+        sound.then_some(Self::Blocks { docs, directory, lasts, stream })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
     pub(crate) fn few(postings: &[Posting], with_frequencies: bool) -> Option<Self> {
-        let chunks = postings.iter().map(|posting| posting.chunk);
-        let set = RoaringBitmap::from_sorted_iter(chunks).ok().filter(|set| !set.is_empty())?;
-        let frequencies = match with_frequencies {
-            true => {
-                let (mut rows, mut bounds) = (Vec::new(), Bounds::default());
-                rows::encode(&mut rows, postings.iter().map(|posting| &posting.frequencies));
-                postings.iter().for_each(|posting| bounds.add(&posting.frequencies, &[0; FIELDS]));
-                Frequencies::Few { rows, bounds }
-            }
-            false => Frequencies::None,
+        let docs: Vec<u32> = postings.iter().map(|posting| posting.chunk).collect();
+        let (mut rows, mut bounds) = (Vec::new(), Bounds::default());
+        if with_frequencies {
+            rows::encode(&mut rows, postings.iter().map(|posting| &posting.frequencies));
+            postings.iter().for_each(|posting| bounds.add(&posting.frequencies, &[0; FIELDS]));
+        }
+        (!docs.is_empty()).then_some(Self::Few { docs, rows, bounds })
+    }
+
+    /// Number of chunks, dead ones included.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Label(set) => set.len() as usize,
+            Self::Few { docs, .. } => docs.len(),
+            Self::Blocks { docs, .. } => docs.len(),
+        }
+    }
+
+    /// The first chunk, dead or alive.
+    pub(crate) fn first(&self) -> u32 {
+        let first = match self {
+            Self::Label(set) => set.min(),
+            Self::Few { docs, .. } => docs.first().copied(),
+            Self::Blocks { directory, .. } => directory.first().map(|block| block.bound.first.0),
         };
-        Some(Self { set, frequencies })
+        first.unwrap_or(0)
+    }
+
+    /// The last chunk, dead or alive.
+    pub(crate) fn last(&self) -> u32 {
+        let last = match self {
+            Self::Label(set) => set.max(),
+            Self::Few { docs, .. } => docs.last().copied(),
+            Self::Blocks { lasts, .. } => lasts.last().copied(),
+        };
+        last.unwrap_or(0)
+    }
+
+    /// Number of dead chunks.
+    pub(crate) fn count_dead(&self, dead: &Dead) -> usize {
+        if dead.is_empty() {
+            return 0;
+        }
+        match self {
+            Self::Label(set) => set.intersection_len(dead.set()) as usize,
+            Self::Few { docs, .. } => docs.iter().filter(|chunk| dead.contains(**chunk)).count(),
+            Self::Blocks { docs, .. } => docs.count_dead(dead),
+        }
+    }
+
+    /// Appends the chunks in order, dead ones included.
+    pub(crate) fn docs(&self, out: &mut Vec<u32>) {
+        match self {
+            Self::Label(set) => out.extend(set),
+            Self::Few { docs, .. } => out.extend(docs),
+            Self::Blocks { docs, .. } => docs.range(0, self.first(), self.last(), out),
+        }
     }
 
     /// The bounds of every block.
     pub(crate) fn bounds(&self) -> Vec<BlockBound> {
-        let bounds = match &self.frequencies {
-            Frequencies::Blocks { directory, .. } => {
-                return directory.iter().map(|block| block.bound).collect();
-            }
-            Frequencies::None => Bounds::default(),
-            Frequencies::Few { bounds, .. } => *bounds,
+        let bounds = match self {
+            Self::Label(_) => Bounds::default(),
+            Self::Few { bounds, .. } => *bounds,
+            Self::Blocks { directory, .. } => return directory.iter().map(|block| block.bound).collect(),
         };
-        let ends = self.set.min().zip(self.set.max());
-        ends.map(|(first, last)| bounds.between(ChunkId(first), ChunkId(last))).into_iter().collect()
+        vec![bounds.between(ChunkId(self.first()), ChunkId(self.last()))]
     }
 
     /// Number of blocks; a list without a directory is one.
     pub(super) fn blocks(&self) -> usize {
-        match &self.frequencies {
-            Frequencies::Blocks { directory, .. } => directory.len(),
-            Frequencies::None | Frequencies::Few { .. } => 1,
+        match self {
+            Self::Blocks { directory, .. } => directory.len(),
+            Self::Label(_) | Self::Few { .. } => 1,
         }
     }
 
     /// The first block from `block` on that does not end below `target`.
     pub(super) fn block_from(&self, block: usize, target: u32) -> usize {
-        match &self.frequencies {
-            Frequencies::Blocks { lasts, .. } => {
+        match self {
+            Self::Blocks { lasts, .. } => {
                 let after = lasts.get(block..).unwrap_or_default();
                 // Mostly it is one of the next.
                 let near = after.iter().take(NEAR).take_while(|last| **last < target).count();
                 let far = after.get(near..).filter(|_| near == NEAR).unwrap_or_default();
                 block + near + far.partition_point(|last| *last < target)
             }
-            Frequencies::None | Frequencies::Few { .. } => block,
+            Self::Label(_) | Self::Few { .. } => block,
         }
     }
 
     /// The frequencies in a chunk; `None` when it is not among those of the part.
     pub(super) fn find(&self, chunk: u32) -> Option<[u16; FIELDS]> {
-        let Frequencies::Blocks { docs, directory, .. } = &self.frequencies else {
-            let index = self.set.contains(chunk).then(|| self.set.rank(chunk) as usize - 1)?;
-            return Some(self.rows(0).get(index));
-        };
-        let index = match docs.find(chunk)? {
-            Place::Index(index) => index,
-            Place::Inside => {
-                let block = self.block_from(0, chunk);
-                block * BLOCK + docs.count(directory.get(block)?.bound.first.0, chunk)
-            }
+        let index = match self {
+            Self::Label(set) => return set.contains(chunk).then_some([0; FIELDS]),
+            Self::Few { docs, .. } => docs.binary_search(&chunk).ok()?,
+            Self::Blocks { docs, directory, .. } => match docs.find(chunk)? {
+                Place::Index(index) => index,
+                Place::Inside => {
+                    let block = self.block_from(0, chunk);
+                    block * BLOCK + docs.count(directory.get(block)?.bound.first.0, chunk)
+                }
+            },
         };
         Some(self.rows(index / BLOCK).get(index % BLOCK))
     }
 
     /// Appends the ids of a block.
     pub(super) fn block_docs(&self, block: usize, out: &mut Vec<u32>) {
-        match &self.frequencies {
-            Frequencies::Blocks { docs, directory, .. } => {
+        match self {
+            Self::Blocks { docs, directory, .. } => {
                 if let Some(Block { bound, .. }) = directory.get(block) {
                     docs.range(block * BLOCK, bound.first.0, bound.last.0, out);
                 }
             }
-            Frequencies::None | Frequencies::Few { .. } => out.extend(&self.set),
+            Self::Label(_) | Self::Few { .. } => self.docs(out),
         }
     }
 
     /// The frequencies of a block.
     pub(super) fn rows(&self, block: usize) -> Rows<'_> {
-        match &self.frequencies {
-            Frequencies::None => Rows::default(),
-            Frequencies::Few { rows, .. } => Rows::new(rows, self.set.len() as usize),
-            Frequencies::Blocks { directory, stream, .. } => {
-                let left = (self.set.len() as usize).saturating_sub(block * BLOCK);
+        match self {
+            Self::Label(_) => Rows::default(),
+            Self::Few { docs, rows, .. } => Rows::new(rows, docs.len()),
+            Self::Blocks { docs, directory, stream, .. } => {
+                let left = docs.len().saturating_sub(block * BLOCK);
                 let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
                 Rows::new(bytes.unwrap_or_default(), left.min(BLOCK))
             }
@@ -210,8 +243,9 @@ impl<'a> Part<'a> {
 
     /// Gives every posting, dead ones included.
     pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
-        let mut rows = Rows::default();
-        for (index, chunk) in self.set.iter().enumerate() {
+        let (mut rows, mut docs) = (Rows::default(), Vec::with_capacity(self.len()));
+        self.docs(&mut docs);
+        for (index, chunk) in docs.into_iter().enumerate() {
             if index % BLOCK == 0 {
                 rows = self.rows(index / BLOCK);
             }
@@ -222,12 +256,26 @@ impl<'a> Part<'a> {
 
     /// Whether every block has as many ids as frequencies, from its first id to its last.
     pub(crate) fn is_exact(&self) -> bool {
-        let Frequencies::Blocks { directory, .. } = &self.frequencies else { return true };
-        let mut docs = self.set.iter();
+        let Self::Blocks { directory, .. } = self else { return true };
+        let mut docs = Vec::with_capacity(self.len());
+        self.docs(&mut docs);
+        let mut here = docs.chunks(BLOCK);
         directory.iter().enumerate().all(|(at, block)| {
-            let here: Vec<u32> = docs.by_ref().take(BLOCK).collect();
-            let ends = here.first().zip(here.last());
+            let ends = here.next().and_then(|here| here.first().zip(here.last()));
             ends == Some((&block.bound.first.0, &block.bound.last.0)) && self.rows(at).is_exact()
         })
     }
+}
+
+/// The number of chunks that a part's set counts, dead ones included, and how many are dead; `None` when it is damaged.
+pub(crate) fn count(bytes: &[u8], dead: &Dead) -> Option<(usize, usize)> {
+    let docs = Docs::decode(split(bytes)?.0)?;
+    Some((docs.len(), docs.count_dead(dead)))
+}
+
+/// The set of a part, and what follows it.
+fn split(bytes: &[u8]) -> Option<(&[u8], Reader<'_>)> {
+    let mut reader = Reader::new(bytes);
+    let length = reader.length()?;
+    Some((reader.take(length)?, reader))
 }

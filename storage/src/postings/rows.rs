@@ -52,20 +52,32 @@ const PLACES: [[u8; FIELDS]; 1 << FIELDS] = {
     table
 };
 
+/// For each mask, the bytes of counts that belong to it: none with [`ALL_ONE`].
+const WIDTHS: [u8; 1 << 8] = {
+    let mut table = [0; 1 << 8];
+    let mut mask = 0;
+    while mask < ALL_ONE {
+        table[mask as usize] = mask.count_ones() as u8;
+        mask += 1;
+    }
+    table
+};
+
 /// Reads the frequencies of a block by place; quickest where places ascend.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows<'a> {
     masks: &'a [u8],
     counts: &'a [u8],
-    /// A place, and the number of bytes in `counts` for the postings before it.
+    /// A place, not above the one that is read next if places ascend, and the number of bytes in `counts` for the
+    /// postings before it.
     at: usize,
     start: usize,
 }
 
 impl<'a> Rows<'a> {
-    /// A block of `count` postings.
+    /// A block of `count` postings; nothing of one that is too short for their masks.
     pub(super) fn new(bytes: &'a [u8], count: usize) -> Self {
-        let (masks, counts) = bytes.split_at_checked(count).unwrap_or((bytes, &[]));
+        let (masks, counts) = bytes.split_at_checked(count).unwrap_or_default();
         Self { masks, counts, at: 0, start: 0 }
     }
 
@@ -79,28 +91,26 @@ impl<'a> Rows<'a> {
         if index < self.at {
             (self.at, self.start) = (0, 0);
         }
-        self.start += self.masks[self.at..index].iter().map(|mask| width(*mask)).sum::<usize>();
-        self.at = index;
-        let counts = self.counts.get(self.start..).unwrap_or_default();
-        let mut bytes = [0; PICK];
-        let taken = width(mask).min(counts.len());
-        match counts.first_chunk::<{ PICK - 1 }>() {
-            Some(chunk) => bytes[..PICK - 1].copy_from_slice(chunk),
-            None => bytes[..taken].copy_from_slice(&counts[..taken]),
-        }
-        let mut row = pick(mask, bytes);
-        if bytes[..taken].contains(&MANY) {
-            self.replace_many(&mut row);
+        let start = self.start + widths(&self.masks[self.at..index]);
+        let width = widths(&[mask]);
+        (self.at, self.start) = (index + 1, start + width);
+        let counts = self.counts.get(start..).unwrap_or_default();
+        let counts = counts.first_chunk().copied().unwrap_or_else(|| padded(counts));
+        // The bytes behind the posting's own are those of the next.
+        let counts = u64::from_le_bytes(counts) & ((1 << (8 * width)) - 1);
+        let mut row = pick(mask, counts.to_le_bytes());
+        if has_many(counts) {
+            self.replace_many(start, &mut row);
         }
         row
     }
 
-    /// Puts the full frequencies where a row at the current place has [`MANY`].
+    /// Puts the full frequencies where a row has [`MANY`] whose bytes in `counts` begin at `start`.
     #[cold]
-    fn replace_many(&self, row: &mut [u16; FIELDS]) {
-        let end = self.masks.iter().map(|mask| width(*mask)).sum::<usize>();
+    fn replace_many(&self, start: usize, row: &mut [u16; FIELDS]) {
+        let end = widths(self.masks);
         let Some((counts, many)) = self.counts.split_at_checked(end) else { return };
-        let before = counts[..self.start].iter().filter(|count| **count == MANY).count();
+        let before = counts[..start].iter().filter(|count| **count == MANY).count();
         let mut many = many.as_chunks::<2>().0.iter().skip(before);
         for count in row.iter_mut().filter(|count| **count == u16::from(MANY)) {
             *count = many.next().map_or(0, |bytes| u16::from_le_bytes(*bytes));
@@ -110,29 +120,47 @@ impl<'a> Rows<'a> {
     /// Whether the block's bytes are those of its masks, no more and no less.
     pub(super) fn is_exact(&self) -> bool {
         let mut reader = Reader::new(self.counts);
-        let width = self.masks.iter().map(|mask| width(*mask)).sum();
+        let width = widths(self.masks);
         let sound = self.masks.iter().all(|mask| mask & !ALL_ONE != 0 && mask & !ALL_ONE < 1 << FIELDS);
         let counts = reader.take(width);
         let many = counts.map(|counts| counts.iter().filter(|count| **count == MANY).count());
         sound
+            && !self.masks.is_empty()
             && counts.is_some_and(|counts| !counts.contains(&0))
             && many.is_some_and(|many| reader.rest().len() == 2 * many)
     }
 }
 
-/// Bytes of counts that belong to a mask.
+/// Bytes of counts that belong to masks.
 #[inline]
-fn width(mask: u8) -> usize {
-    // The field bits of a mask without ALL_ONE, none of one with it
-    let counted = mask & !(((mask as i8) >> 7) as u8);
-    counted.count_ones() as usize
+fn widths(masks: &[u8]) -> usize {
+    masks.iter().map(|mask| usize::from(WIDTHS[usize::from(*mask)])).sum()
 }
 
+/// The frequencies of each field, from those of the fields of a mask and zeros behind them.
 #[inline]
-fn pick(mask: u8, bytes: [u8; PICK]) -> [u16; FIELDS] {
-    let mut bytes = bytes;
-    bytes[PICK - 1] = 0;
-    PLACES[usize::from(mask) % PLACES.len()].map(|place| u16::from(bytes[usize::from(place) % PICK]))
+fn pick(mask: u8, counts: [u8; PICK]) -> [u16; FIELDS] {
+    let mut row = [0; FIELDS];
+    for (count, place) in row.iter_mut().zip(PLACES[usize::from(mask) % PLACES.len()]) {
+        *count = u16::from(counts[usize::from(place) % PICK]);
+    }
+    row
+}
+
+/// Whether one of eight bytes is [`MANY`].
+#[inline]
+fn has_many(bytes: u64) -> bool {
+    // A byte of the complement is 0: only there, and above such a one, a borrow meets a bit that was not set
+    let complement = !bytes;
+    complement.wrapping_sub(u64::from_le_bytes([1; 8])) & bytes & u64::from_le_bytes([0x80; 8]) != 0
+}
+
+/// The last bytes of a block, and zeros.
+#[cold]
+fn padded(counts: &[u8]) -> [u8; PICK] {
+    let mut bytes = [0; PICK];
+    bytes.iter_mut().zip(counts).for_each(|(byte, count)| *byte = *count);
+    bytes
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! rotation): the sum of the query's components, each with the code's sign, from a few population counts. The sum is a
 //! whole number, and the same on every processor.
 
-use super::kernel;
+use crate::kernel;
 
 /// Largest magnitude of a query's component: four bits with a sign.
 const LEVELS: f32 = 7.0;

@@ -3,7 +3,6 @@
 mod append;
 mod block;
 mod code;
-mod kernel;
 mod nearest;
 mod quantise;
 

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::block::VectorBlock;
 use super::code::CodeQuery;
-use super::kernel::dot;
+use crate::kernel::dot;
 use crate::lengths::BLOCK_IDS;
 
 /// Fewest vectors that the codes leave, and how many for each that is asked for. On 380,000 chunks of nine repositories

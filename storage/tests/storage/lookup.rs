@@ -52,7 +52,9 @@ fn long_lists_are_walked_and_skipped() {
         cursor.move_to(posting.0);
         assert_eq!(cursor.current(), Some(*posting));
         let (mut run, end) = (Vec::new(), ChunkId(posting.0.0 + 700));
-        cursor.each_below(end, |id, frequencies| run.push((id, frequencies)));
+        let mut soon = Vec::new();
+        cursor.each_below(end, |ids| soon.extend_from_slice(ids), |id, frequencies| run.push((id, frequencies)));
+        assert!(run.iter().all(|(id, _)| soon.contains(&id.0)));
         let rest = expected[place..].iter().take_while(|(id, _)| *id < end);
         assert!(run.iter().eq(rest));
     }

@@ -1,4 +1,4 @@
-//! The inner loops over vectors: each is written once, and compiled for wider registers where the processor has them.
+//! The inner loops over vectors and bitmaps: each is written once, and compiled for wider registers where the processor has them.
 //!
 //! Sums of whole numbers are the same in any order; the one sum of fractions runs in one order everywhere.
 
@@ -49,7 +49,7 @@ fn has_middle() -> bool {
 }
 
 /// Sum of products of fractions with signed bytes: 16 sums, each over every 16th component, added up in order.
-pub(super) fn dot(a: &[f32], b: &[u8]) -> f32 {
+pub(crate) fn dot(a: &[f32], b: &[u8]) -> f32 {
     dispatch!(dot_portable(a: &[f32], b: &[u8]) -> f32)
 }
 
@@ -74,7 +74,7 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
 
 /// For each code, as many words as `slices` has: minus the sum of the query's components whose bit is set, given as the
 /// bits of value 1, 2, 4 and −8. `scores` has a place for each code.
-pub(super) fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
+pub(crate) fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
     dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
 }
 
@@ -116,6 +116,20 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
     (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
+/// Number of bits that are set.
+pub(crate) fn ones(words: &[[u8; 8]]) -> usize {
+    dispatch!(ones_portable(words: &[[u8; 8]]) -> usize)
+}
+
+#[inline(always)]
+fn ones_portable(words: &[[u8; 8]]) -> usize {
+    let mut count = 0;
+    for word in words {
+        count += u64::from_le_bytes(*word).count_ones() as usize;
+    }
+    count
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -129,6 +143,13 @@ mod tests {
             let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
             prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
             prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_counts_the_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
+            let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
+            prop_assert_eq!(ones(&words), by_definition as usize);
+            prop_assert_eq!(ones_portable(&words), by_definition as usize);
         }
 
         #[test]
