@@ -205,7 +205,7 @@ impl Default for SearchConfig {
             },
             rules: RulesConfig {
                 definition: 0.1,
-                name_words: 0.1,
+                name_words: 0.12,
                 path: 0.6,
                 asked_for: 0.05,
                 doc_words: 0.1,
