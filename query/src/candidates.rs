@@ -53,11 +53,13 @@ pub(crate) fn collect<'s>(
     (mode, k): (Mode, usize),
     filter: Option<&RoaringBitmap>,
 ) -> Result<Candidates<'s>, StorageError> {
-    let keywords = if mode == Mode::Dense { Vec::new() } else { bm25.top(k, filter)? };
-    let near = match semantics.vector() {
-        Some(vector) if mode != Mode::Sparse => snapshot.nearest(vector, k, filter)?,
-        _ => Vec::new(),
+    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(k, filter) };
+    let (keywords, near) = match semantics.vector() {
+        // Neither needs the other.
+        Some(vector) if mode != Mode::Sparse => rayon::join(by_keywords, || snapshot.nearest(vector, k, filter)),
+        _ => (by_keywords(), Ok(Vec::new())),
     };
+    let (keywords, near) = (keywords?, near?);
     let identifier = IdentifierQuery::new(query.0);
     let exact = exact_matches(snapshot, &identifier, filter)?;
     let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
