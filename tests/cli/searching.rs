@@ -70,9 +70,20 @@ fn the_short_forms_are_the_long_one() {
         let found = run(&fixture, &arguments);
         assert_eq!((found.code, &found.out), (Some(0), &long.out), "{short:?}");
     }
-    let near = run(&fixture, &["mem", "stat"]);
-    assert_eq!(near.code, Some(0));
-    assert!(near.err.contains("for the command: aur mem stats"), "{}", near.err);
+}
+
+#[test]
+fn a_misspelt_command_is_searched_for_with_a_word_about_the_command() {
+    let fixture = indexed();
+    let tip = "Tip: \"evla\" was searched for; did you mean the command `aur mem eval`?\n";
+    let table = run(&fixture, &["mem", "evla"]);
+    assert_eq!(table.code, Some(0));
+    assert!(table.err.starts_with(tip) && !table.out.contains("Tip"), "{table:?}");
+    for asked in [&["mem", "evla", "--format", "json"][..], &["mem", "search", "evla"], &["mem", "evaluation"]] {
+        let found = run(&fixture, asked);
+        assert_eq!(found.code, Some(0));
+        assert!(!found.err.contains("did you mean") && !found.out.contains("did you mean"), "{asked:?}: {found:?}");
+    }
 }
 
 #[test]
