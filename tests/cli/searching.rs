@@ -117,6 +117,36 @@ fn filters_cut() {
 }
 
 #[test]
+fn copies_are_told_below_the_best_of_them() {
+    let fixture = Fixture::plain();
+    let job = |queue: &str| {
+        format!(
+            "def retry_failed_jobs(store, now):\n    renewed = []\n    for job in store.failed_jobs(before=now):\n        \
+             if job.attempts >= store.most_attempts:\n            store.bury(job, reason=\"too many attempts\")\n            \
+             continue\n        job.attempts += 1\n        job.wait = store.first_wait * 2 ** job.attempts\n        \
+             renewed.append(store.{queue}(job, after=now + job.wait))\n    return renewed\n"
+        )
+    };
+    for (path, queue) in [("v1/jobs.py", "push"), ("v2/jobs.py", "push"), ("v3/jobs.py", "enqueue")] {
+        fixture.write(path, job(queue));
+    }
+    let ask = |extra: &[&str]| {
+        let arguments = ["mem", "search", "retrying of jobs that failed", "--no-record"];
+        run(&fixture, &[&arguments, extra].concat())
+    };
+    let found: serde_json::Value = serde_json::from_str(&ask(&["--format", "json"]).out).expect("JSON");
+    let results = found["results"].as_array().expect("a list");
+    assert_eq!((results.len(), &results[0]["copies"]["count"]), (1, &2.into()), "{found}");
+    let places: Vec<&str> =
+        results[0]["copies"]["places"].as_array().expect("a list").iter().filter_map(|place| place.as_str()).collect();
+    assert!(places.len() == 2 && places.iter().all(|place| place.ends_with("/jobs.py:1")), "{found}");
+    let told = places.join(", ");
+    assert!(ask(&[]).out.ends_with(&format!("        also in {told}\n")), "{}", ask(&[]).out);
+    assert!(ask(&["--show-scores"]).out.contains(&format!("│ Copies: {told} ")));
+    assert!(!ask(&["--snippets=0"]).out.contains("also in"));
+}
+
+#[test]
 fn no_result_is_no_error() {
     let fixture = indexed();
     let found = run(&fixture, &["mem", "search", "zyzzyva", "--mode", "sparse"]);
