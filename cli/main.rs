@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
-use crate::args::{Cli, ColorWhen, Command, MemCommand};
+use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
 use crate::failure::Outcome;
 use crate::terminal::Terminal;
 
@@ -58,8 +58,12 @@ fn main() -> ExitCode {
         }
     };
     let terminal = Terminal::detect(cli.color);
-    if let Some(hint) = expanded.hint {
-        terminal.note(&hint);
+    if let Command::Mem { command: MemCommand::Search(args) } = &cli.command
+        && expanded.is_short
+        && args.format == ResultFormat::Table
+        && let Some(tip) = shorthand::misspelt_command(&args.query)
+    {
+        terminal.tip(&tip);
     }
     match run(&cli.command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,

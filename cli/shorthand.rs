@@ -6,18 +6,21 @@ use clap::{CommandFactory, ValueEnum};
 
 use crate::args::{Cli, ColorWhen};
 
-/// Arguments after the short forms are written out, and a hint for the user where a
-/// query looks like a mistyped command.
+/// A shorter word with two slips is another word: `type` is not `tune`.
+const SHORT_WORD: usize = 5;
+
+/// Arguments after the short forms are written out.
 pub(crate) struct Expanded {
     pub(crate) args: Vec<OsString>,
-    pub(crate) hint: Option<String>,
+    /// Whether `search` was left out, so that the query stands where a command could.
+    pub(crate) is_short: bool,
 }
 
 /// Makes `aur mem QUERY…` into `aur mem search QUERY…`.
 ///
 /// The first word after `mem` is a command when clap knows it, else the query's first.
 pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
-    let nothing = |args| Expanded { args, hint: None };
+    let nothing = |args| Expanded { args, is_short: false };
     let Some(mem) = next_word(&args, 1) else {
         return nothing(args);
     };
@@ -38,10 +41,20 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     if stays {
         return nothing(args);
     }
-    let hint = closest(&word, commands.iter().map(String::as_str))
-        .map(|command| format!("searching for \"{word}\"; for the command: aur mem {command}"));
     args.insert(first, "search".into());
-    Expanded { args, hint }
+    Expanded { args, is_short: true }
+}
+
+/// What to say to someone whose query looks like a command that was misspelt: a word by itself, or the first of several,
+/// which has to be nearer, as most queries of several words begin with no command.
+pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
+    let (word, commands) = (query.first()?, mem_commands());
+    let commands = commands.iter().map(String::as_str);
+    let command = match query.len() {
+        1 => nearest(word, commands, |_| if word.chars().count() < SHORT_WORD { 1 } else { 2 }),
+        _ => closest(word, commands),
+    };
+    command.map(|command| format!("\"{word}\" was searched for; did you mean the command `aur mem {command}`?"))
 }
 
 /// What to say to someone who left out `mem`: `aur index` and the like.
@@ -55,11 +68,20 @@ pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
 
 /// The candidate that `word` is most likely a misspelling of, if any is near enough.
 pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(word, candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
+}
+
+/// The candidate with the fewest slips in it, if they are no more than it may have.
+fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    most: impl Fn(&str) -> usize,
+) -> Option<&'a str> {
     let word = word.to_lowercase();
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance > 0 && *distance <= if candidate.len() < 8 { 1 } else { 2 })
+        .filter(|(distance, candidate)| *distance > 0 && *distance <= most(candidate))
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -134,12 +156,24 @@ mod tests {
     }
 
     #[test]
-    fn a_query_near_a_command_comes_with_a_hint() {
-        let hint = |line: &str| expand(line.split(' ').map(OsString::from).collect()).hint;
-        assert!(hint("aur mem serach foo").is_some_and(|hint| hint.ends_with("aur mem search")));
-        assert!(hint("aur mem stat").is_some_and(|hint| hint.ends_with("aur mem stats")));
-        assert_eq!(hint("aur mem authenticate"), None);
-        assert_eq!(hint("aur mem stats"), None);
+    fn a_query_near_a_command_is_told_from_others() {
+        let command = |query: &str| {
+            let words: Vec<String> = query.split(' ').map(str::to_owned).collect();
+            misspelt_command(&words)?.split('`').nth(1).map(str::to_owned)
+        };
+        for (query, expected) in [
+            ("evla", "aur mem eval"),
+            ("stat", "aur mem stats"),
+            ("idnxe", "aur mem index"),
+            ("Serahc", "aur mem search"),
+            ("serach foo", "aur mem search"),
+            ("rebuld-bm2", "aur mem rebuild-bm25"),
+        ] {
+            assert_eq!(command(query).as_deref(), Some(expected), "{query}");
+        }
+        for query in ["authenticate", "type", "time", "start up", "idnxe foo", "stats"] {
+            assert_eq!(command(query), None, "{query}");
+        }
     }
 
     #[test]

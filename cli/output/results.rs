@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use aurora_query::explain::relative_time;
-use aurora_query::{FileState, Hit, Marker, SearchResults, TextFilter};
+use aurora_query::{Copies, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkType, GitSignal};
 
 use super::code::CodeLine;
@@ -16,6 +16,8 @@ use super::{sanitize, syntax, time, trail, units, width};
 
 /// Least columns of code that are worth showing.
 const LEAST_CODE: usize = 12;
+/// Copies whose places are named below the table's rows; the boxes name more.
+const NAMED_BELOW: usize = 2;
 
 /// What of the results is shown, and how.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +91,31 @@ fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
         score: if is_ranked { format!("{:.3}", hit.score) } else { "-".to_owned() },
         commits,
         modified,
-        below: snippet(hit, shown),
+        below: below(hit, shown),
     }
+}
+
+/// The best lines of a hit, and where its copies are.
+fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
+    let mut below = snippet(hit, shown);
+    if let Some(copies) = copies(hit, NAMED_BELOW).filter(|_| !below.is_empty()) {
+        let line = width::elide_end(
+            &sanitize::line(&format!("        also in {copies}")),
+            shown.columns.unwrap_or(usize::MAX),
+        );
+        below.push(shown.paint.paint(Role::Faint, &line));
+    }
+    below
+}
+
+/// Where the copies of a hit are, the first `named` of them by their places: `a.py:3, b.py:9 and 4 more`.
+fn copies(hit: &Hit, named: usize) -> Option<String> {
+    let places = &hit.copies.places[..named.min(hit.copies.places.len())];
+    let more = match hit.copies.count - places.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!places.is_empty()).then(|| places.join(", ") + &more)
 }
 
 /// The best lines of a hit, indented alike and numbered where a line of the text is a line of the file.
@@ -188,6 +213,7 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     }
     facts.extend(git_fact(hit, now).map(|fact| ("Git", fact)));
     facts.extend(file_fact(hit).map(|fact| ("File", fact.to_owned())));
+    facts.extend(copies(hit, Copies::NAMED).map(|places| ("Copies", places)));
     ScoreCard {
         file: hit.file.clone(),
         kind: abbreviated(hit.chunk_type).to_owned(),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use crate::parameters::{
-    ActivationConfig, Bm25Config, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
 };
 use crate::settings::{self, SETTINGS, Setting, Slot};
 

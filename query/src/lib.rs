@@ -45,6 +45,7 @@ mod identifier;
 mod inflection;
 mod kind;
 mod learning;
+mod likeness;
 mod lines;
 mod listing;
 mod maxscore;
@@ -67,8 +68,8 @@ mod tunable;
 pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
 pub use budget::{Block, Context, PackedHit};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, Fusion, HybridConfig,
-    KindsConfig, Origin, RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, FoldingConfig, Fusion,
+    HybridConfig, KindsConfig, Origin, RulesConfig, SearchConfig,
 };
 pub use details::{Details, complete, packed};
 pub use expansion::ExpansionConfig;
@@ -84,7 +85,7 @@ pub use learning::LearningConfig;
 pub use path_class::is_side_code;
 pub use points::{Boost, Points};
 pub use query::{Mode, Query, QueryError};
-pub use results::{Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
+pub use results::{Copies, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;
 pub use rules::AppliedRule;
 pub use snippet::{Marker, SnippetLine};

@@ -141,6 +141,13 @@ pub struct RulesConfig {
     pub short: f32,
 }
 
+/// What takes one place in the list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoldingConfig {
+    /// Whether texts that differ in a few tokens do, as the same texts do anyway.
+    pub near_copies: bool,
+}
+
 /// A valid configuration of the search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchConfig {
@@ -156,6 +163,8 @@ pub struct SearchConfig {
     pub activation: ActivationConfig,
     /// Ranking rules.
     pub rules: RulesConfig,
+    /// One answer once.
+    pub folding: FoldingConfig,
 }
 
 /// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
@@ -225,6 +234,7 @@ impl Default for SearchConfig {
                 pieces: 0.05,
                 short: 0.25,
             },
+            folding: FoldingConfig { near_copies: true },
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_storage::{AccessRecord, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict};
+use aurora_storage::{
+    AccessRecord, ArchivedChunk, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -132,6 +134,9 @@ pub struct Hit {
     /// The lines that answer best; empty until [`crate::complete`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub snippet: Vec<SnippetLine>,
+    /// Where else the same stands.
+    #[serde(skip_serializing_if = "Copies::is_empty")]
+    pub copies: Copies,
     /// The file beside what was indexed of it; `None` until [`crate::complete`].
     #[serde(flatten, serialize_with = "file_state")]
     pub file_state: Option<FileState>,
@@ -174,8 +179,37 @@ impl Hit {
             governance: chunk.governance,
             explanation,
             snippet: Vec::new(),
+            copies: Copies::default(),
             file_state: None,
         }
+    }
+}
+
+/// Candidates that say the same as a hit in another place, and take none in the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Copies {
+    /// How many there are.
+    pub count: usize,
+    /// The best of them, at most [`Copies::NAMED`], each as `path:line`; memories have no line.
+    pub places: Vec<String>,
+}
+
+impl Copies {
+    /// Most places that are named.
+    pub const NAMED: usize = 5;
+
+    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = &'c ArchivedChunk>) -> Self {
+        let count = chunks.len();
+        let place = |chunk: &ArchivedChunk| match chunk.chunk_type.to_native() {
+            ChunkType::Reasoning | ChunkType::Knowledge => chunk.path.as_str().to_owned(),
+            _ => format!("{}:{}", chunk.path, chunk.line_start),
+        };
+        Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
+    }
+
+    /// Whether the hit is the only one of its kind.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
     }
 }
 

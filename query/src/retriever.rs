@@ -11,18 +11,19 @@ use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
 use crate::activation::{self, ActivationParts};
 use crate::bm25::Bm25;
 use crate::candidates::{self, Candidate, named};
-use crate::config::{Fusion, SearchConfig};
+use crate::config::{FoldingConfig, Fusion, SearchConfig};
 use crate::dense::Semantics;
 use crate::expansion;
 use crate::explain::{self, Explanation};
-use crate::folding::Folding;
+use crate::folding::{self, Foldable, Place};
 use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::kind::QueryKind;
+use crate::likeness::Likeness;
 use crate::listing;
 use crate::points::{self, ComponentColumns};
 use crate::query::{Mode, ParsedQuery, Query, QueryError};
-use crate::results::{Hit, RawScores, Scores, SearchResults, StageCounts};
+use crate::results::{Copies, Hit, RawScores, Scores, SearchResults, StageCounts};
 use crate::rules::{self, AppliedRule, RuleChunk, RuleQuery};
 use crate::spelling;
 use crate::spreading::{LabelGraph, spread};
@@ -212,9 +213,11 @@ impl Retriever {
         let shares = points::shares(&self.config.hybrid, components.weights, &columns);
         let mut scores = fused.clone();
         let mut applied = rules::apply(&self.config.rules, rule_query, &chunks, &mut scores);
-        let order = folded(list, order(list, &mut scores, &mut applied));
+        let order = order(list, &mut scores, &mut applied);
+        let places = folded(&self.config.folding, list, &order, query.limit);
 
-        let hits = order.into_iter().take(query.limit).enumerate().map(|(place, at)| {
+        let hits = places.into_iter().enumerate().map(|(rank, place)| {
+            let at = order[place.at];
             let candidate = &list[at];
             let (bm25, semantic, activation) = components.of(at);
             let (weighted, rules) = points::settle(shares[at], fused[at], &applied[at], &candidate.chunk.path);
@@ -248,7 +251,10 @@ impl Retriever {
                 activation_parts: parts[at],
                 rules,
             };
-            Hit::of((place + 1, candidate.id), chunk, query.content, scores, accesses[at].clone(), explanation)
+            let copies = Copies::of(place.copies.into_iter().map(|copy| list[order[copy]].chunk));
+            let hit =
+                Hit::of((rank + 1, candidate.id), chunk, query.content, scores, accesses[at].clone(), explanation);
+            Hit { copies, ..hit }
         });
         Ok(hits.collect())
     }
@@ -335,10 +341,21 @@ fn semantic(word_share: f32, list: &[Candidate<'_>]) -> Vec<Option<f32>> {
     cosines.into_iter().zip(words).map(both).collect()
 }
 
-/// The order without pieces and copies of what stands above them.
-fn folded(list: &[Candidate<'_>], order: Vec<usize>) -> Vec<usize> {
-    let mut folding = Folding::default();
-    order.into_iter().filter(|&at| folding.keeps(&list[at].chunk.key, list[at].chunk.content_hash)).collect()
+/// The best `limit` without pieces and copies of what stands above them; places are those in `order`.
+fn folded(config: &FoldingConfig, list: &[Candidate<'_>], order: &[usize], limit: usize) -> Vec<Place> {
+    let foldable = |&at: &usize| {
+        let Candidate { chunk, exact, .. } = &list[at];
+        let tokens = chunk.tokens.code.iter().map(|token| token.to_native());
+        Foldable {
+            key: &chunk.key,
+            path: &chunk.path,
+            lines: (chunk.line_start.to_native(), chunk.line_end.to_native()),
+            content_hash: chunk.content_hash,
+            same_only: exact.is_some() || !config.near_copies,
+            likeness: Likeness::new(&chunk.text, &chunk.doc, tokens),
+        }
+    };
+    folding::fold(order.iter().map(foldable), limit)
 }
 
 /// Best first: exact names in their own order, then by score, equal scores by key. The scores of exact names are raised

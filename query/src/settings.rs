@@ -20,6 +20,8 @@ pub(crate) enum Slot {
     Number(RangeInclusive<f32>, fn(&mut SearchConfig) -> &mut f32),
     /// A whole number within bounds.
     Count(RangeInclusive<usize>, fn(&mut SearchConfig) -> &mut usize),
+    /// `true` or `false`.
+    Switch(fn(&mut SearchConfig) -> &mut bool),
     /// The name of a fusion.
     Fusion(fn(&mut SearchConfig) -> &mut Fusion),
 }
@@ -108,6 +110,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),
     number("search.rules.pieces", SHARE, |c| &mut c.rules.pieces),
     number("search.rules.short", SHARE, |c| &mut c.rules.short),
+    Setting { key: "search.folding.near_copies", slot: Slot::Switch(|c| &mut c.folding.near_copies) },
 ];
 
 /// The row of `key`.
@@ -137,6 +140,10 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
             Ok(value) if range.contains(&value) => *field(config) = value,
             _ => return Err(format!("must be a whole number between {} and {}", range.start(), range.end())),
         },
+        Slot::Switch(field) => match text.trim().parse() {
+            Ok(value) => *field(config) = value,
+            Err(_) => return Err("must be `true` or `false`".to_owned()),
+        },
         Slot::Fusion(field) => match text.trim().trim_matches('"') {
             "weighted" => *field(config) = Fusion::Weighted,
             "rrf" => *field(config) = Fusion::Rrf,
@@ -151,6 +158,7 @@ pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
     match &setting.slot {
         Slot::Number(_, field) => field(config).to_string(),
         Slot::Count(_, field) => field(config).to_string(),
+        Slot::Switch(field) => field(config).to_string(),
         Slot::Fusion(field) => match field(config) {
             Fusion::Weighted => "weighted".to_owned(),
             Fusion::Rrf => "rrf".to_owned(),

@@ -64,7 +64,7 @@ fn tunable(setting: &Setting) -> Option<Tunable> {
     let (range, whole) = match &setting.slot {
         Slot::Number(range, _) => (f64::from(*range.start())..=f64::from(*range.end()), false),
         Slot::Count(range, _) => (*range.start() as f64..=*range.end() as f64, true),
-        Slot::Fusion(_) => return None,
+        Slot::Switch(_) | Slot::Fusion(_) => return None,
     };
     let share_of = SHARES.into_iter().find(|table| setting.key.rsplit_once('.').is_some_and(|(of, _)| of == *table));
     Some(Tunable { key: setting.key, range, whole, share_of })
@@ -101,5 +101,7 @@ mod tests {
         }
         assert_eq!(config.set("search.bm25.k9", "1"), Err(SetError::Unknown("search.bm25.k9".to_owned())));
         assert_eq!(config.number("search.hybrid.fusion"), None);
+        assert_eq!(config.set("search.folding.near_copies", "false"), Ok(()));
+        assert!(!config.folding.near_copies && config.set("search.folding.near_copies", "0.5").is_err());
     }
 }

@@ -42,9 +42,10 @@ fn answer(mut results: SearchResults) -> String {
     serde_json::to_string(&results).expect("serialisable")
 }
 
-/// Keywords alone, without rules.
+/// Keywords alone, without rules; texts of few words are often the same here, and each has its place.
 fn plain() -> SearchConfig {
     let mut config = SearchConfig::default();
+    config.folding.near_copies = false;
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (1.0, 0.0, 0.0);
     config.rules = RulesConfig {
         definition: 0.0,
@@ -167,6 +168,12 @@ fn strip_lines(json: &str) -> String {
         for hit in hits {
             hit["line_start"] = 0.into();
             hit["line_end"] = 0.into();
+            if let Some(places) = hit["copies"]["places"].as_array_mut() {
+                let path = |place: &serde_json::Value| {
+                    place.as_str().and_then(|place| place.split(':').next()).map(str::to_owned)
+                };
+                places.iter_mut().for_each(|place| *place = path(place).into());
+            }
         }
     }
     value.to_string()

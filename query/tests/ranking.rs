@@ -97,6 +97,49 @@ fn definitions_come_before_mentions_and_tests_behind_unless_asked_for() {
     assert_eq!(index.names("test authenticate user")[0], "test_authenticate_user");
 }
 
+/// A function of some hundred tokens.
+fn rotation(name: &str, unit: &str) -> String {
+    format!(
+        "def {name}(self, session, now):\n    age = now - session.created\n    if age < self.rotate_after:\n        return \
+         session\n    token = self.random.token(self.token_bytes)\n    self.store.delete(session.token)\n    renewed = \
+         Session(token=token, user=session.user, created=now, {unit}=session.{unit})\n    self.store.put(token, \
+         renewed)\n    self.log.info(\"session rotated\", user=session.user)\n    return renewed\n"
+    )
+}
+
+#[test]
+fn copies_that_differ_in_a_few_tokens_take_one_place() {
+    let row = |path: &str, name: &str, text: &str| Row::new(path, name, Function, text);
+    let rows = [
+        row("src/v2/sessions.py", "rotate_session", &rotation("rotate_session", "seconds")).doc("Rotate a session"),
+        row("src/v1/sessions.py", "rotate_session", &rotation("rotate_session", "seconds")),
+        row("lib/sessions.py", "rotate", &rotation("rotate", "seconds")),
+        row("src/v1/users.py", "rotate_session", "def rotate_session(user):\n    user.session.rotate()\n"),
+        row("src/v2/users.py", "rotate_session", "def rotate_session(user):\n    user.session.rotate(now())\n"),
+    ];
+    let found = |config: SearchConfig, text: &str| {
+        let hits = index_with(&rows, None, None, config).ask(Query::new(text, NOW)).hits;
+        hits.into_iter().map(|hit| (hit.file, hit.copies)).collect::<Vec<_>>()
+    };
+    let folded = found(SearchConfig::default(), "how is the token of a session rotated");
+    assert_eq!(folded.len(), 3, "{folded:?}");
+    let (file, copies) = folded.iter().find(|(_, copies)| copies.count > 0).expect("one that has copies");
+    assert_eq!(copies.count, 2);
+    let mut places = copies.places.clone();
+    places.extend(["src/v2/sessions.py:1", "src/v1/sessions.py:11", "lib/sessions.py:21"].map(str::to_owned));
+    places.retain(|place| !place.starts_with(file.as_str()));
+    places.sort();
+    assert!(places.len() == 4 && places[0] == places[1] && places[2] == places[3], "{file}: {places:?}");
+
+    let mut apart = SearchConfig::default();
+    apart.folding.near_copies = false;
+    let apart = found(apart, "how is the token of a session rotated");
+    assert!(apart.len() == 5 && apart.iter().all(|(_, copies)| copies.is_empty()), "{apart:?}");
+    // The name that was asked for is shown wherever it is defined.
+    let named = found(SearchConfig::default(), "rotate_session");
+    assert_eq!(named.len(), 4, "{named:?}");
+}
+
 #[test]
 fn no_keyword_match_falls_back_to_vectors() {
     let mut rows = project();
@@ -150,6 +193,7 @@ fn history_and_accesses_raise_activation_and_nothing_else() {
         |name: &str, days| Row::new(&format!("src/{name}.py"), name, Function, "shared words").committed(3, days);
     let mut config = SearchConfig::default();
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.5, 0.0, 0.5);
+    config.folding.near_copies = false;
     let index = index_with(&[twin("aa", 500), twin("bb", 5), twin("cc", 300)], None, None, config);
     assert_eq!(index.names("shared words"), ["bb", "cc", "aa"]);
     let directory = tempfile::tempdir().expect("a temporary directory");

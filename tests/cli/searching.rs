@@ -70,9 +70,20 @@ fn the_short_forms_are_the_long_one() {
         let found = run(&fixture, &arguments);
         assert_eq!((found.code, &found.out), (Some(0), &long.out), "{short:?}");
     }
-    let near = run(&fixture, &["mem", "stat"]);
-    assert_eq!(near.code, Some(0));
-    assert!(near.err.contains("for the command: aur mem stats"), "{}", near.err);
+}
+
+#[test]
+fn a_misspelt_command_is_searched_for_with_a_word_about_the_command() {
+    let fixture = indexed();
+    let tip = "Tip: \"evla\" was searched for; did you mean the command `aur mem eval`?\n";
+    let table = run(&fixture, &["mem", "evla"]);
+    assert_eq!(table.code, Some(0));
+    assert!(table.err.starts_with(tip) && !table.out.contains("Tip"), "{table:?}");
+    for asked in [&["mem", "evla", "--format", "json"][..], &["mem", "search", "evla"], &["mem", "evaluation"]] {
+        let found = run(&fixture, asked);
+        assert_eq!(found.code, Some(0));
+        assert!(!found.err.contains("did you mean") && !found.out.contains("did you mean"), "{asked:?}: {found:?}");
+    }
 }
 
 #[test]
@@ -103,6 +114,36 @@ fn filters_cut() {
     let below = files(&["--path", "src/auth/**"]);
     assert!(!below.is_empty() && below.iter().all(|hit| hit.contains(" src/auth/")), "{below:?}");
     assert!(files(&["--where", "owner=nobody"]).is_empty());
+}
+
+#[test]
+fn copies_are_told_below_the_best_of_them() {
+    let fixture = Fixture::plain();
+    let job = |queue: &str| {
+        format!(
+            "def retry_failed_jobs(store, now):\n    renewed = []\n    for job in store.failed_jobs(before=now):\n        \
+             if job.attempts >= store.most_attempts:\n            store.bury(job, reason=\"too many attempts\")\n            \
+             continue\n        job.attempts += 1\n        job.wait = store.first_wait * 2 ** job.attempts\n        \
+             renewed.append(store.{queue}(job, after=now + job.wait))\n    return renewed\n"
+        )
+    };
+    for (path, queue) in [("v1/jobs.py", "push"), ("v2/jobs.py", "push"), ("v3/jobs.py", "enqueue")] {
+        fixture.write(path, job(queue));
+    }
+    let ask = |extra: &[&str]| {
+        let arguments = ["mem", "search", "retrying of jobs that failed", "--no-record"];
+        run(&fixture, &[&arguments, extra].concat())
+    };
+    let found: serde_json::Value = serde_json::from_str(&ask(&["--format", "json"]).out).expect("JSON");
+    let results = found["results"].as_array().expect("a list");
+    assert_eq!((results.len(), &results[0]["copies"]["count"]), (1, &2.into()), "{found}");
+    let places: Vec<&str> =
+        results[0]["copies"]["places"].as_array().expect("a list").iter().filter_map(|place| place.as_str()).collect();
+    assert!(places.len() == 2 && places.iter().all(|place| place.ends_with("/jobs.py:1")), "{found}");
+    let told = places.join(", ");
+    assert!(ask(&[]).out.ends_with(&format!("        also in {told}\n")), "{}", ask(&[]).out);
+    assert!(ask(&["--show-scores"]).out.contains(&format!("│ Copies: {told} ")));
+    assert!(!ask(&["--snippets=0"]).out.contains("also in"));
 }
 
 #[test]
