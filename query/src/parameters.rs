@@ -135,8 +135,6 @@ pub struct RulesConfig {
     pub prose: f32,
     /// Interfaces, types, structs and enums: data without what is done with it.
     pub shapes: f32,
-    /// Later pieces of a long definition.
-    pub pieces: f32,
     /// Definitions of one or two lines.
     pub short: f32,
 }
@@ -230,8 +228,7 @@ impl Default for SearchConfig {
                 changelogs: 0.2,
                 fragments: 0.1,
                 prose: 0.4,
-                shapes: 0.25,
-                pieces: 0.05,
+                shapes: 0.2,
                 short: 0.25,
             },
             folding: FoldingConfig { near_copies: true },

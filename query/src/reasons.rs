@@ -24,7 +24,6 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
         "fragments" => "code between definitions".to_owned(),
         "prose" => unless("a section of a document"),
         "shapes" => unless("data without what is done with it"),
-        "pieces" => "a later piece of a long definition".to_owned(),
         "short" => "a definition of one or two lines".to_owned(),
         other => format!("{} `{other}`", if effect < 0.0 { "lowered by rule" } else { "raised by rule" }),
     }

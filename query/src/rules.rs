@@ -9,7 +9,6 @@ use aurora_storage::ChunkType;
 use serde::Serialize;
 
 use crate::config::RulesConfig;
-use crate::folding::first_piece;
 use crate::identifier::{IdentifierQuery, Named};
 use crate::path_class::{PathClass, passes_on, stem};
 use crate::query::{ParsedQuery, Word, parts_of};
@@ -63,8 +62,6 @@ struct MentionedName {
 /// A chunk as the rules see it.
 pub(crate) struct RuleChunk<'c> {
     named: Named<'c>,
-    /// Whether the chunk is a later piece of a long one.
-    piece: bool,
     lines: u32,
     /// How well the words of its documentation meet the query's, normalised within the candidates.
     doc_words: f32,
@@ -116,7 +113,6 @@ impl<'c> RuleChunk<'c> {
     pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>, lines: u32, doc_words: f32) -> Self {
         Self {
             named,
-            piece: first_piece(named.key) != named.key,
             lines,
             doc_words,
             name_folded: named.name.to_lowercase(),
@@ -170,7 +166,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
     ]
 }
 
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 12] {
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 11] {
     let class = |class: PathClass, weight: f32| {
         if class.holds(chunk.named.path) && !query.query.asks_for(class.wishes()) { weight } else { 0.0 }
     };
@@ -191,7 +187,6 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>)
         ("fragments", when(kind == ChunkType::Code, config.fragments)),
         ("prose", when(prose, config.prose)),
         ("shapes", when(shape, config.shapes)),
-        ("pieces", when(chunk.piece, config.pieces)),
         ("short", when(chunk.lines <= SHORT, config.short)),
     ]
 }

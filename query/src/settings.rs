@@ -108,7 +108,6 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.fragments", SHARE, |c| &mut c.rules.fragments),
     number("search.rules.prose", SHARE, |c| &mut c.rules.prose),
     number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),
-    number("search.rules.pieces", SHARE, |c| &mut c.rules.pieces),
     number("search.rules.short", SHARE, |c| &mut c.rules.short),
     Setting { key: "search.folding.near_copies", slot: Slot::Switch(|c| &mut c.folding.near_copies) },
 ];

@@ -66,7 +66,6 @@ fn plain() -> SearchConfig {
         fragments: 0.0,
         prose: 0.0,
         shapes: 0.0,
-        pieces: 0.0,
         short: 0.0,
     };
     config
