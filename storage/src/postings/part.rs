@@ -164,7 +164,7 @@ impl<'a> Part<'a> {
         match self {
             Self::Label(set) => out.extend(set),
             Self::Few { docs, .. } => out.extend(docs),
-            Self::Blocks { docs, .. } => docs.range(0, self.first(), self.last(), out),
+            Self::Blocks { docs, .. } => docs.range(0, 0, self.last(), out),
         }
     }
 
