@@ -42,7 +42,14 @@ pub(crate) struct Candidates<'s> {
     pub(crate) from_vectors: usize,
 }
 
-/// Collects the candidates of a query: the best `k` by keywords and by vectors as `mode` asks, all chunks whose name is
+/// Most candidates of each kind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Most {
+    pub(crate) by_keywords: usize,
+    pub(crate) by_vectors: usize,
+}
+
+/// Collects the candidates of a query: the best by keywords and by vectors as `mode` asks, all chunks whose name is
 /// the query, and definitions of identifiers that the query mentions.
 pub(crate) fn collect<'s>(
     snapshot: &'s Snapshot,
@@ -50,13 +57,15 @@ pub(crate) fn collect<'s>(
     semantics: &Semantics,
     mut late: Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
-    (mode, k): (Mode, usize),
+    (mode, most): (Mode, Most),
     filter: Option<&RoaringBitmap>,
 ) -> Result<Candidates<'s>, StorageError> {
-    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(k, filter) };
+    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(most.by_keywords, filter) };
     let (keywords, near) = match semantics.vector() {
         // Neither needs the other.
-        Some(vector) if mode != Mode::Sparse => rayon::join(by_keywords, || snapshot.nearest(vector, k, filter)),
+        Some(vector) if mode != Mode::Sparse => {
+            rayon::join(by_keywords, || snapshot.nearest(vector, most.by_vectors, filter))
+        }
         _ => (by_keywords(), Ok(Vec::new())),
     };
     let (keywords, near) = (keywords?, near?);

@@ -31,8 +31,10 @@ pub enum Fusion {
 /// Both stages of retrieval and how they are fused.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HybridConfig {
-    /// Candidates that BM25, and in hybrid mode the vectors too, hand to the second stage.
+    /// Candidates that BM25 hands to the second stage.
     pub stage1_top_k: usize,
+    /// Candidates that the vectors hand to the second stage.
+    pub dense_top_k: usize,
     /// How components become one score.
     pub fusion: Fusion,
     /// Share of the keyword score; the three shares sum to 1.
@@ -174,6 +176,7 @@ impl Default for SearchConfig {
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] },
             hybrid: HybridConfig {
                 stage1_top_k: 200,
+                dense_top_k: 100,
                 fusion: Fusion::Weighted,
                 bm25_weight: 0.08,
                 semantic_weight: 0.86,

@@ -89,13 +89,17 @@ impl Retriever {
 
         let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
         let semantics = self.semantics(query.mode, &text)?;
+        let most = candidates::Most {
+            by_keywords: self.config.hybrid.stage1_top_k.max(query.limit),
+            by_vectors: self.config.hybrid.dense_top_k.max(query.limit),
+        };
         let found = candidates::collect(
             &self.snapshot,
             &bm25,
             &semantics,
             self.tokens.as_ref().filter(|_| query.mode != Mode::Sparse).map(|model| LateInteraction::new(model, &text)),
             (&text, &parsed),
-            (query.mode, self.config.hybrid.stage1_top_k.max(query.limit)),
+            (query.mode, most),
             filter.as_ref(),
         )?;
         self.note_missing(query.mode, &semantics, found.from_keywords, &mut notes);

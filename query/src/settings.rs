@@ -50,6 +50,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.bm25.fields.doc", POSITIVE, |c| &mut c.bm25.fields[Field::Doc as usize]),
     number("search.bm25.fields.body", POSITIVE, |c| &mut c.bm25.fields[Field::Body as usize]),
     count("search.hybrid.stage1_top_k", 10..=100_000, |c| &mut c.hybrid.stage1_top_k),
+    count("search.hybrid.dense_top_k", 10..=100_000, |c| &mut c.hybrid.dense_top_k),
     Setting { key: "search.hybrid.fusion", slot: Slot::Fusion(|c| &mut c.hybrid.fusion) },
     number("search.hybrid.weights.bm25", SHARE, |c| &mut c.hybrid.bm25_weight),
     number("search.hybrid.weights.semantic", SHARE, |c| &mut c.hybrid.semantic_weight),
