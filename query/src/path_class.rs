@@ -18,7 +18,7 @@ pub(crate) enum PathClass {
 }
 
 impl PathClass {
-    /// Every class.
+    /// Every class, in the order of its number.
     pub(crate) const ALL: [Self; 6] =
         [Self::Test, Self::Generated, Self::Vendored, Self::Example, Self::Declaration, Self::Changelog];
 
@@ -87,7 +87,8 @@ impl PathClass {
     /// Whether the file at `path` (`/`-separated) is of this class.
     pub(crate) fn holds(self, path: &str) -> bool {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let in_directory = || directories.split('/').any(|name| is_called(name, self.directories()));
+        let in_directory =
+            || directories.as_bytes().split(|&byte| byte == b'/').any(|name| is_called(name, self.directories()));
         match self {
             Self::Test => in_directory() || is_test_file(file),
             Self::Generated => in_directory() || is_generated_file(file),
@@ -126,11 +127,12 @@ pub(crate) fn stem(path: &str) -> &str {
 
 /// Whether a directory's name is one of `words`, which are in lower case: `Tests`, `__tests__`, `third-party` for
 /// `third_party`.
-fn is_called(name: &str, words: &[&str]) -> bool {
+fn is_called(name: &[u8], words: &[&str]) -> bool {
     let plain = |byte: &u8| if *byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
-    let name = name.as_bytes();
-    let dressed =
-        name.len() > 4 && [&name[..2], &name[name.len() - 2..]].iter().all(|ends| ends.iter().map(plain).eq(*b"__"));
+    let is_line = |byte: Option<&u8>| byte.is_some_and(|byte| plain(byte) == b'_');
+    let dressed = name.len() > 4
+        && is_line(name.first())
+        && [1, name.len() - 2, name.len() - 1].iter().all(|&at| is_line(name.get(at)));
     let name = if dressed { &name[2..name.len() - 2] } else { name };
     words.iter().any(|word| name.len() == word.len() && name.iter().map(plain).eq(word.bytes()))
 }

@@ -39,6 +39,8 @@ const PROSE_WORDS: &[&str] = &[
 /// Words that ask for the shape of data rather than for what is done with it.
 const SHAPE_WORDS: &[&str] =
     &["interface", "interfaces", "type", "types", "typedef", "struct", "structs", "enum", "enums", "class", "trait"];
+/// Words that ask for files that pass on what others define.
+const EXPORT_WORDS: &[&str] = &["export", "exports", "reexport", "init", "index"];
 /// Most lines of a chunk that can hardly answer a question.
 const SHORT: u32 = 2;
 
@@ -49,6 +51,26 @@ pub(crate) struct RuleQuery<'q> {
     parts: Vec<(&'q str, f32)>,
     total: f32,
     mentioned: Vec<MentionedName>,
+    wishes: Wishes,
+}
+
+/// What a query asks for in so many words.
+struct Wishes {
+    classes: [bool; PathClass::ALL.len()],
+    prose: bool,
+    shapes: bool,
+    exports: bool,
+}
+
+impl Wishes {
+    fn of(query: &ParsedQuery) -> Self {
+        Self {
+            classes: PathClass::ALL.map(|class| query.asks_for(class.wishes())),
+            prose: query.asks_for(PROSE_WORDS),
+            shapes: query.asks_for(SHAPE_WORDS),
+            exports: query.asks_for(EXPORT_WORDS),
+        }
+    }
 }
 
 /// A word of the query that is written as an identifier. A plain word that happens to be a function's name is no mention
@@ -62,6 +84,8 @@ struct MentionedName {
 /// A chunk as the rules see it.
 pub(crate) struct RuleChunk<'c> {
     named: Named<'c>,
+    /// The classes of its path, in the order of [`PathClass::ALL`].
+    classes: [bool; PathClass::ALL.len()],
     lines: u32,
     /// How well the words of its documentation meet the query's, normalised within the candidates.
     doc_words: f32,
@@ -81,7 +105,7 @@ impl<'q> RuleQuery<'q> {
             MentionedName { lookups: identifier.lookups(), identifier }
         });
         let mentioned = words.collect();
-        Self { query, parts, total, mentioned }
+        Self { query, parts, total, mentioned, wishes: Wishes::of(query) }
     }
 
     /// How much of the query `texts` hold, by weight, and how much of `texts` the query holds; both 0..1.
@@ -113,6 +137,7 @@ impl<'c> RuleChunk<'c> {
     pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>, lines: u32, doc_words: f32) -> Self {
         Self {
             named,
+            classes: PathClass::ALL.map(|class| class.holds(named.path)),
             lines,
             doc_words,
             name_folded: named.name.to_lowercase(),
@@ -167,14 +192,15 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
 }
 
 fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 11] {
-    let class = |class: PathClass, weight: f32| {
-        if class.holds(chunk.named.path) && !query.query.asks_for(class.wishes()) { weight } else { 0.0 }
-    };
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
+    let class = |class: PathClass, weight: f32| {
+        let at = class as usize;
+        when(chunk.classes[at] && !query.wishes.classes[at], weight)
+    };
     let kind = chunk.named.chunk_type;
-    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.query.asks_for(PROSE_WORDS);
+    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.wishes.prose;
     let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
-        && !query.query.asks_for(SHAPE_WORDS)
+        && !query.wishes.shapes
         && definition(query, chunk) == 0.0;
     [
         ("tests", class(PathClass::Test, config.tests)),
@@ -220,8 +246,8 @@ fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 
 /// The query asks for tests, examples, … and the chunk is one.
 fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    let asked = |class: &PathClass| query.query.asks_for(class.wishes()) && class.holds(chunk.named.path);
-    f32::from(u8::from(PathClass::ALL.iter().any(asked)))
+    let asked = chunk.classes.iter().zip(query.wishes.classes).any(|(&is, asked)| is && asked);
+    f32::from(u8::from(asked))
 }
 
 /// The name and the query are made of the same words: the harmonic mean of how much each holds of the other.
@@ -236,9 +262,7 @@ fn file_stem(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 
 /// Code outside definitions in a file that usually only passes on.
 fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
-    chunk.named.chunk_type == ChunkType::Code
-        && passes_on(chunk.named.path)
-        && !query.query.asks_for(&["export", "exports", "reexport", "init", "index"])
+    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.wishes.exports
 }
 
 /// Candidates of each file, the best first.
