@@ -124,7 +124,7 @@ impl IdentifierQuery {
         ExactMatch {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
-            side_code: PathClass::ALL.iter().any(|class| class.holds(chunk.path)),
+            side_code: PathClass::ALL.iter().any(|class| class.is_of(chunk.path, chunk.qualified_name)),
             not_exported: !chunk.exported,
             inner,
             kind: kind_rank(chunk.chunk_type),

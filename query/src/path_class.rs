@@ -84,8 +84,13 @@ impl PathClass {
         }
     }
 
+    /// Whether the definition `qualified_name` in the file at `path` (`/`-separated) is of this class.
+    pub(crate) fn is_of(self, path: &str, qualified_name: &str) -> bool {
+        self.holds(path) || self == Self::Test && is_among_tests(qualified_name)
+    }
+
     /// Whether the file at `path` (`/`-separated) is of this class.
-    pub(crate) fn holds(self, path: &str) -> bool {
+    fn holds(self, path: &str) -> bool {
         let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
         let in_directory =
             || directories.as_bytes().split(|&byte| byte == b'/').any(|name| is_called(name, self.directories()));
@@ -107,6 +112,13 @@ impl PathClass {
 /// ```
 pub fn is_side_code(path: &str) -> bool {
     PathClass::ALL.into_iter().filter(|class| *class != PathClass::Changelog).any(|class| class.holds(path))
+}
+
+/// Whether a definition stands in a module of tests within the code that it tests: `tests::parses_dates`.
+fn is_among_tests(qualified_name: &str) -> bool {
+    let mut scopes = qualified_name.rsplit(['.', ':']);
+    scopes.next();
+    scopes.any(|scope| matches!(scope, "test" | "tests"))
 }
 
 /// Files that often only pass on what others define.
@@ -237,5 +249,18 @@ mod tests {
         assert_eq!(stem("src/parse.test.ts"), "parse");
         assert_eq!(stem(".eslintrc.js"), ".eslintrc");
         assert_eq!(stem("Makefile"), "Makefile");
+    }
+
+    #[test]
+    fn modules_of_tests_are_tests() {
+        for (name, expected) in [
+            ("tests::parses_dates", true),
+            ("parser.tests.parses_dates", true),
+            ("tests", false),
+            ("Contest::tests", false),
+            ("latests::run", false),
+        ] {
+            assert_eq!(is_among_tests(name), expected, "{name}");
+        }
     }
 }

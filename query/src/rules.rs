@@ -137,7 +137,7 @@ impl<'c> RuleChunk<'c> {
     pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>, lines: u32, doc_words: f32) -> Self {
         Self {
             named,
-            classes: PathClass::ALL.map(|class| class.holds(named.path)),
+            classes: PathClass::ALL.map(|class| class.is_of(named.path, named.qualified_name)),
             lines,
             doc_words,
             name_folded: named.name.to_lowercase(),
