@@ -146,7 +146,7 @@ impl<'s> Bm25<'s> {
         });
         let terms = terms.collect::<Result<_, StorageError>>()?;
         let fields = FieldScorer::new(config, total, snapshot.field_totals());
-        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths(), terms })
+        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths()?, terms })
     }
 
     /// Inverse document frequency of each term; `None` where no chunk holds it.

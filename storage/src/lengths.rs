@@ -15,8 +15,8 @@ pub struct FieldLengths<'s> {
 }
 
 impl<'s> FieldLengths<'s> {
-    pub(crate) fn new(blocks: Vec<&'s [u8]>) -> Self {
-        Self { blocks: blocks.into_iter().map(|block| block.as_chunks().0).collect() }
+    pub(crate) fn new(blocks: impl Iterator<Item = &'s [u8]>) -> Self {
+        Self { blocks: blocks.map(|block| block.as_chunks().0).collect() }
     }
 
     /// As [`crate::Snapshot::field_lengths`].

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::seal::{Mark, Unsealed, unseal, without_seal};
+
 /// Bytes of a page number and of every size in a page.
 pub(super) const WORD: usize = size_of::<usize>();
 /// Bytes of the page header.
@@ -36,6 +38,8 @@ pub(crate) struct Pages<'a> {
     pub(crate) page_size: usize,
     /// Number of pages in use.
     pub(crate) count: u64,
+    /// Large values that need not be checked again.
+    pub(crate) unsealed: &'a Unsealed,
 }
 
 /// Root and size of one tree.
@@ -47,11 +51,13 @@ pub(crate) struct Tree {
     pub(super) flags: u16,
     /// Number of entries.
     pub(crate) entries: u64,
+    /// Set when every value ends in a checksum.
+    pub(super) seal: Option<Mark>,
 }
 
 impl Tree {
     /// A tree without entries.
-    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0 };
+    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0, seal: None };
     /// Bytes of the record that describes a tree.
     pub(super) const SIZE: usize = 8 + 5 * WORD;
 
@@ -65,7 +71,21 @@ impl Tree {
             depth: half(record, 6)?,
             flags: half(record, 4)?,
             entries: word(record, 8 + 3 * WORD)?,
+            seal: None,
         })
+    }
+
+    /// The same tree, whose values are to be read as sealed, or as they stand there.
+    pub(crate) fn with_seal(self, seal: Option<Mark>) -> Self {
+        Self { seal, ..self }
+    }
+
+    /// Checks that a page `depth` steps from above is a leaf where the leaves are, and only there.
+    pub(super) fn check_depth(&self, page: &Page<'_>, depth: usize) -> Result<(), Damage> {
+        match page.leaf == (depth == usize::from(self.depth)) {
+            true => Ok(()),
+            false => Err(Damage::page(page.number, "lies at the wrong depth")),
+        }
     }
 
     /// Whether the tree has no pages.
@@ -121,6 +141,22 @@ impl<'a> Pages<'a> {
             return Err(Damage::page(number, "carries another page's number"));
         }
         Ok(bytes)
+    }
+
+    /// The key of a leaf's node, and its value once its checksum was found right.
+    pub(super) fn entry(&self, tree: Tree, leaf: &Page<'a>, index: usize) -> Result<(&'a [u8], &'a [u8]), Damage> {
+        let key = leaf.key(index)?;
+        let Value { bytes, overflow, .. } = self.value(leaf, index)?;
+        let Some(mark) = tree.seal else { return Ok((key, bytes)) };
+        let node = (leaf.number, index);
+        let first = overflow.map(|pages| pages.start);
+        if first.is_some_and(|first| self.unsealed.knows(first, node)) {
+            return Ok((key, without_seal(bytes)));
+        }
+        let value = unseal(mark, key, bytes);
+        let value = value.ok_or_else(|| Damage::page(leaf.number, "has a value with a wrong checksum"))?;
+        first.into_iter().for_each(|first| self.unsealed.note(first, node));
+        Ok((key, value))
     }
 
     /// The value of a leaf's node.
