@@ -12,7 +12,9 @@ use aurora_pipeline::{
     BuildContext, CancelToken, Diagnostics, Observer, Outcome, PipelineSource, Plan, RunError, RunOptions, Services,
     StageError,
 };
-use aurora_storage::{ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{
+    ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
+};
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
 
@@ -124,6 +126,7 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
+    give_back_freed_memory();
     let root = indexable(&options.root)?;
     let plan = plan(&root, &options.pipeline)?;
     let warnings = plan.warnings().iter().map(ToString::to_string).collect();
