@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The frequencies of the posting at a place; zeros where there is none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&mut self, index: usize) -> [u16; FIELDS] {
         let Some(&mask) = self.masks.get(index) else { return [0; FIELDS] };
         if mask & ALL_ONE != 0 {
@@ -140,9 +140,10 @@ fn widths(masks: &[u8]) -> usize {
 /// The frequencies of each field, from those of the fields of a mask and zeros behind them.
 #[inline]
 fn pick(mask: u8, counts: [u8; PICK]) -> [u16; FIELDS] {
+    let places = &PLACES[usize::from(mask) % PLACES.len()];
     let mut row = [0; FIELDS];
-    for (count, place) in row.iter_mut().zip(PLACES[usize::from(mask) % PLACES.len()]) {
-        *count = u16::from(counts[usize::from(place) % PICK]);
+    for field in 0..FIELDS {
+        row[field] = u16::from(counts[usize::from(places[field]) % PICK]);
     }
     row
 }
