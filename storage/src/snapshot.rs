@@ -137,16 +137,23 @@ impl Snapshot {
 
     /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
+        Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
+    }
+
+    /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
             let entry = normalise(term);
             for segment in self.segments() {
-                if let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? {
-                    count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
+                if u64::from(found.count) > u64::from(most) + self.dead().set().len() {
+                    return Ok(None);
                 }
+                count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
             }
         }
-        Ok(count)
+        Ok(Some(count).filter(|count| *count <= most))
     }
 
     /// Terms that begin with `prefix`, in byte order, with their number of live chunks.

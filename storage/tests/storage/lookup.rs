@@ -45,6 +45,12 @@ fn long_lists_are_walked_and_skipped() {
     let postings = snapshot.postings("everywhere").expect("sound");
     assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
     assert_eq!(postings.doc_frequency() as usize, expected.len());
+    let frequency = postings.doc_frequency();
+    assert_eq!(snapshot.doc_frequency("everywhere").expect("sound"), frequency);
+    for (most, found) in [(frequency, Some(frequency)), (frequency - 1, None), (0, None)] {
+        assert_eq!(snapshot.doc_frequency_up_to("everywhere", most).expect("sound"), found);
+    }
+    assert_eq!(snapshot.doc_frequency_up_to("nowhere", 0).expect("sound"), Some(0));
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
     let mut cursor = postings.cursor();
     for (place, posting) in expected.iter().enumerate().step_by(37).rev() {
