@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use roaring::RoaringBitmap;
 
 use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
-use crate::chunk::{self, ArchivedChunk, ChunkId};
+use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
 use crate::error::StorageError;
@@ -38,6 +38,7 @@ struct Inner {
     live: RoaringBitmap,
     /// Ids below the next one that are not live.
     dead: Dead,
+    records: Records,
     /// Where in the file each block of field lengths is.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
@@ -83,8 +84,9 @@ impl Snapshot {
         dead -= &live;
         let blocks = manifest.next_chunk_id.div_ceil(BLOCK_IDS);
         let lengths = (0..blocks).map(|_| OnceLock::new()).collect();
+        let records = Records::new(manifest.next_chunk_id);
         let (store, dead) = (Arc::clone(store), Dead::new(dead));
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, lengths, store }) })
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, records, lengths, store }) })
     }
 
     /// What the generation consists of.
@@ -99,11 +101,17 @@ impl Snapshot {
 
     /// The record of a live chunk, in place.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<&ArchivedChunk>, StorageError> {
+        let file = self.pages().bytes;
+        // SAFETY: the records are those of this snapshot, which has one file; no page of its generation is written to
+        // as long as it lives.
+        if let Some(known) = unsafe { self.inner.records.get(id, file) } {
+            return Ok(Some(known));
+        }
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
         let bytes = self.get(Table::Chunks, &chunk_key(id.0))?;
-        let record = bytes.and_then(chunk::decode);
+        let record = bytes.and_then(|bytes| self.inner.records.read(id, file, bytes));
         record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 
