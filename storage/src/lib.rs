@@ -94,7 +94,7 @@ pub use heap::give_back_freed_memory;
 pub use label::{Label, LabelKind};
 pub use lengths::FieldLengths;
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
-pub use postings::{BlockBound, Postings, PostingsCursor};
+pub use postings::{BlockBound, FieldColumns, PostingBatch, Postings, PostingsCursor};
 pub use snapshot::Snapshot;
 pub use terms::{TermVector, TermVectorBuilder};
 pub use verify::VerifyReport;

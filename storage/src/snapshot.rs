@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use roaring::RoaringBitmap;
 
 use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
-use crate::chunk::{self, ArchivedChunk, ChunkId};
+use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
 use crate::error::StorageError;
@@ -38,6 +38,7 @@ struct Inner {
     live: RoaringBitmap,
     /// Ids below the next one that are not live.
     dead: Dead,
+    records: Records,
     /// Where in the file each block of field lengths is, once somebody has asked.
     lengths: OnceLock<Box<[Range<usize>]>>,
     /// Keeps the environment open; dropped last.
@@ -83,8 +84,9 @@ impl Snapshot {
         let mut dead = RoaringBitmap::new();
         dead.insert_range(..manifest.next_chunk_id);
         dead -= &live;
+        let records = Records::new(manifest.next_chunk_id);
         let (store, dead, lengths) = (Arc::clone(store), Dead::new(dead), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, lengths, store }) })
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, records, lengths, store }) })
     }
 
     /// What the generation consists of.
@@ -99,11 +101,17 @@ impl Snapshot {
 
     /// The record of a live chunk, in place.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<&ArchivedChunk>, StorageError> {
+        let file = self.pages().bytes;
+        // SAFETY: the records are those of this snapshot, which has one file; no page of its generation is written to
+        // as long as it lives.
+        if let Some(known) = unsafe { self.inner.records.get(id, file) } {
+            return Ok(Some(known));
+        }
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
         let bytes = self.get(Table::Chunks, &chunk_key(id.0))?;
-        let record = bytes.and_then(chunk::decode);
+        let record = bytes.and_then(|bytes| self.inner.records.read(id, file, bytes));
         record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 
@@ -137,16 +145,23 @@ impl Snapshot {
 
     /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
+        Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
+    }
+
+    /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
             let entry = normalise(term);
             for segment in self.segments() {
-                if let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? {
-                    count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
+                if u64::from(found.count) > u64::from(most) + self.dead().set().len() {
+                    return Ok(None);
                 }
+                count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
             }
         }
-        Ok(count)
+        Ok(Some(count).filter(|count| *count <= most))
     }
 
     /// Terms that begin with `prefix`, in byte order, with their number of live chunks.

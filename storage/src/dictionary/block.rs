@@ -164,23 +164,18 @@ fn common(a: &[u8], b: &[u8]) -> usize {
 /// What counts is how many bytes the entry before has in common with the term: an entry that shares more with it stands
 /// before the term as well, one that shares less behind it, and only where both are equal bytes are compared.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
-    let mut reader = Reader::new(bytes);
-    let length = reader.length()?;
-    let bound = reader.take(length)?;
+    let (bound, mut left) = split_bound(bytes)?;
     if !bound.is_empty() && term >= bound {
         return None;
     }
     let (mut common, mut before) = (0usize, 0usize);
-    while !reader.is_empty() {
-        let shared = reader.length()?;
-        let length = reader.length()?;
-        let rest = reader.take(length)?;
-        let body = reader.length()?;
-        let body = reader.take(body)?;
+    while !left.is_empty() {
+        let Coded { shared, rest, body, after } = split_entry(left)?;
+        left = after;
         if shared > before {
             return None;
         }
-        before = shared + length;
+        before = shared + rest.len();
         if shared > common {
             continue;
         }
@@ -196,10 +191,49 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
     Some(None)
 }
 
+/// An entry as it stands in a block.
+struct Coded<'a> {
+    /// Bytes that the term shares with the one before.
+    shared: usize,
+    /// The rest of the term.
+    rest: &'a [u8],
+    body: &'a [u8],
+    /// What follows the entry.
+    after: &'a [u8],
+}
+
+/// The first entry of `bytes`.
+#[inline(always)]
+fn split_entry(bytes: &[u8]) -> Option<Coded<'_>> {
+    // Nearly always every length is a byte.
+    if let [shared, length, after @ ..] = bytes
+        && (shared | length) < 0x80
+        && let Some((rest, [body, after @ ..])) = after.split_at_checked(usize::from(*length))
+        && *body < 0x80
+    {
+        let (body, after) = after.split_at_checked(usize::from(*body))?;
+        return Some(Coded { shared: usize::from(*shared), rest, body, after });
+    }
+    let mut reader = Reader::new(bytes);
+    let shared = reader.length()?;
+    let length = reader.length()?;
+    let rest = reader.take(length)?;
+    let length = reader.length()?;
+    let body = reader.take(length)?;
+    Some(Coded { shared, rest, body, after: reader.rest() })
+}
+
+/// The bound of a block, and its entries.
+fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut reader = Reader::new(bytes);
+    let length = reader.length()?;
+    Some((reader.take(length)?, reader.rest()))
+}
+
 /// Reads the entries of one block in order.
 #[derive(Debug)]
 pub(super) struct BlockReader<'a> {
-    reader: Reader<'a>,
+    left: &'a [u8],
     /// The key of the next block; empty in the last.
     pub(super) bound: &'a [u8],
     /// The term of the entry read last.
@@ -209,29 +243,25 @@ pub(super) struct BlockReader<'a> {
 impl<'a> BlockReader<'a> {
     /// Begins to read a block; `None` when it is damaged.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let length = reader.length()?;
-        let bound = reader.take(length)?;
-        Some(Self { reader, bound, term: Vec::new() })
+        let (bound, left) = split_bound(bytes)?;
+        Some(Self { left, bound, term: Vec::new() })
     }
 
     /// Whether all entries have been read.
     pub(super) fn is_empty(&self) -> bool {
-        self.reader.is_empty()
+        self.left.is_empty()
     }
 
     /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
-        let shared = self.reader.length()?;
-        let length = self.reader.length()?;
-        let rest = self.reader.take(length)?;
+        let Coded { shared, rest, body, after } = split_entry(self.left)?;
         if shared > self.term.len() {
             return None;
         }
+        self.left = after;
         self.term.truncate(shared);
         self.term.extend_from_slice(rest);
-        let length = self.reader.length()?;
-        self.reader.take(length)
+        Some(body)
     }
 }
 
