@@ -288,7 +288,7 @@ mod tests {
                 let found = find(bytes, term);
                 if !next.is_empty() && term >= next {
                     assert_eq!(found, None);
-                } else if term >= key {
+                } else if term >= key.as_slice() {
                     assert_eq!(found, Some(Some(&b"body"[..])));
                 }
             }
