@@ -70,12 +70,13 @@ fn exhaustive(snapshot: &Snapshot, text: &str) -> usize {
     let config = SearchConfig::default().bm25;
     let total = snapshot.live().len();
     let scorer = FieldScorer::new(&config, total, snapshot.field_totals());
+    let lengths = snapshot.all_field_lengths().expect("a readable index");
     let mut scores = vec![0f32; snapshot.manifest().next_chunk_id as usize];
     for (term, count) in terms(text) {
         let postings = snapshot.postings(&term).expect("a readable index");
         let weight = count * idf(total, u64::from(postings.doc_frequency()));
         for (id, frequencies) in postings.iter() {
-            scores[id.0 as usize] += weight * scorer.saturated(frequencies, snapshot.field_lengths(id));
+            scores[id.0 as usize] += weight * scorer.saturated(frequencies, lengths.of(id));
         }
     }
     let mut best: Vec<(u32, f32)> = (0..).zip(scores).filter(|(_, score)| *score > 0.0).collect();

@@ -4,12 +4,12 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use aurora_storage::{BlockBound, ChunkId, FIELDS, FieldLengths, Postings, Snapshot, StorageError};
+use aurora_storage::{BlockBound, ChunkId, FIELDS, FieldLengths, PostingBatch, Postings, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
 use crate::expansion::ExtraTerm;
-use crate::maxscore::{self, List, Scorer};
+use crate::maxscore::{self, List, Scorer, Scores};
 use crate::query::ParsedQuery;
 
 /// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
@@ -58,6 +58,31 @@ impl FieldScorer {
         }
         let sum = parts.iter().sum::<f32>().min(MOST);
         if sum > 0.0 { sum * (self.k1 + 1.0) / (sum + self.k1) } else { 0.0 }
+    }
+}
+
+impl FieldScorer {
+    /// [`Self::saturated`] of every posting of a batch, bit for bit.
+    fn saturate(&self, batch: &PostingBatch, scores: &mut Scores) {
+        let count = batch.chunks().len();
+        let Some(sums) = scores.get_mut(..count) else { return };
+        sums.fill(0.0);
+        for field in 0..FIELDS {
+            let frequencies = batch.frequencies().of(field, count);
+            if frequencies.clone().fold(0, |all, count| all | count) == 0 {
+                continue;
+            }
+            let (weight, constant, per_length) = (self.weights[field], self.constant, self.per_length[field]);
+            for ((sum, frequency), length) in sums.iter_mut().zip(frequencies).zip(batch.lengths().of(field, count)) {
+                let norm = constant + per_length * f32::from(length);
+                let norm = if norm > f32::MIN_POSITIVE { norm } else { f32::MIN_POSITIVE };
+                *sum += weight * f32::from(frequency) / norm;
+            }
+        }
+        for sum in sums {
+            let f = if *sum < MOST { *sum } else { MOST };
+            *sum = if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 };
+        }
     }
 }
 
@@ -146,7 +171,7 @@ impl<'s> Bm25<'s> {
         });
         let terms = terms.collect::<Result<_, StorageError>>()?;
         let fields = FieldScorer::new(config, total, snapshot.field_totals());
-        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths(), terms })
+        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths()?, terms })
     }
 
     /// Inverse document frequency of each term; `None` where no chunk holds it.
@@ -202,8 +227,9 @@ impl Scorer for Bm25<'_> {
         self.fields.saturated(frequencies, self.lengths.of(chunk))
     }
 
-    fn expect(&self, chunks: &[u32]) {
-        self.lengths.expect(chunks);
+    fn postings(&self, batch: &mut PostingBatch, scores: &mut Scores) {
+        self.lengths.fill(batch);
+        self.fields.saturate(batch, scores);
     }
 
     fn bound(&self, block: &BlockBound) -> f32 {
@@ -254,6 +280,21 @@ mod tests {
             lengths[field] += 50;
             prop_assert!(more >= score);
             prop_assert!(scorer.saturated(frequencies, lengths) <= more);
+        }
+
+        #[test]
+        fn a_batch_scores_as_its_postings(rows in prop::collection::vec((any::<[u16; FIELDS]>(), prop::array::uniform6(0u16..3), any::<bool>()), 1..100), k1 in 0f32..2.0, weights in prop::array::uniform6(0f32..3.0)) {
+            let config = Bm25Config { k1, fields: weights, ..SearchConfig::default().bm25 };
+            let scorer = FieldScorer::new(&config, 10, [500, 0, 7, 90, 1, 3_000]);
+            let mut batch = PostingBatch::default();
+            let few = |(lengths, frequencies, few): ([u16; FIELDS], [u16; FIELDS], bool)| (lengths, if few { frequencies } else { lengths });
+            let rows: Vec<_> = rows.into_iter().map(few).collect();
+            batch.fill(rows.iter().enumerate().map(|(at, (lengths, frequencies))| (ChunkId(at as u32), *frequencies, *lengths)));
+            let mut scores = [f32::NAN; PostingBatch::MOST];
+            scorer.saturate(&batch, &mut scores);
+            for ((lengths, frequencies), score) in rows.iter().zip(scores) {
+                prop_assert_eq!(score.to_bits(), scorer.saturated(*frequencies, *lengths).to_bits());
+            }
         }
 
         #[test]

@@ -68,7 +68,9 @@ pub(crate) fn expand(
         if !term.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
             continue;
         }
-        let frequency = frequency(snapshot, &term.text)?;
+        let most = config.abbreviated_in.max(config.inflected_in);
+        let frequency = snapshot.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
+        let is_in_at_most = |most: usize| frequency.is_some_and(|frequency| frequency as usize <= most);
         let mut left = MOST_OF_ONE;
         let mut add = |text: String, weight: f32, reason: Expanded| {
             if left > 0 && taken.insert(text.clone()) {
@@ -76,19 +78,19 @@ pub(crate) fn expand(
                 extras.push(ExtraTerm { of, text, weight, reason });
             }
         };
-        if config.abbreviations > 0.0 && frequency <= config.abbreviated_in {
+        if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
             for other in abbreviations::counterparts(&term.text) {
                 if holds(snapshot, other)? {
                     add(other.to_owned(), config.abbreviations, Expanded::Abbreviation);
                 }
             }
         }
-        if config.inflections > 0.0 && frequency <= config.inflected_in {
-            for other in relatives(snapshot, &term.text, frequency > 0)? {
+        if config.inflections > 0.0 && is_in_at_most(config.inflected_in) {
+            for other in relatives(snapshot, &term.text, frequency != Some(0))? {
                 add(other, config.inflections, Expanded::Inflection);
             }
         }
-        if config.prefixes > 0.0 && frequency == 0 {
+        if config.prefixes > 0.0 && frequency == Some(0) {
             for other in continuations(snapshot, &term.text)? {
                 add(other, config.prefixes, Expanded::Prefix);
             }
@@ -112,8 +114,9 @@ pub(crate) fn frequency(snapshot: &Snapshot, term: &str) -> Result<usize, Storag
     Ok(snapshot.doc_frequency(term)? as usize)
 }
 
-fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
-    Ok(frequency(snapshot, term)? > 0)
+/// Whether a chunk holds a term.
+pub(crate) fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+    Ok(snapshot.doc_frequency_up_to(term, 0)?.is_none())
 }
 
 /// Forms of the same word that the index holds. A word that it does not hold, and no base of which it holds, has none.

@@ -2,7 +2,7 @@
 
 use aurora_storage::ChunkType;
 
-use crate::path_class::PathClass;
+use crate::path_class::PathClasses;
 
 /// A query read as the name of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl IdentifierQuery {
         ExactMatch {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
-            side_code: PathClass::ALL.iter().any(|class| class.is_of(chunk.path, chunk.qualified_name)),
+            side_code: !PathClasses::of(chunk.path).with_scopes(chunk.qualified_name).is_empty(),
             not_exported: !chunk.exported,
             inner,
             kind: kind_rank(chunk.chunk_type),

@@ -49,6 +49,7 @@ mod likeness;
 mod lines;
 mod listing;
 mod maxscore;
+mod overlap;
 mod parameters;
 mod path_class;
 mod pattern_needs;

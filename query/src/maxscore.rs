@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use aurora_storage::{BlockBound, ChunkId, FIELDS, Postings, PostingsCursor};
+use aurora_storage::{BlockBound, ChunkId, FIELDS, PostingBatch, Postings, PostingsCursor};
 use roaring::RoaringBitmap;
 
 /// Ids that are looked at together.
@@ -31,11 +31,14 @@ const FEW: u32 = 8;
 pub(crate) trait Scorer {
     /// The contribution of a posting.
     fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32;
-    /// Tells the chunks whose postings are asked for next.
-    fn expect(&self, chunks: &[u32]);
+    /// The contributions of all postings of a batch, in their order.
+    fn postings(&self, batch: &mut PostingBatch, scores: &mut Scores);
     /// At least the contribution of every posting of a block.
     fn bound(&self, block: &BlockBound) -> f32;
 }
+
+/// Contributions of the postings of a batch.
+pub(crate) type Scores = [f32; PostingBatch::MOST];
 
 /// The postings of a term.
 pub(crate) struct List<'p> {
@@ -72,11 +75,9 @@ impl<'p> List<'p> {
         };
         let source = if postings.doc_frequency() <= SHORT {
             let mut scored = Vec::with_capacity(postings.doc_frequency() as usize);
-            let soon = |chunks: &[u32]| scorer.expect(chunks);
-            postings.cursor().each_below(ChunkId(end), soon, |chunk, frequencies| {
-                let score = factor * scorer.posting(chunk, frequencies);
-                reach(chunk.0 / WINDOW, score, 1);
-                scored.push((chunk.0, score));
+            Room::new().each_below(&mut postings.cursor(), end, scorer, |chunk, score| {
+                reach(chunk / WINDOW, factor * score, 1);
+                scored.push((chunk, factor * score));
             });
             Source::Scored(scored)
         } else {
@@ -90,7 +91,7 @@ impl<'p> List<'p> {
     }
 
     /// Adds every posting in the window.
-    fn add_all(&mut self, window: Window, scorer: &impl Scorer, sums: &mut Sums) {
+    fn add_all(&mut self, window: Window, scorer: &impl Scorer, (sums, room): (&mut Sums, &mut Room)) {
         match &mut self.source {
             Source::Scored(scored) => {
                 let from = scored.partition_point(|(chunk, _)| *chunk < window.first);
@@ -99,9 +100,8 @@ impl<'p> List<'p> {
             }
             Source::Postings(_, cursor) => {
                 cursor.move_to(ChunkId(window.first));
-                let soon = |chunks: &[u32]| scorer.expect(chunks);
-                cursor.each_below(ChunkId(window.end), soon, |chunk, frequencies| {
-                    sums.add(chunk.0 - window.first, self.factor * scorer.posting(chunk, frequencies));
+                room.each_below(cursor, window.end, scorer, |chunk, score| {
+                    sums.add(chunk - window.first, self.factor * score);
                 });
             }
         }
@@ -141,6 +141,32 @@ impl<'p> List<'p> {
     }
 }
 
+/// Room for postings that are read and scored together.
+struct Room {
+    batch: PostingBatch,
+    scores: Scores,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self { batch: PostingBatch::default(), scores: [0.0; PostingBatch::MOST] }
+    }
+
+    /// Gives the chunks from the cursor's on that are below `end`, with what their postings contribute.
+    fn each_below(
+        &mut self,
+        cursor: &mut PostingsCursor<'_>,
+        end: u32,
+        scorer: &impl Scorer,
+        mut each: impl FnMut(u32, f32),
+    ) {
+        while cursor.read_below(ChunkId(end), &mut self.batch) {
+            scorer.postings(&mut self.batch, &mut self.scores);
+            self.batch.chunks().iter().zip(&self.scores).for_each(|(&chunk, &score)| each(chunk, score));
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Window {
     number: usize,
@@ -161,7 +187,7 @@ pub(crate) fn candidates(
     let mut windows: Vec<(f32, usize)> = (0..windows).map(|window| (total(window), window)).collect();
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut best = Best::new(k, lists.len());
-    let mut sums = Sums::new();
+    let (mut sums, mut room) = (Sums::new(), Room::new());
     let mut found = Vec::new();
     for (total, number) in windows {
         if k == 0 || !best.admits(total) {
@@ -170,7 +196,7 @@ pub(crate) fn candidates(
         let first = number as u32 * WINDOW;
         let window = Window { number, first, end: first.saturating_add(WINDOW) };
         found.clear();
-        collect(&mut lists, window, scorer, filter, (&mut sums, &best), &mut found);
+        collect(&mut lists, window, scorer, filter, (&mut sums, &mut room, &best), &mut found);
         found.iter().for_each(|&(at, score)| best.push(first + at, score));
     }
     best.finish()
@@ -182,7 +208,7 @@ fn collect(
     window: Window,
     scorer: &impl Scorer,
     filter: Option<&RoaringBitmap>,
-    (sums, best): (&mut Sums, &Best),
+    (sums, room, best): (&mut Sums, &mut Room, &Best),
     found: &mut Vec<(u32, f32)>,
 ) {
     lists.sort_unstable_by(|a, b| a.reaches[window.number].bound.total_cmp(&b.reaches[window.number].bound));
@@ -201,7 +227,7 @@ fn collect(
             lists.len()
         }
         _ => {
-            lists[silent..].iter_mut().for_each(|list| list.add_all(window, scorer, sums));
+            lists[silent..].iter_mut().for_each(|list| list.add_all(window, scorer, (sums, room)));
             let rest = if silent > 0 { reach[silent - 1] } else { 0.0 };
             sums.take(allowed.as_ref(), |at, sum| {
                 if best.admits(sum + rest) {

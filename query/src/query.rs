@@ -238,29 +238,6 @@ fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
         || (is(word, &["test", "tests", "testing"]) && is(after, &["if", "whether", "that"]))
 }
 
-/// The texts of [`ParsedQuery::parts`], when nothing else of a text is asked for.
-pub(crate) fn parts_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
-    let mut seen: Vec<(String, bool)> = Vec::new();
-    for raw in text.split_whitespace() {
-        let mut before: Option<String> = None;
-        let mut add = |term: String, next: Option<&str>| {
-            let whole = next.is_some_and(|part| term.len() > part.len() && term.contains(part));
-            if !seen.iter().any(|(known, _)| *known == term) {
-                seen.push((term, whole));
-            }
-        };
-        analyzer.terms(raw, &mut |term| {
-            if let Some(before) = before.replace(term.to_owned()) {
-                add(before, Some(term));
-            }
-        });
-        if let Some(last) = before {
-            add(last, None);
-        }
-    }
-    seen.into_iter().filter(|(_, whole)| !whole).map(|(term, _)| term).collect()
-}
-
 /// The identifiers and plain words of a stretch without spaces: both names of `nextInt/nextLong()`.
 fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
     raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
@@ -308,16 +285,6 @@ mod tests {
         assert!(!asks("fields left out, for example, transient ones", "example"));
         assert!(!asks("Test whether a path is absolute", "test") && !asks("tests if it fits", "tests"));
         assert!(asks("an example, for example", "example"));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn parts_alone_are_the_parts_of_the_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
-            let parsed = ParsedQuery::parse(&Analyzer, &text);
-            let parts: Vec<_> =
-                parsed.iter().flat_map(ParsedQuery::parts).map(|(_, term)| term.text.clone()).collect();
-            proptest::prop_assert_eq!(parts_of(&Analyzer, &text), parts);
-        }
     }
 
     #[test]

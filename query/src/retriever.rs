@@ -180,14 +180,11 @@ impl Retriever {
         list: &[Candidate<'_>],
     ) -> Result<Vec<Hit>, QueryError> {
         let doc_words = min_max(&list.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
-        let chunks: Vec<RuleChunk<'_>> = list
-            .iter()
-            .zip(doc_words)
-            .map(|(candidate, doc_words)| {
-                let lines = candidate.chunk.line_end.to_native() - candidate.chunk.line_start.to_native() + 1;
-                RuleChunk::new(&self.analyzer, named(candidate.chunk), lines, doc_words.unwrap_or(0.0))
-            })
-            .collect();
+        let read = list.iter().zip(doc_words).map(|(Candidate { chunk, .. }, doc_words)| {
+            let lines = chunk.line_end.to_native() - chunk.line_start.to_native() + 1;
+            (named(chunk), lines, doc_words.unwrap_or(0.0))
+        });
+        let chunks = rule_query.read(&self.analyzer, read);
         let accesses = match query.access {
             Some(log) => {
                 log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?
@@ -202,7 +199,7 @@ impl Retriever {
             semantic: semantic(self.config.hybrid.word_share, list),
             activation: vec![None; list.len()],
         };
-        let parts = self.activations(query, rule_query, list, &chunks, &accesses, &components)?;
+        let parts = self.activations(query, list, &chunks, &accesses, &components)?;
         let neutral;
         (components.activation, neutral) = activation::normalised(&parts);
 
@@ -267,7 +264,6 @@ impl Retriever {
     fn activations(
         &self,
         query: &Query<'_>,
-        rule_query: &RuleQuery<'_>,
         list: &[Candidate<'_>],
         chunks: &[RuleChunk<'_>],
         accesses: &[Option<AccessRecord>],
@@ -279,7 +275,7 @@ impl Retriever {
             .zip(accesses)
             .zip(chunks)
             .map(|((candidate, access), chunk)| ActivationParts {
-                context: activation::context_boost(config, rule_query.context_share(chunk)),
+                context: activation::context_boost(config, chunk.context_share()),
                 ..activation::of_chunk(config, candidate.chunk, access.as_ref(), query.now)
             })
             .collect();

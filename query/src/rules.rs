@@ -6,12 +6,14 @@
 
 use aurora_analysis::Analyzer;
 use aurora_storage::ChunkType;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::config::RulesConfig;
 use crate::identifier::{IdentifierQuery, Named};
-use crate::path_class::{PathClass, passes_on, stem};
-use crate::query::{ParsedQuery, Word, parts_of};
+use crate::overlap::{Overlap, Overlaps, WeighedParts};
+use crate::path_class::{PathClass, PathClasses, passes_on, stem};
+use crate::query::{ParsedQuery, Word};
 
 /// A rule that changed a score, and by how much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,16 +49,14 @@ const SHORT: u32 = 2;
 /// A query as the rules see it.
 pub(crate) struct RuleQuery<'q> {
     query: &'q ParsedQuery,
-    /// Parts that the index holds, with their inverse document frequency: the weight of a part in a match.
-    parts: Vec<(&'q str, f32)>,
-    total: f32,
+    parts: WeighedParts<'q>,
     mentioned: Vec<MentionedName>,
     wishes: Wishes,
 }
 
 /// What a query asks for in so many words.
 struct Wishes {
-    classes: [bool; PathClass::ALL.len()],
+    classes: PathClasses,
     prose: bool,
     shapes: bool,
     exports: bool,
@@ -65,7 +65,7 @@ struct Wishes {
 impl Wishes {
     fn of(query: &ParsedQuery) -> Self {
         Self {
-            classes: PathClass::ALL.map(|class| query.asks_for(class.wishes())),
+            classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.wishes())).collect(),
             prose: query.asks_for(PROSE_WORDS),
             shapes: query.asks_for(SHAPE_WORDS),
             exports: query.asks_for(EXPORT_WORDS),
@@ -84,66 +84,61 @@ struct MentionedName {
 /// A chunk as the rules see it.
 pub(crate) struct RuleChunk<'c> {
     named: Named<'c>,
-    /// The classes of its path, in the order of [`PathClass::ALL`].
-    classes: [bool; PathClass::ALL.len()],
     lines: u32,
     /// How well the words of its documentation meet the query's, normalised within the candidates.
     doc_words: f32,
-    name_folded: String,
-    name_parts: Vec<String>,
-    stem_parts: Vec<String>,
+    name: Overlap,
+    /// Those of the file, and of the scopes that it stands in.
+    classes: PathClasses,
+    file: File,
+}
+
+/// What the rules look at of a file.
+#[derive(Clone, Copy)]
+struct File {
+    /// In the order of the first chunks.
+    number: usize,
+    classes: PathClasses,
+    stem: Overlap,
 }
 
 impl<'q> RuleQuery<'q> {
     /// `idfs` are those of the query's terms, `None` for a term that no chunk holds.
     pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
-        let parts: Vec<_> =
-            query.parts().filter_map(|(at, term)| Some((term.text.as_str(), term.weight * idfs[at]?))).collect();
-        let total = parts.iter().fold(0.0, |sum, (_, idf)| sum + idf);
         let words = query.words.iter().filter(|word| word.compound).map(|word| {
             let identifier = IdentifierQuery::new(&word.text);
             MentionedName { lookups: identifier.lookups(), identifier }
         });
         let mentioned = words.collect();
-        Self { query, parts, total, mentioned, wishes: Wishes::of(query) }
+        Self { query, parts: WeighedParts::new(query, idfs), mentioned, wishes: Wishes::of(query) }
     }
 
-    /// How much of the query `texts` hold, by weight, and how much of `texts` the query holds; both 0..1.
-    fn overlap(&self, texts: &[String]) -> (f32, f32) {
-        if self.total <= 0.0 || texts.is_empty() {
-            return (0.0, 0.0);
-        }
-        let mut asked = vec![false; texts.len()];
-        let mut held = 0.0;
-        for (part, idf) in &self.parts {
-            let mut is_held = false;
-            for (asked, text) in asked.iter_mut().zip(texts) {
-                if same_stem(part, text) {
-                    (*asked, is_held) = (true, true);
-                }
-            }
-            held += if is_held { *idf } else { 0.0 };
-        }
-        (held / self.total, asked.iter().filter(|asked| **asked).count() as f32 / texts.len() as f32)
-    }
-
-    /// Share of the query that the chunk's name and scopes hold.
-    pub(crate) fn context_share(&self, chunk: &RuleChunk<'_>) -> f32 {
-        self.overlap(&chunk.name_parts).0
+    /// Looks at chunks, given with their number of lines and how well their documentation meets the query.
+    pub(crate) fn read<'c>(
+        &self,
+        analyzer: &Analyzer,
+        chunks: impl Iterator<Item = (Named<'c>, u32, f32)>,
+    ) -> Vec<RuleChunk<'c>> {
+        let mut overlaps = Overlaps::new(&self.parts, analyzer);
+        let mut files: FxHashMap<&str, File> = FxHashMap::default();
+        let read = chunks.map(|(named, lines, doc_words)| {
+            let number = files.len();
+            let file = files.entry(named.path).or_insert_with(|| File {
+                number,
+                classes: PathClasses::of(named.path),
+                stem: overlaps.with(stem(named.path)),
+            });
+            let classes = file.classes.with_scopes(named.qualified_name);
+            RuleChunk { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }
+        });
+        read.collect()
     }
 }
 
-impl<'c> RuleChunk<'c> {
-    pub(crate) fn new(analyzer: &Analyzer, named: Named<'c>, lines: u32, doc_words: f32) -> Self {
-        Self {
-            named,
-            classes: PathClass::ALL.map(|class| class.is_of(named.path, named.qualified_name)),
-            lines,
-            doc_words,
-            name_folded: named.name.to_lowercase(),
-            name_parts: parts(analyzer, named.name),
-            stem_parts: parts(analyzer, stem(named.path)),
-        }
+impl RuleChunk<'_> {
+    /// Share of the query that the chunk's name holds.
+    pub(crate) fn context_share(&self) -> f32 {
+        self.name.of_query
     }
 }
 
@@ -183,20 +178,18 @@ fn change(score: &mut f32, applied: &mut Vec<AppliedRule>, rule: &'static str, e
 fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 6] {
     [
         ("definition", config.definition * definition(query, chunk)),
-        ("name_words", config.name_words * name_words(query, chunk)),
+        ("name_words", config.name_words * chunk.name.mean()),
         ("path", config.path * path(query, chunk)),
         ("asked_for", config.asked_for * asked_for(query, chunk)),
         ("doc_words", config.doc_words * chunk.doc_words),
-        ("file_stem", config.file_stem * file_stem(query, chunk)),
+        ("file_stem", config.file_stem * chunk.file.stem.mean()),
     ]
 }
 
 fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 11] {
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
-    let class = |class: PathClass, weight: f32| {
-        let at = class as usize;
-        when(chunk.classes[at] && !query.wishes.classes[at], weight)
-    };
+    let class =
+        |class: PathClass, weight: f32| when(chunk.classes.holds(class) && !query.wishes.classes.holds(class), weight);
     let kind = chunk.named.chunk_type;
     let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.wishes.prose;
     let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
@@ -222,13 +215,17 @@ fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
     let kind = chunk.named.chunk_type;
     let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
     let defines = |name: &MentionedName| {
-        name.lookups.contains(&chunk.name_folded) && name.identifier.matches(chunk.named).is_some()
+        name.lookups.iter().any(|lookup| folds_to(chunk.named.name, lookup))
+            && name.identifier.matches(chunk.named).is_some()
     };
     f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
 }
 
 /// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
 fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+    if query.query.paths.is_empty() {
+        return 0.0;
+    }
     let path = chunk.named.path.to_lowercase();
     let given = |word: &Word| {
         let ends = path.strip_suffix(word.folded.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
@@ -246,18 +243,7 @@ fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 
 /// The query asks for tests, examples, … and the chunk is one.
 fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    let asked = chunk.classes.iter().zip(query.wishes.classes).any(|(&is, asked)| is && asked);
-    f32::from(u8::from(asked))
-}
-
-/// The name and the query are made of the same words: the harmonic mean of how much each holds of the other.
-fn name_words(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    harmonic(query.overlap(&chunk.name_parts))
-}
-
-/// The same for the file's stem.
-fn file_stem(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    harmonic(query.overlap(&chunk.stem_parts))
+    f32::from(u8::from(!chunk.classes.and(query.wishes.classes).is_empty()))
 }
 
 /// Code outside definitions in a file that usually only passes on.
@@ -268,10 +254,9 @@ fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
 /// Candidates of each file, the best first.
 fn by_file(chunks: &[RuleChunk<'_>], scores: &[f32]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..chunks.len()).collect();
-    order.sort_by(|&a, &b| {
-        chunks[a].named.path.cmp(chunks[b].named.path).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b))
-    });
-    order.chunk_by(|&a, &b| chunks[a].named.path == chunks[b].named.path).map(<[usize]>::to_vec).collect()
+    let file = |at: usize| chunks[at].file.number;
+    order.sort_unstable_by(|&a, &b| file(a).cmp(&file(b)).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b)));
+    order.chunk_by(|&a, &b| file(a) == file(b)).map(<[usize]>::to_vec).collect()
 }
 
 /// The best chunk of a file gains by the good ones around it, in proportion to the file with the most.
@@ -309,26 +294,9 @@ fn scale_to_one(scores: &mut [f32], applied: &mut [Vec<AppliedRule>]) {
     }
 }
 
-fn harmonic((a, b): (f32, f32)) -> f32 {
-    if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
-}
-
-/// Parts of the identifiers in `text`, in lower case, without the wholes.
-fn parts(analyzer: &Analyzer, text: &str) -> Vec<String> {
-    parts_of(analyzer, text)
-}
-
-/// Whether two words are forms of one: equal up to an English ending, after at least four common letters.
-fn same_stem(a: &str, b: &str) -> bool {
-    const ENDINGS: [&str; 20] = [
-        "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",
-        "ment", "al", "ly",
-    ];
-    if a == b {
-        return true;
-    }
-    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y && x.is_ascii_alphabetic()).count();
-    (4..=common).rev().any(|cut| ENDINGS.contains(&&a[cut..]) && ENDINGS.contains(&&b[cut..]))
+/// Whether `text` in lower case is `lower`.
+fn folds_to(text: &str, lower: &str) -> bool {
+    if text.is_ascii() { text.eq_ignore_ascii_case(lower) } else { text.to_lowercase() == lower }
 }
 
 #[cfg(test)]
@@ -342,21 +310,20 @@ mod tests {
         ParsedQuery::parse(&Analyzer, text).expect("words")
     }
 
-    fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> RuleChunk<'a> {
-        RuleChunk::new(
-            &Analyzer,
-            Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path },
-            9,
-            0.0,
-        )
+    fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> Named<'a> {
+        Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path }
+    }
+
+    fn read<'a>(query: &RuleQuery<'_>, chunks: &[Named<'a>]) -> Vec<RuleChunk<'a>> {
+        query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)))
     }
 
     /// Final scores and rule names of chunks that all start from the same fused score.
-    fn ranked(text: &str, chunks: &[RuleChunk<'_>]) -> Vec<(f32, Vec<&'static str>)> {
+    fn ranked(text: &str, chunks: &[Named<'_>]) -> Vec<(f32, Vec<&'static str>)> {
         let query = query(text);
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
         let mut scores = vec![0.5; chunks.len()];
-        let applied = apply(&SearchConfig::default().rules, &query, chunks, &mut scores);
+        let applied = apply(&SearchConfig::default().rules, &query, &read(&query, chunks), &mut scores);
         scores
             .into_iter()
             .zip(applied)
@@ -441,29 +408,6 @@ mod tests {
         assert!(found[1].1.contains(&"fragments") && found[2].1.is_empty());
     }
 
-    #[test]
-    fn english_endings_are_one_stem() {
-        for (a, b) in [
-            ("histogram", "histograms"),
-            ("dependency", "dependencies"),
-            ("parse", "parser"),
-            ("write", "writing"),
-            ("validate", "validation"),
-        ] {
-            assert!(same_stem(a, b) && same_stem(b, a), "{a} {b}");
-        }
-        for (a, b) in [
-            ("form", "format"),
-            ("set", "sets"),
-            ("cluster", "clutter"),
-            ("utf8", "utf16"),
-            ("contract", "contrast"),
-            ("größe", "größen"),
-        ] {
-            assert!(!same_stem(a, b), "{a} {b}");
-        }
-    }
-
     proptest! {
         #[test]
         fn effects_add_up_to_the_change_and_scores_stay_in_bounds(scores in prop::collection::vec(0.0f32..=1.0, 1..20), picks in prop::collection::vec(0usize..6, 20)) {
@@ -473,7 +417,7 @@ mod tests {
             let query = RuleQuery::new(&query, &[Some(2.0), Some(0.1), Some(1.0)]);
             let mut after = scores.clone();
             let config = RulesConfig { repeated_file: 0.3, ..SearchConfig::default().rules };
-            let applied = apply(&config, &query, &chunks, &mut after);
+            let applied = apply(&config, &query, &read(&query, &chunks), &mut after);
             for score in &after {
                 prop_assert!((0.0..=1.0).contains(score));
             }

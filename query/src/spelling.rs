@@ -4,7 +4,7 @@ use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, Snapshot, StorageError};
 
 use crate::edit_distance::Nearness;
-use crate::expansion::{frequency, has_relatives};
+use crate::expansion::{frequency, has_relatives, holds};
 
 /// Shortest word that may be misspelt; any four letters are near too many others.
 const SHORTEST: usize = 4;
@@ -57,7 +57,7 @@ fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -
     analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
     let mut unknown = Vec::new();
     for term in &terms {
-        if is_correctable(term) && frequency(snapshot, term)? == 0 {
+        if is_correctable(term) && !holds(snapshot, term)? {
             unknown.push(term.as_str());
         }
     }

@@ -69,14 +69,14 @@ pub(crate) fn spread(
 /// The relationships that the index's labels hold.
 pub(crate) struct LabelGraph<'s> {
     snapshot: &'s Snapshot,
-    /// Definitions of names that were looked up: chunks of one file import the same, and call much of it.
-    defined: RefCell<FxHashMap<&'s str, Vec<ChunkId>>>,
+    /// What was looked up: chunks of one file import the same, call much of it, and have one parent.
+    known: RefCell<FxHashMap<Label<'s>, Vec<ChunkId>>>,
 }
 
 impl<'s> LabelGraph<'s> {
     /// The relationships of `snapshot`; one value serves one search.
     pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, defined: RefCell::default() }
+        Self { snapshot, known: RefCell::default() }
     }
 }
 
@@ -85,7 +85,7 @@ impl Graph for LabelGraph<'_> {
         let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for name in chunk.calls.iter().chain(chunk.imports.iter()).take(NAMES) {
-            self.add_definitions(last_member(name), &mut found)?;
+            self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
         }
         if chunk.chunk_type.to_native().is_source_code() && !chunk.name.is_empty() {
             self.add(Label::Calls(&chunk.name), FAN, &mut found)?;
@@ -102,16 +102,12 @@ impl Graph for LabelGraph<'_> {
 }
 
 impl<'s> LabelGraph<'s> {
-    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        found.extend(self.snapshot.few_with_label(label, most)?.into_iter().flatten());
-        Ok(())
-    }
-
-    fn add_definitions(&self, name: &'s str, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        match self.defined.borrow_mut().entry(name) {
+    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
+    fn add(&self, label: Label<'s>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+        match self.known.borrow_mut().entry(label) {
             hash_map::Entry::Occupied(known) => found.extend(known.get()),
             hash_map::Entry::Vacant(unknown) => {
-                let few = self.snapshot.few_with_label(Label::Defines(name), FAN)?.unwrap_or_default();
+                let few = self.snapshot.few_with_label(label, most)?.unwrap_or_default();
                 found.extend(unknown.insert(few).iter());
             }
         }

@@ -84,12 +84,13 @@ fn exhaustive(
 ) -> Vec<(ChunkId, u32)> {
     let total = snapshot.live().len();
     let scorer = FieldScorer::new(config, total, snapshot.field_totals());
+    let lengths = snapshot.all_field_lengths().expect("a readable index");
     let mut scores = vec![0f32; snapshot.manifest().next_chunk_id as usize];
     for term in terms {
         let postings = snapshot.postings(term.text).expect("a readable index");
         let factor = term.weight * idf(total, u64::from(postings.doc_frequency()));
         for (id, frequencies) in postings.iter() {
-            scores[id.0 as usize] += factor * scorer.saturated(frequencies, snapshot.field_lengths(id));
+            scores[id.0 as usize] += factor * scorer.saturated(frequencies, lengths.of(id));
         }
     }
     let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("alive").key.to_string();

@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 
 /// Where the rows begin that no published generation refers to.
-fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 5] {
+fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 6] {
     let manifest = snapshot.manifest();
     let block = block_key(manifest.next_chunk_id.div_ceil(BLOCK_IDS)).to_vec();
     let segment = manifest.next_segment.to_be_bytes().to_vec();
@@ -16,6 +16,7 @@ fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 5] {
         (Table::Dictionary, segment.clone()),
         (Table::Postings, segment),
         (Table::Lengths, block.clone()),
+        (Table::Codes, block.clone()),
         (Table::Vectors, block),
     ]
 }

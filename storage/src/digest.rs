@@ -7,7 +7,6 @@ use crate::chunk::ChunkId;
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files::{FileOutcome, FileRecord};
-use crate::lengths::BLOCK_IDS;
 use crate::listing::TermListing;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, chunk_key};
@@ -29,13 +28,13 @@ impl Snapshot {
             keys.push((record.map_or("", |record| record.key.as_str()), id));
         }
         keys.sort_unstable();
+        let lengths = self.all_field_lengths()?;
         let mut hasher = Hasher::new();
         for (_, id) in keys {
             field(&mut hasher, self.get(Table::Chunks, &chunk_key(id))?.unwrap_or_default());
             hasher.update(&terms.get(&id).copied().unwrap_or_default());
-            hasher.update(little_endian(&self.field_lengths(ChunkId(id))).as_flattened());
-            let block = self.vectors(id / BLOCK_IDS)?;
-            if let Some((scale, row)) = block.and_then(|block| block.get((id % BLOCK_IDS) as usize)) {
+            hasher.update(little_endian(&lengths.of(ChunkId(id))).as_flattened());
+            if let Some((scale, row)) = self.row(ChunkId(id))? {
                 hasher.update(&scale.to_le_bytes());
                 field(&mut hasher, row);
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
-use crate::btree::{Meta, MetaError, Pages, missing_pages_are_free};
+use crate::btree::{Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::writer::{IndexWriter, WriterOptions};
@@ -123,6 +123,7 @@ pub(crate) struct Mapped {
     bytes: Content,
     /// The generation of pages.
     pub(crate) meta: Meta,
+    unsealed: Unsealed,
 }
 
 /// The bytes of a data file.
@@ -200,7 +201,7 @@ impl Store {
         let bytes = map(&self.data)?;
         let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
-        Ok(meta.map(|meta| Mapped { _transaction: Some(Mutex::new(transaction)), bytes, meta }))
+        Ok(meta.map(|meta| Mapped::new(Some(Mutex::new(transaction)), bytes, meta)))
     }
 
     /// Copies the file. The pages of a generation are used again by the second generation after it at
@@ -213,7 +214,7 @@ impl Store {
         let meta = newest()?;
         let bytes = fs::read(&self.data).map_err(|error| StorageError::io(&self.data, error))?;
         let whole = newest()?.transaction <= meta.transaction + 1;
-        Ok(whole.then_some(Mapped { _transaction: None, bytes: Content::Copy(bytes), meta }))
+        Ok(whole.then(|| Mapped::new(None, Content::Copy(bytes), meta)))
     }
 
     fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
@@ -263,9 +264,16 @@ impl Store {
 }
 
 impl Mapped {
+    fn new(transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>, bytes: Content, meta: Meta) -> Self {
+        let present = bytes.len() / meta.page_size;
+        let unsealed = Unsealed::new((present as u64).min(meta.last_page + 1));
+        Self { _transaction: transaction, bytes, meta, unsealed }
+    }
+
     /// The pages that the transaction sees.
     pub(crate) fn pages(&self) -> Pages<'_> {
-        Pages { bytes: &self.bytes, page_size: self.meta.page_size, count: self.meta.last_page + 1 }
+        let Self { bytes, meta, unsealed, .. } = self;
+        Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
     }
 }
 
@@ -303,7 +311,8 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
     if newest.extent() <= map.len() as u64 {
         return Ok(());
     }
-    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1 };
+    let unsealed = Unsealed::new(0);
+    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
     match missing_pages_are_free(&pages, &newest) {
         Ok(true) => Ok(()),
         Ok(false) | Err(_) => {

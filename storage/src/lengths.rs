@@ -2,6 +2,7 @@
 
 use crate::chunk::ChunkId;
 use crate::field::FIELDS;
+use crate::postings::{PostingBatch, Words};
 
 /// Chunk ids in a block of lengths or vectors.
 pub(crate) const BLOCK_IDS: u32 = 1024;
@@ -15,8 +16,8 @@ pub struct FieldLengths<'s> {
 }
 
 impl<'s> FieldLengths<'s> {
-    pub(crate) fn new(blocks: Vec<&'s [u8]>) -> Self {
-        Self { blocks: blocks.into_iter().map(|block| block.as_chunks().0).collect() }
+    pub(crate) fn new(blocks: impl Iterator<Item = &'s [u8]>) -> Self {
+        Self { blocks: blocks.map(|block| block.as_chunks().0).collect() }
     }
 
     /// As [`crate::Snapshot::field_lengths`].
@@ -26,12 +27,15 @@ impl<'s> FieldLengths<'s> {
         block.get((id.0 % BLOCK_IDS) as usize).map_or([0; FIELDS], row_of)
     }
 
-    /// Brings the lengths of chunks near that are asked for next. The rows of a list's chunks lie far from each other:
-    /// it takes as long to wait for one as to score it, but many can be waited for together.
-    #[inline]
-    pub fn expect(&self, ids: &[u32]) {
-        let first = |id: &u32| self.blocks.get((id / BLOCK_IDS) as usize)?.get((id % BLOCK_IDS) as usize)?.first();
-        std::hint::black_box(ids.iter().fold(0, |all, id| all | first(id).copied().unwrap_or(0)));
+    /// Looks up the lengths of all chunks of a batch. Their rows lie far from each other: it takes as long to wait for one
+    /// as to score it, but here many are waited for together.
+    pub fn fill(&self, batch: &mut PostingBatch) {
+        batch.set_lengths(|id| {
+            let block = self.blocks.get((id / BLOCK_IDS) as usize).copied().unwrap_or_default();
+            let Some(row) = block.get((id % BLOCK_IDS) as usize) else { return Words::default() };
+            let words = row.as_chunks().0;
+            std::array::from_fn(|at| words.get(at).map_or(0, |word| u32::from_le_bytes(*word)))
+        });
     }
 }
 

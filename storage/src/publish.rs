@@ -9,11 +9,11 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files;
 use crate::fold::{Group, plan};
-use crate::lengths::{self, BLOCK_IDS};
+use crate::lengths::{self, BLOCK_IDS, FieldLengths};
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
-use crate::vectors::{VectorBlock, VectorBlockWriter};
+use crate::vectors::{EncodedBlock, VectorBlockWriter};
 use crate::writer::State;
 
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
@@ -28,8 +28,8 @@ pub(crate) fn publish(mut state: State, update: ManifestUpdate) -> Result<Manife
     live -= &state.dead;
     let (segments, next_segment) = write_segments(&mut state, &live)?;
     // From here on everything is in one transaction, with what is left of the last batch.
-    write_lengths(&mut state, &live);
-    let field_totals = totals(&state, &live);
+    write_lengths(&mut state, &live)?;
+    let field_totals = totals(&state, &live)?;
     let file_count = write_files(&mut state)?;
     remove_dead(&mut state, &live)?;
     remove_segments(&mut state, &segments)?;
@@ -88,7 +88,9 @@ fn check_model(state: &State, update: &ManifestUpdate) -> Result<(), StorageErro
 }
 
 /// Writes the blocks of field lengths that have new rows.
-fn write_lengths(state: &mut State, live: &RoaringBitmap) {
+fn write_lengths(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageError> {
+    let base = state.base.clone();
+    let old = base.all_field_lengths()?;
     let from = state.lengths_from;
     for block in from / BLOCK_IDS..state.next_id.div_ceil(BLOCK_IDS) {
         let ids = block * BLOCK_IDS..((block + 1) * BLOCK_IDS).min(state.next_id);
@@ -96,17 +98,18 @@ fn write_lengths(state: &mut State, live: &RoaringBitmap) {
             continue;
         }
         let mut bytes = Vec::new();
-        let rows: Vec<_> = ids.map(|id| length(&state.base, &state.lengths, from, id)).collect();
+        let rows: Vec<_> = ids.map(|id| length(&old, &state.lengths, from, id)).collect();
         lengths::encode(&mut bytes, &rows);
         state.committer.push_last(Operation::put(Table::Lengths, block_key(block), bytes));
     }
+    Ok(())
 }
 
 /// The field lengths of a chunk: those given to this writer, else those of the generation.
-fn length(base: &Snapshot, new: &[[u16; FIELDS]], from: u32, id: u32) -> [u16; FIELDS] {
+fn length(old: &FieldLengths<'_>, new: &[[u16; FIELDS]], from: u32, id: u32) -> [u16; FIELDS] {
     match id.checked_sub(from) {
         Some(row) => new.get(row as usize).copied().unwrap_or_default(),
-        None => base.field_lengths(ChunkId(id)),
+        None => old.of(ChunkId(id)),
     }
 }
 
@@ -153,15 +156,16 @@ fn write_segment(
     let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);
     let end_chunk = if group.added { state.next_id } else { last };
     let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
-    let (new, from) = (&state.lengths, state.lengths_from);
-    let length = |chunk| length(base, new, from, chunk);
+    let (old, new, from) = (base.all_field_lengths()?, &state.lengths, state.lengths_from);
+    let length = |chunk| length(&old, new, from, chunk);
     let committer: &mut Committer = &mut state.committer;
     let mut emit = |operation| committer.push(operation);
     merge(sources, live, SegmentWriter::new(info, &length, &mut emit), base.path())
 }
 
 /// Sums of the field lengths of all live chunks.
-fn totals(state: &State, live: &RoaringBitmap) -> [u64; FIELDS] {
+fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
+    let old = state.base.all_field_lengths()?;
     let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
     let mut add = |row: [u16; FIELDS], sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
@@ -170,14 +174,14 @@ fn totals(state: &State, live: &RoaringBitmap) -> [u64; FIELDS] {
     };
     if !state.rebuild {
         for id in state.base.live() & &state.dead {
-            add(state.base.field_lengths(ChunkId(id)), u64::saturating_sub);
+            add(old.of(ChunkId(id)), u64::saturating_sub);
         }
     }
     for id in live.range(state.lengths_from..) {
-        let row = length(&state.base, &state.lengths, state.lengths_from, id);
+        let row = length(&old, &state.lengths, state.lengths_from, id);
         add(row, u64::saturating_add);
     }
-    totals
+    Ok(totals)
 }
 
 /// Writes the file rows, and returns how many there are.
@@ -217,7 +221,7 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
         let shared = (block + 1) * BLOCK_IDS > state.base.manifest().next_chunk_id;
         if alive == 0 {
             state.committer.push_last(Operation::delete(Table::Lengths, block_key(block)));
-            state.committer.push_last(Operation::delete(Table::Vectors, block_key(block)));
+            remove_vectors(state, block);
         } else if !shared {
             shrink_vectors(state, live, block, alive)?;
         }
@@ -227,23 +231,29 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
 
 /// Writes a block of vectors again without its dead rows, once they are half of it.
 fn shrink_vectors(state: &mut State, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
-    let Some(bytes) = state.base.get(Table::Vectors, &block_key(block))? else { return Ok(()) };
-    let stored = VectorBlock::decode(bytes)
-        .ok_or_else(|| state.base.damaged(format!("block {block} of the vectors is invalid")))?;
-    if 2 * alive > stored.len() as u64 {
-        return Ok(());
-    }
+    let base = state.base.clone();
+    let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };
     let mut writer = VectorBlockWriter::new(stored.dimensions);
-    for (index, scale, row) in stored.iter() {
+    for row in stored.iter() {
+        let (index, (scale, row)) = row.map_err(|damage| base.wrap(damage))?;
         if live.contains(block * BLOCK_IDS + index as u32) {
             writer.push(index, scale, row.iter().copied());
         }
     }
-    state.committer.push_last(match writer.finish() {
-        Some(bytes) => Operation::put(Table::Vectors, block_key(block), bytes),
-        None => Operation::delete(Table::Vectors, block_key(block)),
-    });
+    match writer.finish() {
+        Some(EncodedBlock { codes, rows }) => {
+            state.committer.push_last(Operation::put(Table::Codes, block_key(block), codes));
+            state.committer.push_last(Operation::put(Table::Vectors, block_key(block), rows));
+        }
+        None => remove_vectors(state, block),
+    }
     Ok(())
+}
+
+fn remove_vectors(state: &mut State, block: u32) {
+    for table in [Table::Codes, Table::Vectors] {
+        state.committer.push_last(Operation::delete(table, block_key(block)));
+    }
 }
 
 /// Removes the segments that the new generation does not list.

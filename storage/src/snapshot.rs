@@ -7,20 +7,20 @@ use std::sync::{Arc, OnceLock};
 use roaring::RoaringBitmap;
 
 use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
-use crate::chunk::{self, ArchivedChunk, ChunkId};
+use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files::{self, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
-use crate::lengths::{self, BLOCK_IDS, FieldLengths};
+use crate::lengths::{BLOCK_IDS, FieldLengths};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::{Dead, Postings};
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
-use crate::vectors::{self, Eligible, VectorBlock};
+use crate::vectors::{self, Eligible, Row, VectorBlock};
 
 /// One published generation of the index.
 ///
@@ -38,8 +38,9 @@ struct Inner {
     live: RoaringBitmap,
     /// Ids below the next one that are not live.
     dead: Dead,
-    /// Where in the file each block of field lengths is.
-    lengths: Box<[OnceLock<Range<usize>>]>,
+    records: Records,
+    /// Where in the file each block of field lengths is, once somebody has asked.
+    lengths: OnceLock<Box<[Range<usize>]>>,
     /// Keeps the environment open; dropped last.
     store: Arc<Store>,
 }
@@ -49,22 +50,24 @@ impl Snapshot {
         let mapped = store.read()?;
         let damaged = |damage: Damage| damaged(&store.data, damage);
         let pages = mapped.pages();
-        let mut tables = [Tree::EMPTY; Table::ALL.len()];
-        for (table, root) in Table::ALL.into_iter().zip(&mut tables) {
-            let found = Cursor::named(pages, mapped.meta.main, table.name()).map_err(damaged)?;
-            *root = match found {
-                Some(root) => root,
-                None if mapped.meta.main.is_empty() => Tree::EMPTY,
-                None => {
-                    let reason = format!("it has no table `{}`", table.name());
-                    return Err(StorageError::Foreign { path: store.data.clone(), reason });
-                }
-            };
-        }
-        let meta = |key| Cursor::get(pages, tables[Table::Meta as usize], key).map_err(damaged);
+        let tree = |table: Table| match Cursor::named(pages, mapped.meta.main, table.name()).map_err(damaged)? {
+            Some(tree) => Ok(tree.with_seal(table.seal())),
+            None if mapped.meta.main.is_empty() => Ok(Tree::EMPTY),
+            None => {
+                let reason = format!("it has no table `{}`", table.name());
+                Err(StorageError::Foreign { path: store.data.clone(), reason })
+            }
+        };
+        let meta = tree(Table::Meta)?;
         if !mapped.meta.main.is_empty() {
-            check_format(&store.data, meta(meta_key::FORMAT)?)?;
+            // Other versions have other tables and checksums.
+            check_format(&store.data, Cursor::get(pages, meta.with_seal(None), meta_key::FORMAT).map_err(damaged)?)?;
         }
+        let mut tables = [meta; Table::ALL.len()];
+        for (table, root) in Table::ALL.into_iter().zip(&mut tables) {
+            *root = tree(table)?;
+        }
+        let meta = |key| Cursor::get(pages, meta, key).map_err(damaged);
         let manifest = match meta(meta_key::MANIFEST)? {
             Some(bytes) => serde_json::from_slice(bytes)
                 .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,
@@ -81,10 +84,9 @@ impl Snapshot {
         let mut dead = RoaringBitmap::new();
         dead.insert_range(..manifest.next_chunk_id);
         dead -= &live;
-        let blocks = manifest.next_chunk_id.div_ceil(BLOCK_IDS);
-        let lengths = (0..blocks).map(|_| OnceLock::new()).collect();
-        let (store, dead) = (Arc::clone(store), Dead::new(dead));
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, lengths, store }) })
+        let records = Records::new(manifest.next_chunk_id);
+        let (store, dead, lengths) = (Arc::clone(store), Dead::new(dead), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, records, lengths, store }) })
     }
 
     /// What the generation consists of.
@@ -99,11 +101,17 @@ impl Snapshot {
 
     /// The record of a live chunk, in place.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<&ArchivedChunk>, StorageError> {
+        let file = self.pages().bytes;
+        // SAFETY: the records are those of this snapshot, which has one file; no page of its generation is written to
+        // as long as it lives.
+        if let Some(known) = unsafe { self.inner.records.get(id, file) } {
+            return Ok(Some(known));
+        }
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
         let bytes = self.get(Table::Chunks, &chunk_key(id.0))?;
-        let record = bytes.and_then(chunk::decode);
+        let record = bytes.and_then(|bytes| self.inner.records.read(id, file, bytes));
         record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 
@@ -137,16 +145,23 @@ impl Snapshot {
 
     /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
+        Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
+    }
+
+    /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
             let entry = normalise(term);
             for segment in self.segments() {
-                if let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? {
-                    count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
+                if u64::from(found.count) > u64::from(most) + self.dead().set().len() {
+                    return Ok(None);
                 }
+                count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
             }
         }
-        Ok(count)
+        Ok(Some(count).filter(|count| *count <= most))
     }
 
     /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
@@ -156,31 +171,38 @@ impl Snapshot {
 
     /// Number of terms in every field of a chunk, saturated at `u16::MAX`; zeros for a chunk without
     /// terms.
-    pub fn field_lengths(&self, id: ChunkId) -> [u16; FIELDS] {
-        lengths::row(self.length_block(id.0 / BLOCK_IDS), (id.0 % BLOCK_IDS) as usize)
+    pub fn field_lengths(&self, id: ChunkId) -> Result<[u16; FIELDS], StorageError> {
+        Ok(self.all_field_lengths()?.of(id))
     }
 
     /// The field lengths of every chunk.
-    pub fn all_field_lengths(&self) -> FieldLengths<'_> {
-        FieldLengths::new((0..self.inner.lengths.len() as u32).map(|block| self.length_block(block)).collect())
+    pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
+        let places = match self.inner.lengths.get() {
+            Some(places) => places,
+            None => {
+                let found = self.find_lengths()?;
+                self.inner.lengths.get_or_init(|| found)
+            }
+        };
+        let bytes = self.pages().bytes;
+        Ok(FieldLengths::new(places.iter().map(|place| &bytes[place.clone()])))
     }
 
-    fn length_block(&self, number: u32) -> &[u8] {
-        let Some(place) = self.inner.lengths.get(number as usize) else { return &[] };
-        let bytes = self.pages().bytes;
-        let range = place.get_or_init(|| {
-            let block = self.get(Table::Lengths, &block_key(number));
-            let block = block.ok().flatten().unwrap_or_default();
-            // The block is a part of the mapped file: its place is kept, not a borrow of ourselves.
-            match block.is_empty() {
-                true => 0..0,
-                false => {
-                    let start = block.as_ptr() as usize - bytes.as_ptr() as usize;
-                    start..start + block.len()
-                }
-            }
-        });
-        &bytes[range.clone()]
+    /// Where the blocks of field lengths are: places in the mapped file, since a borrow of ourselves cannot be kept.
+    fn find_lengths(&self) -> Result<Box<[Range<usize>]>, StorageError> {
+        let file = self.pages().bytes.as_ptr() as usize;
+        let place = |block: u32| {
+            let first = block * BLOCK_IDS;
+            let Some(bytes) = self.get(Table::Lengths, &block_key(block))? else {
+                return match self.live().range_cardinality(first..=first + (BLOCK_IDS - 1)) {
+                    0 => Ok(0..0),
+                    _ => Err(self.damaged(format!("block {block} of the field lengths is missing"))),
+                };
+            };
+            let start = bytes.as_ptr() as usize - file;
+            Ok(start..start + bytes.len())
+        };
+        (0..self.manifest().next_chunk_id.div_ceil(BLOCK_IDS)).map(place).collect()
     }
 
     /// Sums of the field lengths over all live chunks.
@@ -223,8 +245,7 @@ impl Snapshot {
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
-        let stored = self.vectors(id.0 / BLOCK_IDS)?;
-        let row = stored.and_then(|block| block.get((id.0 % BLOCK_IDS) as usize));
+        let row = self.row(id)?;
         Ok(row.map(|(scale, row)| row.iter().map(|&x| f32::from(x as i8) * scale).collect()))
     }
 
@@ -234,8 +255,7 @@ impl Snapshot {
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
-        let stored = self.vectors(id.0 / BLOCK_IDS)?.filter(|block| block.dimensions == query.len());
-        let row = stored.and_then(|block| block.get((id.0 % BLOCK_IDS) as usize));
+        let row = self.row(id)?.filter(|(_, row)| row.len() == query.len());
         Ok(row.map(|row| vectors::product(query, row)))
     }
 
@@ -267,7 +287,7 @@ impl Snapshot {
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.inner.manifest.next_chunk_id;
         let eligible = Eligible { next_id, dead: self.dead().set(), filter: filter.as_ref() };
-        let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible);
+        let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
         let mut keyed = Vec::with_capacity(best.len());
         for (chunk, score) in best {
             let key = self.chunk(ChunkId(chunk))?.map_or("", |record| record.key.as_str());
@@ -280,14 +300,19 @@ impl Snapshot {
     /// Every block of vectors of the current model, with its number.
     fn vector_blocks(&self) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
         let mut found = Vec::new();
-        let mut blocks = self.cursor(Table::Vectors, &[])?;
-        while let Some((key, value)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
-            let block = key.try_into().map(u32::from_be_bytes).unwrap_or(u32::MAX);
-            let block = block.min(u32::MAX / BLOCK_IDS);
-            found.extend(self.vectors_of(block, value)?.map(|vectors| (block, vectors)));
+        let mut blocks = self.cursor(Table::Codes, &[])?;
+        let mut left = self.tree(Table::Codes).entries;
+        while let Some((key, codes)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
+            let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
+            found.extend(self.vectors_of(block, codes)?.map(|vectors| (block, vectors)));
             blocks.next().map_err(|damage| self.wrap(damage))?;
+            left = left.wrapping_sub(1);
         }
-        Ok(found)
+        match left {
+            0 => Ok(found),
+            _ => Err(self.damaged("blocks of vectors are missing".to_owned())),
+        }
     }
 
     /// The live postings of a dictionary entry.
@@ -318,17 +343,24 @@ impl Snapshot {
 
     /// The vectors of a block, if it has some of the current model.
     pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
-        match self.get(Table::Vectors, &block_key(block))? {
-            Some(bytes) => self.vectors_of(block, bytes),
+        match self.get(Table::Codes, &block_key(block))? {
+            Some(codes) => self.vectors_of(block, codes),
             None => Ok(None),
         }
     }
 
-    fn vectors_of<'s>(&'s self, block: u32, bytes: &'s [u8]) -> Result<Option<VectorBlock<'s>>, StorageError> {
-        let vectors = VectorBlock::decode(bytes)
-            .ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
+    fn vectors_of<'s>(&'s self, block: u32, codes: &'s [u8]) -> Result<Option<VectorBlock<'s>>, StorageError> {
+        let rows = self.get(Table::Vectors, &block_key(block))?;
+        let vectors = rows.and_then(|rows| VectorBlock::decode(codes, rows));
+        let vectors = vectors.ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
         let dimensions = self.inner.manifest.model.as_ref().map(|model| model.dimensions);
         Ok(Some(vectors).filter(|vectors| Some(vectors.dimensions) == dimensions))
+    }
+
+    /// The stored vector of a chunk.
+    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<Row<'_>>, StorageError> {
+        let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
+        block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))
     }
 
     /// The value of a key.

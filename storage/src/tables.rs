@@ -1,5 +1,7 @@
 //! The tables of an environment, and the operations that a transaction applies to them.
 
+use crate::btree::{Mark, seal};
+
 /// A table of the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Table {
@@ -15,14 +17,30 @@ pub(crate) enum Table {
     Postings,
     /// Number of 1,024 chunk ids → their field lengths.
     Lengths,
+    /// Number of 1,024 chunk ids → which of them have vectors, and codes, scales and checksums of these.
+    Codes,
     /// Number of 1,024 chunk ids → their vectors.
     Vectors,
 }
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Meta, Self::Chunks, Self::Files, Self::Dictionary, Self::Postings, Self::Lengths, Self::Vectors];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Meta,
+        Self::Chunks,
+        Self::Files,
+        Self::Dictionary,
+        Self::Postings,
+        Self::Lengths,
+        Self::Codes,
+        Self::Vectors,
+    ];
+
+    /// What the checksums of the table's values begin with; none where a value is large, seldom read as a whole, and
+    /// has checksums of its parts elsewhere.
+    pub(crate) fn seal(self) -> Option<Mark> {
+        (self != Self::Vectors).then_some(self as Mark)
+    }
 
     /// Name within the environment.
     pub(crate) const fn name(self) -> &'static str {
@@ -33,6 +51,7 @@ impl Table {
             Self::Dictionary => "dict",
             Self::Postings => "post",
             Self::Lengths => "lengths",
+            Self::Codes => "codes",
             Self::Vectors => "vectors",
         }
     }
@@ -63,9 +82,13 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// Sets a key.
-    pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) -> Self {
-        Self { table, key: key.into(), value: Some(value) }
+    /// Sets a key; the value gets its checksum here.
+    pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, mut value: Vec<u8>) -> Self {
+        let key = key.into();
+        if let Some(mark) = table.seal() {
+            seal(mark, &key, &mut value);
+        }
+        Self { table, key, value: Some(value) }
     }
 
     /// Removes a key.

@@ -14,7 +14,7 @@ use crate::label::{LABEL_PREFIX, archived_labels};
 use crate::lengths::{self, BLOCK_IDS};
 use crate::manifest::SegmentInfo;
 use crate::snapshot::Snapshot;
-use crate::tables::Table;
+use crate::tables::{Table, block_key};
 use crate::vectors::VectorBlock;
 
 /// Most problems that are put into words.
@@ -82,7 +82,8 @@ impl Snapshot {
             let result = self.verify_segment(&mut report, &mut entries, info);
             report.note(result);
         }
-        self.verify_entries(&mut report, &entries);
+        let result = self.verify_entries(&mut report, &entries);
+        report.note(result);
         let result = self.verify_lengths(&mut report);
         report.note(result);
         let result = self.verify_vectors(&mut report);
@@ -213,11 +214,12 @@ impl Snapshot {
     }
 
     /// Compares labels with the records that they come from, and frequencies with lengths.
-    fn verify_entries(&self, report: &mut VerifyReport, entries: &Entries) {
+    fn verify_entries(&self, report: &mut VerifyReport, entries: &Entries) -> Result<(), StorageError> {
+        let all_lengths = self.all_field_lengths()?;
         for id in self.live() {
             let Some(found) = entries.chunks.get(&id) else { continue };
             report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record gives"));
-            let lengths = self.field_lengths(ChunkId(id));
+            let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
                 // A sum beyond what a length can hold, or one of capped frequencies, says nothing.
                 let same = u64::from(length) == sum || length == u16::MAX || found.capped;
@@ -225,6 +227,7 @@ impl Snapshot {
                     .expect(same, || format!("chunk {id} has {sum} terms in field {field}, its length says {length}"));
             }
         }
+        Ok(())
     }
 
     fn verify_lengths(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
@@ -236,8 +239,9 @@ impl Snapshot {
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }
         let mut totals = [0u64; FIELDS];
+        let lengths = self.all_field_lengths()?;
         for id in self.live() {
-            for (total, length) in totals.iter_mut().zip(self.field_lengths(ChunkId(id))) {
+            for (total, length) in totals.iter_mut().zip(lengths.of(ChunkId(id))) {
                 *total += u64::from(length);
             }
         }
@@ -249,24 +253,38 @@ impl Snapshot {
 
     fn verify_vectors(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
         let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
-        let mut cursor = self.cursor(Table::Vectors, &[])?;
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            let block = key.try_into().map(u32::from_be_bytes).ok();
-            let block = block.filter(|&block| block <= u32::MAX / BLOCK_IDS);
-            match (block, VectorBlock::decode(value)) {
-                (Some(block), Some(vectors)) => {
-                    let ids = vectors.iter().map(|(index, ..)| block * BLOCK_IDS + index as u32);
-                    let live = ids.filter(|&id| self.live().contains(id)).count() as u64;
-                    report.vectors += live;
-                    report.expect(vectors.is_exact(), || format!("the codes of block {block} are not of its vectors"));
-                    report.expect(live == 0 || Some(vectors.dimensions) == dimensions, || {
-                        format!("{live} vectors of block {block} are of another model")
-                    });
-                }
+        let mut cursor = self.cursor(Table::Codes, &[])?;
+        while let Some((key, codes)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
+            let rows = block.map(|block| self.get(Table::Vectors, &block_key(block))).transpose()?.flatten();
+            match (block, rows.and_then(|rows| VectorBlock::decode(codes, rows))) {
+                (Some(block), Some(vectors)) => self.verify_block(report, block, &vectors, dimensions)?,
                 _ => report.problem("a block of vectors is invalid".to_owned()),
             }
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }
+        let (codes, rows) = (self.tree(Table::Codes).entries, self.tree(Table::Vectors).entries);
+        report.expect(codes == rows, || format!("{codes} blocks of vectors have codes, {rows} have rows"));
+        Ok(())
+    }
+
+    fn verify_block(
+        &self,
+        report: &mut VerifyReport,
+        block: u32,
+        vectors: &VectorBlock<'_>,
+        dimensions: Option<usize>,
+    ) -> Result<(), StorageError> {
+        let mut live = 0;
+        for row in vectors.iter() {
+            let (index, _) = row.map_err(|damage| self.wrap(damage))?;
+            live += u64::from(self.live().contains(block * BLOCK_IDS + index as u32));
+        }
+        report.vectors += live;
+        report.expect(vectors.is_exact(), || format!("the codes of block {block} are not of its vectors"));
+        report.expect(live == 0 || Some(vectors.dimensions) == dimensions, || {
+            format!("{live} vectors of block {block} are of another model")
+        });
         Ok(())
     }
 }

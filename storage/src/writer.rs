@@ -36,7 +36,8 @@ const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriterOptions {
     /// About how many bytes of memory to use: half for the inversion, which is spilled to disk beyond
-    /// that, and an eighth for each batch on its way to disk.
+    /// that, and an eighth for each batch on its way to disk: the one being built, one that waits, the one being
+    /// written, and its pages.
     pub memory: usize,
 }
 

@@ -12,7 +12,9 @@ use aurora_pipeline::{
     BuildContext, CancelToken, Diagnostics, Observer, Outcome, PipelineSource, Plan, RunError, RunOptions, Services,
     StageError,
 };
-use aurora_storage::{ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{
+    ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
+};
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
 
@@ -47,7 +49,7 @@ pub struct IndexOptions {
     pub force: bool,
     /// Threads; as many as there are cores unless given.
     pub jobs: Option<usize>,
-    /// Bytes for batches in flight and for postings; the pipeline's figure unless given.
+    /// Bytes of memory for the whole run, the mapped index apart; the pipeline's figure unless given.
     pub memory: Option<u64>,
     /// Stops the run cleanly.
     pub cancel: CancelToken,
@@ -124,10 +126,11 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
+    give_back_freed_memory();
     let root = indexable(&options.root)?;
     let plan = plan(&root, &options.pipeline)?;
     let warnings = plan.warnings().iter().map(ToString::to_string).collect();
-    let memory = options.memory.unwrap_or(plan.run_config().memory);
+    let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = open(&root.join(INDEX_DIRECTORY), options.force)?;
     let job = job(&root, &plan, &environment, options, memory)?;
     let before = job.previous.manifest().clone();
@@ -140,7 +143,7 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
         pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
     job.decide(scope(&before.fingerprints, &chain, options.force));
 
-    let run = RunOptions { jobs: options.jobs, memory: Some(memory), cancel: options.cancel.clone(), observer };
+    let run = RunOptions { jobs: options.jobs, memory: Some(memory.batches), cancel: options.cancel.clone(), observer };
     let report = pipeline.run(run)?;
     let is_complete = report.outcome == Outcome::Completed;
     let scope = job.scope();
@@ -173,6 +176,22 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
     Ok(IndexSummary::new(&root, &before, after, report, begun.elapsed())?)
 }
 
+/// What the memory of a run is for. A quarter is left for what a run needs whatever its input: models, syntax trees,
+/// rows of files.
+#[derive(Debug, Clone, Copy)]
+struct Shares {
+    /// Bytes of batches in flight.
+    batches: u64,
+    /// Bytes of the writer.
+    writer: usize,
+}
+
+impl Shares {
+    fn of(memory: u64) -> Self {
+        Self { batches: memory / 4, writer: usize::try_from(memory / 2).unwrap_or(usize::MAX) }
+    }
+}
+
 /// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
 const HISTORY: &str = "history";
 
@@ -181,10 +200,10 @@ fn job(
     plan: &Plan,
     environment: &Environment,
     options: &IndexOptions,
-    memory: u64,
+    memory: Shares,
 ) -> Result<Arc<Job>, IndexError> {
     let started = now_ns();
-    let writer = environment.writer(WriterOptions { memory: usize::try_from(memory).unwrap_or(usize::MAX) })?;
+    let writer = environment.writer(WriterOptions { memory: memory.writer })?;
     let previous = environment.snapshot()?;
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());

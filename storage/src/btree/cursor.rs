@@ -9,8 +9,10 @@ const MAX_DEPTH: usize = 32;
 type Entry<'a> = (&'a [u8], &'a [u8]);
 
 /// A place in a tree, from which entries are read in key order.
+#[derive(Clone)]
 pub(crate) struct Cursor<'a> {
     pages: Pages<'a>,
+    tree: Tree,
     /// Pages from the root to the leaf with the position in each; empty at the end.
     path: Vec<(Page<'a>, usize)>,
 }
@@ -22,17 +24,18 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         let mut page = pages.page(tree.root)?;
-        for _ in 0..MAX_DEPTH {
+        for depth in 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
             let (index, found) = page.search(key)?;
             if page.leaf {
                 return match found {
-                    true => pages.value(&page, index).map(|value| Some(value.bytes)),
+                    true => pages.entry(tree, &page, index).map(|(_, value)| Some(value)),
                     false => Ok(None),
                 };
             }
             page = pages.page(page.child(if found { index } else { index - 1 })?)?;
         }
-        Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+        Err(too_deep(tree))
     }
 
     /// The tree that the main tree names; empty when there is none.
@@ -71,16 +74,17 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         let mut page = pages.page(tree.root)?;
-        for _ in 0..MAX_DEPTH {
+        for depth in 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
             let (index, found) = page.search(key)?;
             let index = if found { Some(index) } else { index.checked_sub(1) };
             match index {
-                Some(index) if page.leaf => return Ok(Some((page.key(index)?, pages.value(&page, index)?.bytes))),
+                Some(index) if page.leaf => return pages.entry(tree, &page, index).map(Some),
                 Some(index) => page = pages.page(page.child(index)?)?,
                 None => return Self::floor_before(pages, tree, key),
             }
         }
-        Err(Damage::page(tree.root, "is the root of a tree that is too deep"))
+        Err(too_deep(tree))
     }
 
     /// The same where the entry lies in a leaf before the one that the key leads to.
@@ -95,13 +99,12 @@ impl<'a> Cursor<'a> {
 
     /// The entry under the cursor; `None` at the end.
     pub(crate) fn entry(&self) -> Result<Option<Entry<'a>>, Damage> {
-        match self.path.last() {
-            Some((page, index)) => {
-                let value = self.pages.value(page, *index)?;
-                Ok(Some((page.key(*index)?, value.bytes)))
-            }
-            None => Ok(None),
-        }
+        self.path.last().map(|(page, index)| self.pages.entry(self.tree, page, *index)).transpose()
+    }
+
+    /// The key under the cursor, without a look at its value; `None` at the end.
+    pub(crate) fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
+        self.path.last().map(|(page, index)| page.key(*index)).transpose()
     }
 
     /// Moves to the next entry, or to the end.
@@ -134,7 +137,7 @@ impl<'a> Cursor<'a> {
         tree: Tree,
         search: impl Fn(&Page<'a>) -> Result<(usize, bool), Damage>,
     ) -> Result<Self, Damage> {
-        let mut cursor = Self { pages, path: Vec::with_capacity(tree.depth.min(8) as usize) };
+        let mut cursor = Self { pages, tree, path: Vec::with_capacity(tree.depth.min(8) as usize) };
         if tree.is_empty() {
             return Ok(cursor);
         }
@@ -177,7 +180,12 @@ impl<'a> Cursor<'a> {
         if page.len == 0 {
             return Err(Damage::page(page.number, "is empty"));
         }
+        self.tree.check_depth(&page, self.path.len() + 1)?;
         self.path.push((page, index));
         Ok(())
     }
+}
+
+fn too_deep(tree: Tree) -> Damage {
+    Damage::page(tree.root, "is the root of a tree that is too deep")
 }

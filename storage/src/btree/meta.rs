@@ -11,6 +11,8 @@ const META: u16 = 0x08;
 /// Flag of the tree of free pages; no other may be set there or in the main tree.
 const INTEGER_KEYS: u16 = 0x08;
 const PAGE_SIZES: std::ops::RangeInclusive<usize> = 512..=65_536;
+/// How often the meta pages are read while a writer changes them.
+const ATTEMPTS: usize = 16;
 
 /// A meta page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +40,24 @@ pub(crate) enum MetaError {
 
 impl Meta {
     /// Reads both meta pages of a file, in page order.
+    ///
+    /// Transactions write them in turn, so that they are of one and the next: a changed number would bring back an
+    /// older generation.
     fn read_both(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
+        let mut both = Self::read_once(bytes)?;
+        for _ in 0..ATTEMPTS {
+            let numbers = both.map(|meta| meta.transaction);
+            let in_turn = (0..).zip(numbers).all(|(page, number)| number == 0 || number % 2 == page);
+            if in_turn && numbers[0].abs_diff(numbers[1]) <= 1 {
+                return Ok(both);
+            }
+            // Perhaps a writer came between.
+            both = Self::read_once(bytes)?;
+        }
+        Err(MetaError::Foreign("its meta pages are damaged"))
+    }
+
+    fn read_once(bytes: &[u8]) -> Result<[Self; 2], MetaError> {
         let first = Self::read_at(bytes, 0, 0)?;
         let second = Self::read_at(bytes, first.page_size, 1)?;
         if second.page_size != first.page_size {

@@ -12,9 +12,11 @@ mod cursor;
 mod guard;
 mod meta;
 mod page;
+mod seal;
 
 pub(crate) use check::check_tree;
 pub(crate) use cursor::Cursor;
 pub(crate) use guard::Guard;
 pub(crate) use meta::{Meta, MetaError, free_pages, missing_pages_are_free};
 pub(crate) use page::{Damage, Pages, Tree};
+pub(crate) use seal::{Mark, Unsealed, crc, seal};

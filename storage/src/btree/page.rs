@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::seal::{Mark, Unsealed, unseal, without_seal};
+
 /// Bytes of a page number and of every size in a page.
 pub(super) const WORD: usize = size_of::<usize>();
 /// Bytes of the page header.
@@ -36,6 +38,8 @@ pub(crate) struct Pages<'a> {
     pub(crate) page_size: usize,
     /// Number of pages in use.
     pub(crate) count: u64,
+    /// Large values that need not be checked again.
+    pub(crate) unsealed: &'a Unsealed,
 }
 
 /// Root and size of one tree.
@@ -47,11 +51,13 @@ pub(crate) struct Tree {
     pub(super) flags: u16,
     /// Number of entries.
     pub(crate) entries: u64,
+    /// Set when every value ends in a checksum.
+    pub(super) seal: Option<Mark>,
 }
 
 impl Tree {
     /// A tree without entries.
-    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0 };
+    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0, seal: None };
     /// Bytes of the record that describes a tree.
     pub(super) const SIZE: usize = 8 + 5 * WORD;
 
@@ -65,7 +71,21 @@ impl Tree {
             depth: half(record, 6)?,
             flags: half(record, 4)?,
             entries: word(record, 8 + 3 * WORD)?,
+            seal: None,
         })
+    }
+
+    /// The same tree, whose values are to be read as sealed, or as they stand there.
+    pub(crate) fn with_seal(self, seal: Option<Mark>) -> Self {
+        Self { seal, ..self }
+    }
+
+    /// Checks that a page `depth` steps from above is a leaf where the leaves are, and only there.
+    pub(super) fn check_depth(&self, page: &Page<'_>, depth: usize) -> Result<(), Damage> {
+        match page.leaf == (depth == usize::from(self.depth)) {
+            true => Ok(()),
+            false => Err(Damage::page(page.number, "lies at the wrong depth")),
+        }
     }
 
     /// Whether the tree has no pages.
@@ -123,6 +143,22 @@ impl<'a> Pages<'a> {
         Ok(bytes)
     }
 
+    /// The key of a leaf's node, and its value once its checksum was found right.
+    pub(super) fn entry(&self, tree: Tree, leaf: &Page<'a>, index: usize) -> Result<(&'a [u8], &'a [u8]), Damage> {
+        let key = leaf.key(index)?;
+        let Value { bytes, overflow, .. } = self.value(leaf, index)?;
+        let Some(mark) = tree.seal else { return Ok((key, bytes)) };
+        let node = (leaf.number, index);
+        let first = overflow.map(|pages| pages.start);
+        if first.is_some_and(|first| self.unsealed.knows(first, node)) {
+            return Ok((key, without_seal(bytes)));
+        }
+        let value = unseal(mark, key, bytes);
+        let value = value.ok_or_else(|| Damage::page(leaf.number, "has a value with a wrong checksum"))?;
+        first.into_iter().for_each(|first| self.unsealed.note(first, node));
+        Ok((key, value))
+    }
+
     /// The value of a leaf's node.
     pub(super) fn value(&self, leaf: &Page<'a>, index: usize) -> Result<Value<'a>, Damage> {
         let node = leaf.node(index)?;
@@ -166,6 +202,15 @@ impl<'a> Page<'a> {
         node.get(NODE..NODE + size).ok_or_else(|| Damage::page(self.number, "has a key that passes its end"))
     }
 
+    /// The same; `None` for any damage.
+    #[inline]
+    fn sound_key(&self, index: usize) -> Option<&'a [u8]> {
+        let offset = usize::from(half(self.bytes, HEADER + 2 * index)?);
+        let node = self.bytes.get(offset..).filter(|_| index < self.len && offset >= self.upper)?;
+        let (head, rest) = node.split_first_chunk::<NODE>()?;
+        rest.get(..usize::from(half(head, 6)?))
+    }
+
     /// The page below a branch's node.
     pub(super) fn child(&self, index: usize) -> Result<u64, Damage> {
         let node = self.node(index)?;
@@ -203,13 +248,28 @@ impl<'a> Page<'a> {
         let (mut low, mut high) = (usize::from(!self.leaf), self.len);
         while low < high {
             let middle = low.midpoint(high);
-            match self.key(middle)?.cmp(key) {
+            let found = match self.sound_key(middle) {
+                Some(found) => found,
+                None => self.key(middle)?,
+            };
+            match order(found, key) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Equal => return Ok((middle, true)),
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
         Ok((low, false))
+    }
+}
+
+/// How two keys compare. Those of chunks are four bytes, for which comparing as bytes costs more than all the rest.
+#[inline]
+fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+    match (a.split_first_chunk::<4>(), b.split_first_chunk::<4>()) {
+        (Some((a, a_rest)), Some((b, b_rest))) => {
+            u32::from_be_bytes(*a).cmp(&u32::from_be_bytes(*b)).then_with(|| a_rest.cmp(b_rest))
+        }
+        _ => a.cmp(b),
     }
 }
 

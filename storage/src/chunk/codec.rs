@@ -14,7 +14,7 @@ pub(crate) fn encode(chunk: &Chunk) -> Result<Vec<u8>, StorageError> {
 
 /// Reads a record in place; `None` when the bytes are no valid record.
 ///
-/// Every read is validated, because the file may have been damaged since it was written.
+/// What is read from a file is validated, because that may have been damaged since it was written.
 pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedChunk> {
     rkyv::access::<ArchivedChunk, rancor::Failure>(bytes).ok()
 }

@@ -3,6 +3,7 @@
 mod codec;
 mod kind;
 mod record;
+mod records;
 
 pub(crate) use codec::{decode, encode};
 pub use kind::{ChunkType, UnknownChunkType};
@@ -10,3 +11,4 @@ pub use record::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, Complexity, GitHistory,
     GitSignal, Governance, MetaValue, TokenSets,
 };
+pub(crate) use records::Records;

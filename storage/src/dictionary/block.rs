@@ -1,6 +1,8 @@
 //! Dictionary blocks: front-coded terms, each with its postings or the place where they are.
 //!
-//! An entry is: bytes shared with the term before · length of the rest · rest · length of the body ·
+//! A block begins with its end: the length of a bound that its terms are below, and that bound, which is the key of the
+//! next block; none, with length 0, in the last block of a segment. The key of the first block is empty. So a block that
+//! is missing is noticed whatever is looked up. An entry is: bytes shared with the term before · length of the rest · rest · length of the body ·
 //! body. A body is the number of postings, then for up to [`INLINE`] of them the postings (gap, and
 //! frequencies unless it is a label), else the number of parts, the first value and the offset and
 //! length of the only part. Several parts are as many whole values, one after another.
@@ -9,8 +11,10 @@ use crate::codec::{Reader, put_varint};
 use crate::label::LABEL_PREFIX;
 use crate::postings::{Posting, decode_frequencies, encode_frequencies};
 
-/// Longest block: with LMDB's header, one overflow page of 4 KiB.
-pub(super) const BLOCK_BYTES: usize = 4080;
+/// Longest block but for unusual bounds: with its checksum and LMDB's header, one overflow page of 4 KiB.
+pub(super) const BLOCK_BYTES: usize = 4076;
+/// Room that is kept for the bound.
+const BOUND_ROOM: usize = 24;
 /// Lists of up to this many postings stand in the dictionary.
 pub(super) const INLINE: usize = 24;
 /// Bytes of the segment number in front of every key.
@@ -99,23 +103,22 @@ pub(super) fn decode_inline(
 #[derive(Debug, Default)]
 pub(super) struct BlockWriter {
     bytes: Vec<u8>,
-    first: Vec<u8>,
+    key: Vec<u8>,
     previous: Vec<u8>,
 }
 
+/// The key of a block, and its bytes.
+pub(super) type Block = (Vec<u8>, Vec<u8>);
+
 impl BlockWriter {
-    /// Adds an entry, and returns the first term and the bytes of the block before it when that is full.
-    pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
-        let room = term.len() + body.len() + 6;
+    /// Adds an entry, and returns the block before it when that is full.
+    pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<Block> {
+        let room = BOUND_ROOM + term.len() + body.len() + 6;
         let full = match !self.bytes.is_empty() && self.bytes.len() + room > BLOCK_BYTES {
-            true => self.finish(),
+            true => self.end_below(term),
             false => None,
         };
-        if self.bytes.is_empty() {
-            self.first = term.to_vec();
-            self.previous.clear();
-        }
-        let shared = self.previous.iter().zip(term).take_while(|(a, b)| a == b).count();
+        let shared = common(&self.previous, term);
         put_varint(&mut self.bytes, shared as u64);
         put_varint(&mut self.bytes, (term.len() - shared) as u64);
         self.bytes.extend_from_slice(&term[shared..]);
@@ -126,30 +129,53 @@ impl BlockWriter {
         full
     }
 
-    /// Ends the block, if it has entries.
-    pub(super) fn finish(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
-        let bytes = std::mem::take(&mut self.bytes);
-        (!bytes.is_empty()).then(|| (std::mem::take(&mut self.first), bytes))
+    /// Ends the last block, if it has entries.
+    pub(super) fn finish(&mut self) -> Option<Block> {
+        self.end(Vec::new())
+    }
+
+    /// Ends the block before `term`, with the shortest bound that tells its terms from this one.
+    fn end_below(&mut self, term: &[u8]) -> Option<Block> {
+        let length = common(&self.previous, term) + 1;
+        self.previous.clear();
+        self.end(term[..length.min(term.len())].to_vec())
+    }
+
+    fn end(&mut self, bound: Vec<u8>) -> Option<Block> {
+        if self.bytes.is_empty() {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(bound.len() + 2 + self.bytes.len());
+        put_varint(&mut bytes, bound.len() as u64);
+        bytes.extend_from_slice(&bound);
+        bytes.append(&mut self.bytes);
+        Some((std::mem::replace(&mut self.key, bound), bytes))
     }
 }
 
-/// The body of a term in a block, without putting the terms before it together; `None` when the block is damaged.
+/// Number of bytes with which two texts begin alike.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// The body of a term in a block, without putting the terms before it together; `None` when the block is damaged, or not
+/// the one in which the term would be.
 ///
 /// What counts is how many bytes the entry before has in common with the term: an entry that shares more with it stands
 /// before the term as well, one that shares less behind it, and only where both are equal bytes are compared.
 pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>> {
-    let mut reader = Reader::new(bytes);
+    let (bound, mut left) = split_bound(bytes)?;
+    if !bound.is_empty() && term >= bound {
+        return None;
+    }
     let (mut common, mut before) = (0usize, 0usize);
-    while !reader.is_empty() {
-        let shared = reader.length()?;
-        let length = reader.length()?;
-        let rest = reader.take(length)?;
-        let body = reader.length()?;
-        let body = reader.take(body)?;
+    while !left.is_empty() {
+        let Coded { shared, rest, body, after } = split_entry(left)?;
+        left = after;
         if shared > before {
             return None;
         }
-        before = shared + length;
+        before = shared + rest.len();
         if shared > common {
             continue;
         }
@@ -165,36 +191,77 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
     Some(None)
 }
 
+/// An entry as it stands in a block.
+struct Coded<'a> {
+    /// Bytes that the term shares with the one before.
+    shared: usize,
+    /// The rest of the term.
+    rest: &'a [u8],
+    body: &'a [u8],
+    /// What follows the entry.
+    after: &'a [u8],
+}
+
+/// The first entry of `bytes`.
+#[inline(always)]
+fn split_entry(bytes: &[u8]) -> Option<Coded<'_>> {
+    // Nearly always every length is a byte.
+    if let [shared, length, after @ ..] = bytes
+        && (shared | length) < 0x80
+        && let Some((rest, [body, after @ ..])) = after.split_at_checked(usize::from(*length))
+        && *body < 0x80
+    {
+        let (body, after) = after.split_at_checked(usize::from(*body))?;
+        return Some(Coded { shared: usize::from(*shared), rest, body, after });
+    }
+    let mut reader = Reader::new(bytes);
+    let shared = reader.length()?;
+    let length = reader.length()?;
+    let rest = reader.take(length)?;
+    let length = reader.length()?;
+    let body = reader.take(length)?;
+    Some(Coded { shared, rest, body, after: reader.rest() })
+}
+
+/// The bound of a block, and its entries.
+fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut reader = Reader::new(bytes);
+    let length = reader.length()?;
+    Some((reader.take(length)?, reader.rest()))
+}
+
 /// Reads the entries of one block in order.
 #[derive(Debug)]
 pub(super) struct BlockReader<'a> {
-    reader: Reader<'a>,
+    left: &'a [u8],
+    /// The key of the next block; empty in the last.
+    pub(super) bound: &'a [u8],
     /// The term of the entry read last.
     pub(super) term: Vec<u8>,
 }
 
 impl<'a> BlockReader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { reader: Reader::new(bytes), term: Vec::new() }
+    /// Begins to read a block; `None` when it is damaged.
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        let (bound, left) = split_bound(bytes)?;
+        Some(Self { left, bound, term: Vec::new() })
     }
 
     /// Whether all entries have been read.
     pub(super) fn is_empty(&self) -> bool {
-        self.reader.is_empty()
+        self.left.is_empty()
     }
 
     /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
-        let shared = self.reader.length()?;
-        let length = self.reader.length()?;
-        let rest = self.reader.take(length)?;
+        let Coded { shared, rest, body, after } = split_entry(self.left)?;
         if shared > self.term.len() {
             return None;
         }
+        self.left = after;
         self.term.truncate(shared);
         self.term.extend_from_slice(rest);
-        let length = self.reader.length()?;
-        self.reader.take(length)
+        Some(body)
     }
 }
 
@@ -206,6 +273,28 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_bound_is_the_next_key_and_parts_the_terms() {
+        let mut writer = BlockWriter::default();
+        let terms: Vec<String> = (0..4000).map(|number| format!("term{:05}", 7 * number)).collect();
+        let mut blocks: Vec<Block> = terms.iter().filter_map(|term| writer.push(term.as_bytes(), b"body")).collect();
+        blocks.extend(writer.finish());
+        assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= BLOCK_BYTES));
+        for (at, (key, bytes)) in blocks.iter().enumerate() {
+            let next = blocks.get(at + 1).map_or(&[][..], |(key, _)| key);
+            assert_eq!(BlockReader::new(bytes).expect("sound").bound, next);
+            for term in &terms {
+                let term = term.as_bytes();
+                let found = find(bytes, term);
+                if !next.is_empty() && term >= next {
+                    assert_eq!(found, None);
+                } else if term >= key.as_slice() {
+                    assert_eq!(found, Some(Some(&b"body"[..])));
+                }
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn a_term_is_found_where_a_walk_finds_it(
@@ -216,9 +305,10 @@ mod tests {
             for (term, body) in &entries {
                 prop_assert!(writer.push(term.as_bytes(), body.as_bytes()).is_none());
             }
-            let (_, bytes) = writer.finish().expect("entries");
+            let (key, bytes) = writer.finish().expect("entries");
+            prop_assert!(key.is_empty());
             let mut walked = BTreeMap::new();
-            let mut reader = BlockReader::new(&bytes);
+            let mut reader = BlockReader::new(&bytes).expect("sound");
             while !reader.is_empty() {
                 let body = reader.next().expect("sound");
                 walked.insert(reader.term.clone(), body);

@@ -30,31 +30,34 @@ pub(crate) struct Entry<'a> {
 impl<'a> SegmentReader<'a> {
     /// Finds a term.
     pub(crate) fn find(&self, term: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
-        let key = dictionary_key(self.id, term);
-        let Some((first, block)) = Cursor::floor(self.pages, self.dictionary, &key)? else {
-            return Ok(None);
-        };
-        if !first.starts_with(&key[..SEGMENT_KEY]) {
-            return Ok(None);
-        }
+        let (_, block) = self.block_of(term)?;
         let body = find(block, term).ok_or_else(|| self.damaged("dictionary block"))?;
         body.map(|body| self.entry(term, body)).transpose()
     }
 
     /// The dictionary from a term on.
     pub(crate) fn terms_from(&self, term: &[u8]) -> Result<TermCursor<'a>, Damage> {
-        let key = dictionary_key(self.id, term);
-        let start = match Cursor::floor(self.pages, self.dictionary, &key)? {
-            Some((first, _)) if first.starts_with(&key[..SEGMENT_KEY]) => first.to_vec(),
-            _ => key,
-        };
-        let blocks = Cursor::seek(self.pages, self.dictionary, &start)?;
-        let mut cursor = TermCursor { segment: *self, blocks, block: BlockReader::new(&[]), entry: None };
+        let mut cursor = TermCursor { blocks: self.blocks_from(term)?, block: None, entry: None };
         cursor.advance()?;
         while cursor.entry.is_some() && cursor.term() < term {
             cursor.advance()?;
         }
         Ok(cursor)
+    }
+
+    /// The blocks from the one on that may hold `term`.
+    pub(super) fn blocks_from(&self, term: &[u8]) -> Result<Blocks<'a>, Damage> {
+        let (key, _) = self.block_of(term)?;
+        let cursor = Cursor::seek(self.pages, self.dictionary, key)?;
+        Ok(Blocks { segment: *self, cursor, expected: Some(&key[SEGMENT_KEY..]) })
+    }
+
+    /// Key and bytes of the block in which a term would be: there is one for every term.
+    fn block_of(&self, term: &[u8]) -> Result<(&'a [u8], &'a [u8]), Damage> {
+        let key = dictionary_key(self.id, term);
+        let found = Cursor::floor(self.pages, self.dictionary, &key)?;
+        let found = found.filter(|(found, _)| found.starts_with(&key[..SEGMENT_KEY]));
+        found.ok_or_else(|| self.damaged("dictionary"))
     }
 
     /// The parts of a list, in order.
@@ -147,18 +150,62 @@ impl<'a> SegmentReader<'a> {
     }
 }
 
+/// The blocks of a segment in order.
+pub(super) struct Blocks<'a> {
+    segment: SegmentReader<'a>,
+    cursor: Cursor<'a>,
+    /// The key that the next block must have, empty if there is to be none, where the block before it was read.
+    expected: Option<&'a [u8]>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Reads the next block; `None` behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<BlockReader<'a>>, Damage> {
+        let damaged = || self.segment.damaged("dictionary");
+        let key = self.key()?;
+        if self.expected.is_some_and(|expected| expected != key.unwrap_or_default()) {
+            return Err(damaged());
+        }
+        let Some((_, bytes)) = self.cursor.entry()?.filter(|_| key.is_some()) else { return Ok(None) };
+        let block = BlockReader::new(bytes).ok_or_else(damaged)?;
+        self.expected = Some(block.bound);
+        self.cursor.next()?;
+        Ok(Some(block))
+    }
+
+    /// Leaves out the next block, if the terms from its key to the key behind it need not be seen.
+    pub(super) fn skip(&mut self, is_covered: impl Fn(&[u8]) -> bool) -> Result<bool, Damage> {
+        if !self.key()?.is_some_and(&is_covered) {
+            return Ok(false);
+        }
+        let here = self.cursor.clone();
+        self.cursor.next()?;
+        if self.key()?.is_some_and(is_covered) {
+            self.expected = None;
+            return Ok(true);
+        }
+        self.cursor = here;
+        Ok(false)
+    }
+
+    /// The key of the next block, without the segment's number.
+    fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
+        let key = self.cursor.key()?;
+        Ok(key.and_then(|key| key.strip_prefix(&self.segment.id.to_be_bytes())))
+    }
+}
+
 /// Walks the terms of a segment in byte order.
 pub(crate) struct TermCursor<'a> {
-    segment: SegmentReader<'a>,
-    blocks: Cursor<'a>,
-    block: BlockReader<'a>,
+    blocks: Blocks<'a>,
+    block: Option<BlockReader<'a>>,
     entry: Option<Entry<'a>>,
 }
 
 impl<'a> TermCursor<'a> {
-    /// The term under the cursor.
+    /// The term under the cursor; empty at the end.
     pub(crate) fn term(&self) -> &[u8] {
-        &self.block.term
+        self.block.as_ref().map_or(&[], |block| &block.term)
     }
 
     /// The entry under the cursor; `None` at the end.
@@ -168,26 +215,19 @@ impl<'a> TermCursor<'a> {
 
     /// The segment whose terms these are.
     pub(crate) fn segment(&self) -> &SegmentReader<'a> {
-        &self.segment
+        &self.blocks.segment
     }
 
     /// Moves to the next term, or to the end.
     pub(crate) fn advance(&mut self) -> Result<(), Damage> {
         self.entry = None;
-        if self.block.is_empty() {
-            let Some((first, bytes)) = self.blocks.entry()? else { return Ok(()) };
-            let Some(first) = first.strip_prefix(&self.segment.id.to_be_bytes()) else {
-                return Ok(());
-            };
-            let mut probe = BlockReader::new(bytes);
-            if probe.next().is_none() || probe.term != first {
-                return Err(self.segment.damaged("dictionary block"));
-            }
-            self.block = BlockReader::new(bytes);
-            self.blocks.next()?;
+        if self.block.as_ref().is_none_or(BlockReader::is_empty) {
+            self.block = self.blocks.next()?;
         }
-        let body = self.block.next().ok_or_else(|| self.segment.damaged("dictionary block"))?;
-        self.entry = Some(self.segment.entry(&self.block.term, body)?);
+        let segment = &self.blocks.segment;
+        let Some(block) = &mut self.block else { return Ok(()) };
+        let body = block.next().ok_or_else(|| segment.damaged("dictionary block"))?;
+        self.entry = Some(segment.entry(&block.term, body)?);
         Ok(())
     }
 }

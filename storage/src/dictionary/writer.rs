@@ -104,15 +104,15 @@ impl<'w> SegmentWriter<'w> {
         self.info.terms += 1;
         self.info.postings += self.count;
         match self.block.push(&self.term, &body) {
-            Some((first, bytes)) => self.emit_block(&first, bytes),
+            Some((key, bytes)) => self.emit_block(&key, bytes),
             None => Ok(()),
         }
     }
 
     /// Ends the segment.
     pub(crate) fn finish(mut self) -> Result<SegmentInfo, StorageError> {
-        if let Some((first, bytes)) = self.block.finish() {
-            self.emit_block(&first, bytes)?;
+        if let Some((key, bytes)) = self.block.finish() {
+            self.emit_block(&key, bytes)?;
         }
         if !self.value.is_empty() {
             self.flush_value()?;
@@ -143,9 +143,9 @@ impl<'w> SegmentWriter<'w> {
         (self.emit)(Operation::put(Table::Postings, key, value))
     }
 
-    fn emit_block(&mut self, first: &[u8], bytes: Vec<u8>) -> Result<(), StorageError> {
+    fn emit_block(&mut self, key: &[u8], bytes: Vec<u8>) -> Result<(), StorageError> {
         self.info.bytes += bytes.len() as u64;
-        let key = dictionary_key(self.info.id, first);
+        let key = dictionary_key(self.info.id, key);
         (self.emit)(Operation::put(Table::Dictionary, key, bytes))
     }
 }
@@ -155,7 +155,7 @@ pub(super) fn postings_key(segment: u32, number: u32) -> [u8; 8] {
     (u64::from(segment) << 32 | u64::from(number)).to_be_bytes()
 }
 
-/// Key of the block whose first term this is.
+/// Key of the block with the terms from `term` on.
 pub(super) fn dictionary_key(segment: u32, term: &[u8]) -> Vec<u8> {
     [&segment.to_be_bytes()[..], term].concat()
 }

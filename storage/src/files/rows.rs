@@ -17,6 +17,8 @@ pub(crate) struct FileRows<'s> {
     snapshot: &'s Snapshot,
     cursor: Option<Cursor<'s>>,
     group: vec::IntoIter<FileRecord>,
+    /// Rows that are still to come.
+    left: u64,
     failed: Option<StorageError>,
 }
 
@@ -26,7 +28,8 @@ impl<'s> FileRows<'s> {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(error)),
         };
-        Self { snapshot, cursor, group: Vec::new().into_iter(), failed }
+        let left = snapshot.tree(Table::Files).entries;
+        Self { snapshot, cursor, group: Vec::new().into_iter(), left, failed }
     }
 
     /// Reads the rows whose keys share a full prefix, or one row.
@@ -44,11 +47,15 @@ impl<'s> FileRows<'s> {
                 self.snapshot.damaged(format!("the row of {name} is invalid"))
             })?;
             group.push(record);
+            self.left = self.left.wrapping_sub(1);
             cursor.next().map_err(|damage| self.snapshot.wrap(damage))?;
             if prefix.len() < PREFIX {
                 break;
             }
             shared = Some(prefix);
+        }
+        if group.is_empty() && self.left != 0 {
+            return Err(self.snapshot.damaged("rows of files are missing".to_owned()));
         }
         group.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(group)

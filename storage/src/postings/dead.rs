@@ -30,12 +30,12 @@ impl Dead {
     /// Whether a chunk is dead.
     #[inline]
     pub(crate) fn contains(&self, id: u32) -> bool {
-        self.word(id) >> (id % 64) & 1 != 0
+        self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 != 0)
     }
 
-    /// The bits of the 64 ids around one, from a multiple of 64 on.
-    #[inline]
-    pub(super) fn word(&self, id: u32) -> u64 {
-        self.words.get(id as usize / 64).copied().unwrap_or(0)
+    /// The bits of up to `count` ids from `first` on, both multiples of 64; no more than up to the last that is dead.
+    pub(super) fn words(&self, first: u32, count: usize) -> &[u64] {
+        let words = self.words.get(first as usize / 64..).unwrap_or_default();
+        &words[..words.len().min(count / 64)]
     }
 }

@@ -16,8 +16,10 @@ const WITH_RUNS: u32 = 12347;
 const PLACES_FROM: usize = 4;
 /// Ids up to which a container is an array.
 const ARRAY: usize = 4096;
+/// Ids of a container.
+const IDS: usize = 1 << 16;
 /// Bytes of a bitmap.
-const BITMAP: usize = 8192;
+const BITMAP: usize = IDS / 8;
 
 /// The containers of a set.
 #[derive(Debug)]
@@ -108,13 +110,18 @@ impl<'a> Docs<'a> {
     /// Number of dead ids.
     pub(super) fn count_dead(&self, dead: &Dead) -> usize {
         let counts = self.containers.iter().map(|container| {
-            let is_dead = |low: u32| usize::from(dead.contains(container.high | low));
+            let dead = dead.words(container.high, IDS);
+            // Files die whole, and few of them: most containers hold none of their chunks.
+            if dead.iter().all(|word| *word == 0) {
+                return 0;
+            }
+            let is_dead = |low: u32| dead.get(low as usize / 64).map_or(0, |word| (word >> (low % 64) & 1) as usize);
             match &container.ids {
                 Ids::Array(ids) => ids.iter().map(|id| is_dead(u32::from(u16::from_le_bytes(*id)))).sum::<usize>(),
                 Ids::Runs(runs) => runs.iter().flat_map(ends).map(is_dead).sum(),
                 Ids::Bitmap(words) => {
-                    let words = words.iter().zip((container.high..).step_by(64));
-                    words.map(|(word, id)| (dead.word(id) & u64::from_le_bytes(*word)).count_ones() as usize).sum()
+                    let words = words.iter().zip(dead);
+                    words.map(|(word, dead)| (dead & u64::from_le_bytes(*word)).count_ones() as usize).sum()
                 }
             }
         });

@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 
+use super::batch::PostingBatch;
 use super::bound::BlockBound;
 use super::dead::Dead;
 use super::part::{BLOCK, Part};
@@ -156,30 +157,30 @@ impl PostingsCursor<'_> {
         self.settle();
     }
 
-    /// Gives the postings from the cursor's to the last below `end`, and moves behind them. `soon` is told before which
-    /// chunks come next, dead ones included.
-    #[inline]
-    pub fn each_below(
-        &mut self,
-        end: ChunkId,
-        mut soon: impl FnMut(&[u32]),
-        mut each: impl FnMut(ChunkId, [u16; FIELDS]),
-    ) {
+    /// Reads postings from the cursor's on that are below `end`, at most as many as a batch holds, and moves behind them.
+    /// Whether there were any.
+    pub fn read_below(&mut self, end: ChunkId, batch: &mut PostingBatch) -> bool {
+        batch.clear();
         while let Some(&last) = self.docs.last() {
             let from = self.index;
             self.skip_to(end.0);
-            soon(&self.docs[from..self.index]);
-            for index in from..self.index {
-                let chunk = self.docs[index];
-                if !self.check_dead || !self.postings.dead.contains(chunk) {
-                    each(ChunkId(chunk), self.frequencies.get(index));
+            self.index = self.index.min(from + PostingBatch::MOST);
+            let (docs, dead) = (&self.docs, self.postings.dead);
+            self.frequencies.each(from..self.index, |index, words| {
+                let chunk = docs[index];
+                if !self.check_dead || !dead.contains(chunk) {
+                    batch.push(chunk, words);
                 }
+            });
+            if self.index == self.docs.len() {
+                self.enter(self.part, self.block + 1);
             }
-            if last >= end.0 {
-                return self.settle();
+            if !batch.chunks().is_empty() || last >= end.0 {
+                break;
             }
-            self.enter(self.part, self.block + 1);
         }
+        self.settle();
+        !batch.chunks().is_empty()
     }
 
     /// Whether `target` lies between the first and the last id of the block.

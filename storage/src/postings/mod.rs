@@ -1,5 +1,6 @@
 //! Posting lists: which chunks hold a term, and how often in which field.
 
+mod batch;
 mod bound;
 mod dead;
 mod docs;
@@ -9,6 +10,8 @@ mod part;
 mod posting;
 mod rows;
 
+pub(crate) use batch::Words;
+pub use batch::{FieldColumns, PostingBatch};
 pub use bound::BlockBound;
 pub(crate) use dead::Dead;
 pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies, encoded_length};

@@ -3,6 +3,9 @@
 //! Layout: for each posting a byte, the mask of the fields that hold the term, with [`ALL_ONE`] when each holds it once ·
 //! for each field of the other masks a byte, the frequency, or 255 and more as [`MANY`] · those in full, two bytes each.
 
+use std::ops::Range;
+
+use super::batch::{Words, row_of, words_of};
 use crate::codec::Reader;
 use crate::field::FIELDS;
 
@@ -52,6 +55,21 @@ const PLACES: [[u8; FIELDS]; 1 << FIELDS] = {
     table
 };
 
+/// For each mask, the words of a posting whose frequencies are 1 in the fields of the mask.
+const ONES: [Words; 1 << FIELDS] = {
+    let mut table = [[0; FIELDS / 2]; 1 << FIELDS];
+    let mut mask = 0;
+    while mask < table.len() {
+        let mut field = 0;
+        while field < FIELDS {
+            table[mask][field / 2] |= ((mask >> field & 1) << (16 * (field % 2))) as u32;
+            field += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 /// For each mask, the bytes of counts that belong to it: none with [`ALL_ONE`].
 const WIDTHS: [u8; 1 << 8] = {
     let mut table = [0; 1 << 8];
@@ -85,36 +103,63 @@ impl<'a> Rows<'a> {
     #[inline]
     pub(super) fn get(&mut self, index: usize) -> [u16; FIELDS] {
         let Some(&mask) = self.masks.get(index) else { return [0; FIELDS] };
-        if mask & ALL_ONE != 0 {
-            return pick(mask, [1, 1, 1, 1, 1, 1, 1, 0]);
+        if mask & ALL_ONE == 0 {
+            self.move_to(index);
         }
+        row_of(self.row(mask, self.start))
+    }
+
+    /// Gives the frequencies of the postings at some places, in words.
+    #[inline]
+    pub(super) fn each(&mut self, places: Range<usize>, mut each: impl FnMut(usize, Words)) {
+        let Some(masks) = self.masks.get(places.clone()) else {
+            return places.for_each(|index| each(index, Words::default()));
+        };
+        self.move_to(places.start);
+        let mut start = self.start;
+        for (index, &mask) in places.clone().zip(masks) {
+            each(index, self.row(mask, start));
+            start += usize::from(WIDTHS[usize::from(mask)]);
+        }
+        (self.at, self.start) = (places.end, start);
+    }
+
+    /// Finds where the bytes in `counts` begin for a place.
+    #[inline]
+    fn move_to(&mut self, index: usize) {
         if index < self.at {
             (self.at, self.start) = (0, 0);
         }
-        let start = self.start + widths(&self.masks[self.at..index]);
-        let width = widths(&[mask]);
-        (self.at, self.start) = (index + 1, start + width);
+        self.start += widths(&self.masks[self.at..index]);
+        self.at = index;
+    }
+
+    /// The row of a mask; its bytes in `counts` begin at `start`.
+    #[inline(always)]
+    fn row(&self, mask: u8, start: usize) -> Words {
+        if mask & ALL_ONE != 0 {
+            return ONES[usize::from(mask) % ONES.len()];
+        }
+        let width = usize::from(WIDTHS[usize::from(mask)]);
         let counts = self.counts.get(start..).unwrap_or_default();
         let counts = counts.first_chunk().copied().unwrap_or_else(|| padded(counts));
         // The bytes behind the posting's own are those of the next.
         let counts = u64::from_le_bytes(counts) & ((1 << (8 * width)) - 1);
-        let mut row = pick(mask, counts.to_le_bytes());
-        if has_many(counts) {
-            self.replace_many(start, &mut row);
-        }
-        row
+        let words = pick(mask, counts.to_le_bytes());
+        if has_many(counts) { self.with_many(start, row_of(words)) } else { words }
     }
 
-    /// Puts the full frequencies where a row has [`MANY`] whose bytes in `counts` begin at `start`.
+    /// The row with its full frequencies where it has [`MANY`]; its bytes in `counts` begin at `start`.
     #[cold]
-    fn replace_many(&self, start: usize, row: &mut [u16; FIELDS]) {
+    fn with_many(&self, start: usize, mut row: [u16; FIELDS]) -> Words {
         let end = widths(self.masks);
-        let Some((counts, many)) = self.counts.split_at_checked(end) else { return };
+        let Some((counts, many)) = self.counts.split_at_checked(end) else { return words_of(row) };
         let before = counts[..start].iter().filter(|count| **count == MANY).count();
         let mut many = many.as_chunks::<2>().0.iter().skip(before);
         for count in row.iter_mut().filter(|count| **count == u16::from(MANY)) {
             *count = many.next().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         }
+        words_of(row)
     }
 
     /// Whether the block's bytes are those of its masks, no more and no less.
@@ -139,12 +184,9 @@ fn widths(masks: &[u8]) -> usize {
 
 /// The frequencies of each field, from those of the fields of a mask and zeros behind them.
 #[inline]
-fn pick(mask: u8, counts: [u8; PICK]) -> [u16; FIELDS] {
-    let mut row = [0; FIELDS];
-    for (count, place) in row.iter_mut().zip(PLACES[usize::from(mask) % PLACES.len()]) {
-        *count = u16::from(counts[usize::from(place) % PICK]);
-    }
-    row
+fn pick(mask: u8, counts: [u8; PICK]) -> Words {
+    let places = &PLACES[usize::from(mask) % PLACES.len()];
+    words_of(std::array::from_fn(|field| u16::from(counts[usize::from(places[field]) % PICK])))
 }
 
 /// Whether one of eight bytes is [`MANY`].
@@ -190,6 +232,9 @@ mod tests {
             }
             for at in order.iter().map(|at| at.index(rows.len())) {
                 prop_assert_eq!(reader.get(at), rows[at]);
+                let mut run = Vec::new();
+                reader.each(at..rows.len(), |at, words| run.push((at, row_of(words))));
+                prop_assert!(run.into_iter().eq(rows.iter().copied().enumerate().skip(at)));
             }
             prop_assert_eq!(reader.get(rows.len()), [0; FIELDS]);
             prop_assert!(!Rows::new(&bytes[..bytes.len() - 1], rows.len()).is_exact());

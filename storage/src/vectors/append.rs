@@ -1,6 +1,6 @@
 //! Appends the vectors of new chunks, block by block.
 
-use super::block::{VectorBlock, VectorBlockWriter};
+use super::block::{EncodedBlock, VectorBlockWriter};
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::lengths::BLOCK_IDS;
@@ -73,9 +73,10 @@ impl VectorAppender {
     /// Writes the block that is open.
     pub(crate) fn finish(&mut self, committer: &mut Committer) -> Result<(), StorageError> {
         if let Some((block, writer)) = self.open.take()
-            && let Some(bytes) = writer.finish()
+            && let Some(EncodedBlock { codes, rows }) = writer.finish()
         {
-            committer.push(Operation::put(Table::Vectors, block_key(block), bytes))?;
+            committer.push(Operation::put(Table::Codes, block_key(block), codes))?;
+            committer.push(Operation::put(Table::Vectors, block_key(block), rows))?;
         }
         Ok(())
     }
@@ -84,12 +85,12 @@ impl VectorAppender {
     fn begin(&self, block: u32, dimensions: usize) -> Result<VectorBlockWriter, StorageError> {
         let mut writer = VectorBlockWriter::new(dimensions);
         let first_new = self.base.manifest().next_chunk_id;
-        let stored = match self.base.get(Table::Vectors, &block_key(block))? {
-            Some(bytes) if block * BLOCK_IDS < first_new => VectorBlock::decode(bytes),
-            _ => None,
-        };
-        let stored = stored.filter(|stored| stored.dimensions == dimensions);
-        for (index, scale, row) in stored.iter().flat_map(VectorBlock::iter) {
+        if block * BLOCK_IDS >= first_new {
+            return Ok(writer);
+        }
+        let stored = self.base.vectors(block)?.filter(|stored| stored.dimensions == dimensions);
+        for row in stored.iter().flat_map(|stored| stored.iter()) {
+            let (index, (scale, row)) = row.map_err(|damage| self.base.wrap(damage))?;
             if block * BLOCK_IDS + (index as u32) < first_new {
                 writer.push(index, scale, row.iter().copied());
             }

@@ -1,9 +1,10 @@
-//! A block of vectors.
+//! A block of vectors, in two values: a search reads the first of every block, and few rows of the second.
 //!
-//! Layout: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those ·
-//! their codes · their rows, `dimensions` signed bytes each.
+//! The first: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those · the CRC-32
+//! of each row · their codes. The second: their rows, `dimensions` signed bytes each.
 
 use super::code;
+use crate::btree::{Damage, crc};
 use crate::lengths::BLOCK_IDS;
 
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
@@ -31,22 +32,34 @@ impl VectorBlockWriter {
         self.rows.extend(row);
     }
 
-    /// The bytes of the block; `None` when no id has a vector.
-    pub(crate) fn finish(self) -> Option<Vec<u8>> {
+    /// Both values of the block; `None` when no id has a vector.
+    pub(crate) fn finish(self) -> Option<EncodedBlock> {
         if self.scales.is_empty() {
             return None;
         }
-        let mut codes = Vec::with_capacity(self.scales.len() / 4 * code::length(self.dimensions));
-        self.rows.chunks(self.dimensions).for_each(|row| code::encode(&mut codes, row));
-        let mut bytes = Vec::with_capacity(HEADER + self.scales.len() + codes.len() + self.rows.len());
-        bytes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
-        bytes.extend_from_slice(&self.presence);
-        bytes.extend_from_slice(&self.scales);
-        bytes.extend_from_slice(&codes);
-        bytes.extend_from_slice(&self.rows);
-        Some(bytes)
+        let rows = || self.rows.chunks(self.dimensions);
+        let per_row = 8 + code::length(self.dimensions);
+        let mut codes = Vec::with_capacity(HEADER + self.scales.len() / 4 * per_row);
+        codes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
+        codes.extend_from_slice(&self.presence);
+        codes.extend_from_slice(&self.scales);
+        rows().for_each(|row| codes.extend_from_slice(&crc(row).to_le_bytes()));
+        rows().for_each(|row| code::encode(&mut codes, row));
+        Some(EncodedBlock { codes, rows: self.rows })
     }
 }
+
+/// The two values of a block.
+#[derive(Debug)]
+pub(crate) struct EncodedBlock {
+    /// All but the rows.
+    pub(crate) codes: Vec<u8>,
+    /// The rows.
+    pub(crate) rows: Vec<u8>,
+}
+
+/// A vector: its scale and signed bytes.
+pub(crate) type Row<'a> = (f32, &'a [u8]);
 
 /// A block as it stands in the file.
 #[derive(Debug, Clone, Copy)]
@@ -55,21 +68,25 @@ pub(crate) struct VectorBlock<'a> {
     pub(crate) dimensions: usize,
     presence: &'a [u8; PRESENCE],
     scales: &'a [[u8; 4]],
+    checksums: &'a [[u8; 4]],
     codes: &'a [u8],
     rows: &'a [u8],
 }
 
 impl<'a> VectorBlock<'a> {
-    /// Reads a block; `None` when it is damaged.
-    pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
-        let (dimensions, rest) = bytes.split_first_chunk()?;
+    /// Reads a block from its two values; `None` when it is damaged.
+    pub(crate) fn decode(codes: &'a [u8], rows: &'a [u8]) -> Option<Self> {
+        let (dimensions, rest) = codes.split_first_chunk()?;
         let (presence, rest) = rest.split_first_chunk::<PRESENCE>()?;
         let dimensions = u32::from_le_bytes(*dimensions) as usize;
         let count = presence.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
-        let (scales, rows) = rest.split_at_checked(4 * count)?;
-        let (codes, rows) = rows.split_at_checked(code::length(dimensions).checked_mul(count)?)?;
-        let sound = dimensions.checked_mul(count)? == rows.len() && dimensions > 0;
-        sound.then_some(Self { dimensions, presence, scales: scales.as_chunks().0, codes, rows })
+        let (scales, rest) = rest.split_at_checked(4 * count)?;
+        let (checksums, codes) = rest.split_at_checked(4 * count)?;
+        let sound = dimensions > 0
+            && code::length(dimensions).checked_mul(count)? == codes.len()
+            && dimensions.checked_mul(count)? == rows.len();
+        let (scales, checksums) = (scales.as_chunks().0, checksums.as_chunks().0);
+        sound.then_some(Self { dimensions, presence, scales, checksums, codes, rows })
     }
 
     /// Number of vectors.
@@ -77,24 +94,21 @@ impl<'a> VectorBlock<'a> {
         self.scales.len()
     }
 
-    /// The vector of an id, by its place in the block: its scale and signed bytes.
-    pub(crate) fn get(&self, index: usize) -> Option<(f32, &'a [u8])> {
-        let byte = *self.presence.get(index / 8)?;
+    /// The vector of an id, by its place in the block: its scale and signed bytes. `None` when it has none.
+    pub(crate) fn get(&self, index: usize) -> Result<Option<Row<'a>>, Damage> {
+        let byte = self.presence.get(index / 8).copied().unwrap_or(0);
         if byte >> (index % 8) & 1 == 0 {
-            return None;
+            return Ok(None);
         }
         let before = self.presence[..index / 8].iter().map(|byte| byte.count_ones()).sum::<u32>()
             + (byte & ((1 << (index % 8)) - 1)).count_ones();
-        Some(self.row(before as usize))
+        self.row(before as usize).map(Some)
     }
 
     /// Every vector with the place of its id in the block.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, f32, &'a [u8])> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, Row<'a>), Damage>> + '_ {
         let present = (0..BLOCK_IDS as usize).filter(|index| self.presence[index / 8] >> (index % 8) & 1 != 0);
-        present.enumerate().map(|(order, index)| {
-            let (scale, row) = self.row(order);
-            (index, scale, row)
-        })
+        present.enumerate().map(|(order, index)| self.row(order).map(|row| (index, row)))
     }
 
     /// The codes, one after another.
@@ -126,11 +140,14 @@ impl<'a> VectorBlock<'a> {
         BLOCK_IDS as usize - 1
     }
 
-    /// A vector by its place among those that are there: its scale and signed bytes.
-    pub(super) fn row(&self, order: usize) -> (f32, &'a [u8]) {
+    /// A vector by its place among those that are there.
+    pub(super) fn row(&self, order: usize) -> Result<Row<'a>, Damage> {
         let start = order * self.dimensions;
         let row = &self.rows[start..start + self.dimensions];
-        (f32::from_le_bytes(self.scales[order]), row)
+        match crc(row) == u32::from_le_bytes(self.checksums[order]) {
+            true => Ok((f32::from_le_bytes(self.scales[order]), row)),
+            false => Err(Damage("a vector has a wrong checksum".to_owned())),
+        }
     }
 }
 
@@ -151,24 +168,30 @@ mod tests {
             for (&index, &(scale, row)) in &rows {
                 writer.push(index, f32::from(scale), row);
             }
-            let bytes = writer.finish();
-            prop_assert_eq!(bytes.is_none(), rows.is_empty());
-            if let Some(bytes) = bytes {
-                let block = VectorBlock::decode(&bytes).expect("sound");
+            let encoded = writer.finish();
+            prop_assert_eq!(encoded.is_none(), rows.is_empty());
+            if let Some(EncodedBlock { codes, rows: bytes }) = encoded {
+                let block = VectorBlock::decode(&codes, &bytes).expect("sound");
                 let read: BTreeMap<_, _> = block
                     .iter()
-                    .map(|(index, scale, row)| (index, (scale as u16, row.try_into().expect("five"))))
+                    .map(|row| row.expect("sound"))
+                    .map(|(index, (scale, row))| (index, (scale as u16, row.try_into().expect("five"))))
                     .collect();
                 prop_assert_eq!(&read, &rows);
                 prop_assert!(block.is_exact());
-                for (order, (index, ..)) in block.iter().enumerate() {
-                    prop_assert_eq!(block.index_of(order), index);
+                for (order, row) in block.iter().enumerate() {
+                    prop_assert_eq!(block.index_of(order), row.expect("sound").0);
                 }
                 for index in 0..1024 {
-                    let one = block.get(index).map(|(scale, row)| (scale as u16, row.try_into().expect("five")));
+                    let one = block.get(index).expect("sound");
+                    let one = one.map(|(scale, row)| (scale as u16, row.try_into().expect("five")));
                     prop_assert_eq!(one, rows.get(&index).copied());
                 }
-                prop_assert!(VectorBlock::decode(&bytes[..bytes.len() - 1]).is_none());
+                prop_assert!(VectorBlock::decode(&codes[..codes.len() - 1], &bytes).is_none());
+                prop_assert!(VectorBlock::decode(&codes, &bytes[1..]).is_none());
+                let mut damaged = bytes.clone();
+                damaged[0] ^= 1;
+                prop_assert!(VectorBlock::decode(&codes, &damaged).expect("long enough").row(0).is_err());
             }
         }
     }

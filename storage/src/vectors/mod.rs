@@ -1,4 +1,4 @@
-//! Vectors: int8 with a scale each and a code of signs, 1,024 chunk ids to a block.
+//! Vectors: int8 with a scale and a checksum each, and a code of signs, 1,024 chunk ids to a block.
 
 mod append;
 mod block;
@@ -7,6 +7,6 @@ mod nearest;
 mod quantise;
 
 pub(crate) use append::VectorAppender;
-pub(crate) use block::{VectorBlock, VectorBlockWriter};
+pub(crate) use block::{EncodedBlock, Row, VectorBlock, VectorBlockWriter};
 pub(crate) use nearest::{Eligible, nearest, product};
 pub(crate) use quantise::quantise;

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use roaring::RoaringBitmap;
 
-use super::block::VectorBlock;
+use super::block::{Row, VectorBlock};
 use super::code::CodeQuery;
+use crate::btree::Damage;
 use crate::kernel::dot;
 use crate::lengths::BLOCK_IDS;
 
@@ -65,30 +66,34 @@ pub(crate) fn nearest(
     query: &[f32],
     k: usize,
     eligible: &Eligible<'_>,
-) -> Vec<(u32, f32)> {
+) -> Result<Vec<(u32, f32)>, Damage> {
     let left = LEFT.max(k.saturating_mul(LEFT_PER_RESULT));
     let mut best = match eligible.len() > ALL * left as u64 {
-        true => by_codes(blocks, query, left, eligible),
-        false => all(blocks, query, eligible),
+        true => by_codes(blocks, query, left, eligible)?,
+        false => all(blocks, query, eligible)?,
     };
     keep_best(&mut best, k, |a, b| b.1.total_cmp(&a.1));
-    best
+    Ok(best)
 }
 
 /// The dot product of a query with a vector as it is stored; the same bits on every processor.
-pub(crate) fn product(query: &[f32], (scale, row): (f32, &[u8])) -> f32 {
+pub(crate) fn product(query: &[f32], (scale, row): Row<'_>) -> f32 {
     dot(query, row) * scale
 }
 
-fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>) -> Vec<(u32, f32)> {
+fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>) -> Result<Vec<(u32, f32)>, Damage> {
     let mut scored = Vec::new();
     for (block, vectors) in blocks {
         let first = block * BLOCK_IDS;
         let mask = eligible.mask(first);
-        let rows = vectors.iter().filter(|(index, ..)| holds(&mask, *index));
-        scored.extend(rows.map(|(index, scale, row)| (first + index as u32, product(query, (scale, row)))));
+        for row in vectors.iter() {
+            let (index, row) = row?;
+            if holds(&mask, index) {
+                scored.push((first + index as u32, product(query, row)));
+            }
+        }
     }
-    scored
+    Ok(scored)
 }
 
 /// A vector by its block in a list, its place among the block's vectors, and the score of its code.
@@ -99,7 +104,12 @@ struct Coded {
     order: u32,
 }
 
-fn by_codes(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], left: usize, eligible: &Eligible<'_>) -> Vec<(u32, f32)> {
+fn by_codes(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &[f32],
+    left: usize,
+    eligible: &Eligible<'_>,
+) -> Result<Vec<(u32, f32)>, Damage> {
     let code = CodeQuery::new(query);
     let best_first = |a: &Coded, b: &Coded| b.score.cmp(&a.score);
     let mut kept: Vec<Coded> = Vec::new();
@@ -123,7 +133,7 @@ fn by_codes(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], left: usize, eligi
     let scored = kept.iter().map(|coded| {
         let (block, vectors) = &blocks[coded.block as usize];
         let order = coded.order as usize;
-        (block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, vectors.row(order)))
+        Ok((block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, vectors.row(order)?)))
     });
     scored.collect()
 }
@@ -146,13 +156,13 @@ fn keep_best<T: Copy>(rows: &mut Vec<T>, count: usize, best_first: impl Fn(&T, &
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::block::VectorBlockWriter;
+    use super::super::block::{EncodedBlock, VectorBlockWriter};
     use super::*;
 
     const DIMENSIONS: usize = 24;
 
     /// Blocks of clustered vectors, of which the ids in `absent` have none.
-    fn blocks(seed: u64, count: u32, absent: &RoaringBitmap) -> Vec<(u32, Vec<u8>)> {
+    fn blocks(seed: u64, count: u32, absent: &RoaringBitmap) -> Vec<(u32, EncodedBlock)> {
         let mut state = seed | 1;
         let mut next = move || {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -168,10 +178,15 @@ mod tests {
             }
             (block, writer.finish())
         });
-        blocks.filter_map(|(block, bytes)| Some((block, bytes?))).collect()
+        blocks.filter_map(|(block, encoded)| Some((block, encoded?))).collect()
     }
 
-    fn sorted(mut rows: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    fn decode(encoded: &EncodedBlock) -> VectorBlock<'_> {
+        VectorBlock::decode(&encoded.codes, &encoded.rows).expect("sound")
+    }
+
+    fn sorted(rows: Result<Vec<(u32, f32)>, Damage>) -> Vec<(u32, f32)> {
+        let mut rows = rows.expect("sound");
         rows.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         rows
     }
@@ -188,9 +203,8 @@ mod tests {
             filtered in any::<bool>(),
         ) {
             let (dead, absent) = (RoaringBitmap::from_iter(dead), RoaringBitmap::from_iter(absent));
-            let bytes = blocks(seed, 3000, &absent);
-            let blocks: Vec<_> =
-                bytes.iter().map(|(block, bytes)| (*block, VectorBlock::decode(bytes).expect("sound"))).collect();
+            let encoded = blocks(seed, 3000, &absent);
+            let blocks: Vec<_> = encoded.iter().map(|(block, encoded)| (*block, decode(encoded))).collect();
             let filter: RoaringBitmap = (0..3000).filter(|id| id % 3 != 0).collect::<RoaringBitmap>() - &dead;
             let filter = filtered.then_some(&filter);
             let eligible = Eligible { next_id: 2900, dead: &dead, filter };
@@ -214,11 +228,12 @@ mod tests {
     fn equal_codes_are_kept_together() {
         let mut writer = VectorBlockWriter::new(DIMENSIONS);
         (0..600).for_each(|index| writer.push(index, 0.5, [1; DIMENSIONS]));
-        let bytes = writer.finish().expect("vectors");
-        let blocks = [(0, VectorBlock::decode(&bytes).expect("sound"))];
+        let encoded = writer.finish().expect("vectors");
+        let blocks = [(0, decode(&encoded))];
         let eligible = Eligible { next_id: 600, dead: &RoaringBitmap::new(), filter: None };
-        assert_eq!(by_codes(&blocks, &[1.0; DIMENSIONS], 10, &eligible).len(), 600);
-        assert_eq!(nearest(&blocks, &[1.0; DIMENSIONS], 10, &eligible).len(), 600);
-        assert!(nearest(&blocks, &[1.0; DIMENSIONS], 0, &eligible).is_empty());
+        let query = [1.0; DIMENSIONS];
+        assert_eq!(sorted(by_codes(&blocks, &query, 10, &eligible)).len(), 600);
+        assert_eq!(sorted(nearest(&blocks, &query, 10, &eligible)).len(), 600);
+        assert!(sorted(nearest(&blocks, &query, 0, &eligible)).is_empty());
     }
 }

@@ -1,6 +1,8 @@
 //! Long lists, long terms, and models that change.
 
-use aurora_storage::{ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions};
+use aurora_storage::{
+    ChunkId, Field, FieldColumns, Label, ModelInfo, PostingBatch, StorageError, TermVector, WriterOptions,
+};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -45,16 +47,30 @@ fn long_lists_are_walked_and_skipped() {
     let postings = snapshot.postings("everywhere").expect("sound");
     assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
     assert_eq!(postings.doc_frequency() as usize, expected.len());
+    let frequency = postings.doc_frequency();
+    assert_eq!(snapshot.doc_frequency("everywhere").expect("sound"), frequency);
+    for (most, found) in [(frequency, Some(frequency)), (frequency - 1, None), (0, None)] {
+        assert_eq!(snapshot.doc_frequency_up_to("everywhere", most).expect("sound"), found);
+    }
+    assert_eq!(snapshot.doc_frequency_up_to("nowhere", 0).expect("sound"), Some(0));
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
     let mut cursor = postings.cursor();
+    let (mut batch, lengths) = (PostingBatch::default(), snapshot.all_field_lengths().expect("sound"));
     for (place, posting) in expected.iter().enumerate().step_by(37).rev() {
         assert_eq!(postings.find(posting.0), Some(posting.1));
         cursor.move_to(posting.0);
         assert_eq!(cursor.current(), Some(*posting));
         let (mut run, end) = (Vec::new(), ChunkId(posting.0.0 + 700));
-        let mut soon = Vec::new();
-        cursor.each_below(end, |ids| soon.extend_from_slice(ids), |id, frequencies| run.push((id, frequencies)));
-        assert!(run.iter().all(|(id, _)| soon.contains(&id.0)));
+        while cursor.read_below(end, &mut batch) {
+            lengths.fill(&mut batch);
+            let row = |of: &FieldColumns, at: usize| {
+                std::array::from_fn(|field| of.of(field, batch.chunks().len()).nth(at).expect("one for each"))
+            };
+            for (at, id) in batch.chunks().iter().map(|id| ChunkId(*id)).enumerate() {
+                run.push((id, row(batch.frequencies(), at)));
+                assert_eq!(row(batch.lengths(), at), snapshot.field_lengths(id).expect("sound"));
+            }
+        }
         let rest = expected[place..].iter().take_while(|(id, _)| *id < end);
         assert!(run.iter().eq(rest));
     }

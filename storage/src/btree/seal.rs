@@ -1,0 +1,106 @@
+//! Checksums of values.
+//!
+//! LMDB does not notice when a byte of its file changes. Every value of a sealed table therefore ends in a CRC-32 of its
+//! table, key and bytes: a value that was changed, or that a damaged page gives for another key, is damage and no answer.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crc32fast::Hasher;
+
+/// Bytes of a checksum.
+const CHECKSUM: usize = 4;
+
+/// Number of a table in the checksums of its values.
+pub(crate) type Mark = u8;
+
+/// Appends the checksum of a value.
+pub(crate) fn seal(mark: Mark, key: &[u8], value: &mut Vec<u8>) {
+    let checksum = checksum(mark, key, value);
+    value.extend_from_slice(&checksum.to_le_bytes());
+}
+
+/// The value without its checksum; `None` when that is not the value's.
+pub(super) fn unseal<'a>(mark: Mark, key: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let (value, stored) = bytes.split_last_chunk::<CHECKSUM>()?;
+    (checksum(mark, key, value) == u32::from_le_bytes(*stored)).then_some(value)
+}
+
+/// The value without its checksum, unlooked at.
+pub(super) fn without_seal(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().saturating_sub(CHECKSUM)]
+}
+
+/// CRC-32 of some bytes.
+pub(crate) fn crc(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
+}
+
+fn checksum(mark: Mark, key: &[u8], value: &[u8]) -> u32 {
+    let mut hasher = Hasher::new();
+    hasher.update(&[mark]);
+    hasher.update(key);
+    hasher.update(value);
+    hasher.finalize()
+}
+
+/// Large values whose checksums were right: they need not be looked at again as long as the pages are the same.
+#[derive(Debug)]
+pub(crate) struct Unsealed {
+    /// For the first page of a value, the node that gave it; 0 for none.
+    nodes: Box<[AtomicU32]>,
+}
+
+impl Unsealed {
+    /// For a file of so many pages.
+    pub(crate) fn new(pages: u64) -> Self {
+        // Memory that comes as zeros costs nothing before it is touched.
+        let nodes = Box::<[AtomicU32]>::new_zeroed_slice(pages as usize);
+        // SAFETY: an atomic number has the layout of the number, and 0 is one.
+        Self { nodes: unsafe { nodes.assume_init() } }
+    }
+
+    /// Whether the value from a page on was found right when the same node gave it.
+    pub(super) fn knows(&self, page: u64, node: (u64, usize)) -> bool {
+        let known = self.nodes.get(page as usize).map(|known| known.load(Ordering::Relaxed));
+        known == Some(name(node))
+    }
+
+    /// Notes that it was found right.
+    pub(super) fn note(&self, page: u64, node: (u64, usize)) {
+        if let Some(known) = self.nodes.get(page as usize) {
+            known.store(name(node), Ordering::Relaxed);
+        }
+    }
+}
+
+/// A number for a node, by its leaf and its place there; never 0.
+fn name((leaf, index): (u64, usize)) -> u32 {
+    ((leaf as u32).wrapping_mul(0x9E37_79B1) ^ index as u32) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_changed_value_key_or_table_is_noticed(
+            mark in 0u8..8, key in prop::collection::vec(any::<u8>(), 1..20), value in prop::collection::vec(any::<u8>(), 0..300),
+            at in any::<prop::sample::Index>(), bit in 0u8..8,
+        ) {
+            let mut sealed = value.clone();
+            seal(mark, &key, &mut sealed);
+            prop_assert_eq!(unseal(mark, &key, &sealed), Some(&value[..]));
+            prop_assert_eq!(unseal(mark ^ 1 << bit, &key, &sealed), None);
+            let mut other = key.clone();
+            other[at.index(key.len())] ^= 1 << bit;
+            prop_assert_eq!(unseal(mark, &other, &sealed), None);
+            prop_assert_eq!(unseal(mark, &key, &sealed[..sealed.len() - 1]), None);
+            let at = at.index(sealed.len());
+            sealed[at] ^= 1 << bit;
+            prop_assert_eq!(unseal(mark, &key, &sealed), None);
+        }
+    }
+}
