@@ -50,10 +50,12 @@
 mod access;
 mod aside;
 mod btree;
+mod canonical;
 mod chunk;
 mod cleanup;
 mod codec;
 mod commit;
+mod compact;
 mod dictionary;
 mod digest;
 mod env;
@@ -69,6 +71,7 @@ mod lock;
 mod manifest;
 mod postings;
 mod publish;
+mod replace;
 #[cfg(test)]
 mod sample;
 mod snapshot;
@@ -84,6 +87,7 @@ pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
 };
+pub use compact::Compaction;
 pub use dictionary::Walk;
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;
