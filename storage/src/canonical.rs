@@ -178,9 +178,7 @@ impl<'s> Canonical<'s> {
         while let Some((term, postings)) = listing.step()? {
             renumbered.clear();
             renumbered.extend(
-                postings
-                    .iter()
-                    .map(|(ChunkId(old), frequencies)| Posting { chunk: self.number(old), frequencies }),
+                postings.iter().map(|(ChunkId(old), frequencies)| Posting { chunk: self.number(old), frequencies }),
             );
             renumbered.sort_unstable_by_key(|posting| posting.chunk);
             writer.begin(&term);

@@ -63,7 +63,10 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
     if manifest.generation == 0 {
         return Ok(false);
     }
-    if has_leftovers(snapshot)? || manifest.segments.len() > 1 || manifest.chunk_count != u64::from(manifest.next_chunk_id) {
+    if has_leftovers(snapshot)?
+        || manifest.segments.len() > 1
+        || manifest.chunk_count != u64::from(manifest.next_chunk_id)
+    {
         return Ok(true);
     }
     let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();

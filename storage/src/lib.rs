@@ -48,6 +48,7 @@
 #![warn(missing_docs)]
 
 mod access;
+mod artefact;
 mod aside;
 mod btree;
 mod canonical;
@@ -83,6 +84,7 @@ mod vocabulary;
 mod writer;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
+pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
