@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aurora_stages::index::INDEX_DIRECTORY;
+use aurora_storage::Environment;
 
 use crate::failure::{Failure, Outcome};
 
@@ -31,7 +32,7 @@ pub(crate) fn index_dir(root: &Path) -> PathBuf {
 
 /// Whether a root has been indexed.
 pub(crate) fn has_index(root: &Path) -> bool {
-    index_dir(root).join("index").join("data.mdb").is_file()
+    Environment::is_present(&index_dir(root))
 }
 
 /// Size of a root's index on disk, in bytes.
