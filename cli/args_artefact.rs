@@ -12,24 +12,25 @@ Examples:
   aur mem export - | ssh build aur mem import -
   aur mem export nightly.aur --format json   its manifest: commit, counts, a checksum of every part
 
-The same tree, configuration and program give the same bytes, however the index came about. A FILE that is
-there is replaced as a whole, at the end.";
+The same tree, configuration and program give the same bytes, however the index came about.
+A FILE that is there is replaced as a whole, at the end.";
 
 pub(crate) const IMPORT_EXAMPLES: &str = "\
 Examples:
   aur mem import nightly.aur && aur mem index   last night's index, then what has changed since
   aur mem import nightly.aur --root /srv/app    search it there, with or without the sources
 
-Everything is verified before anything is replaced, and the index that was there is replaced in one step:
-searches that are running go on with the old one. What was shown and said of results stays.";
+Everything is verified before anything is replaced, and the index that was there is replaced in
+one step: searches that are running go on with the old one. What was shown and said of results
+stays.";
 
 pub(crate) const COMPACT_EXAMPLES: &str = "\
 Examples:
   aur mem compact                  one segment, no room taken by what was deleted
   aur mem compact --format json
 
-Index runs reuse the room of what was deleted, but do not give it back. Results stay the same, searches that are
-running go on, and an index that has nothing to gain is left alone.";
+Index runs reuse the room of what was deleted, but do not give it back. Results stay the same,
+searches that are running go on, and an index that has nothing to gain is left alone.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {

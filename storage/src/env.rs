@@ -14,7 +14,7 @@ use memmap2::Mmap;
 
 use crate::btree::{Meta, MetaError, Pages, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::replace::{self, Identity, identity, settle};
+use crate::replace::{self, Identity, identity, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::writer::{IndexWriter, WriterOptions};
 
@@ -101,6 +101,11 @@ fn open_index(directory: &Path, mode: OpenMode) -> Result<Arc<Store>, StorageErr
     let mut attempts = 0;
     loop {
         settle(directory)?;
+        // An index that is just being put into place must not find another one there.
+        let _reserved = match mode == OpenMode::Create && !index.exists() {
+            true => Some(reserve(directory)?),
+            false => None,
+        };
         let before = identity(&index);
         let opened = Store::open(&index, directory, mode, EnvFlags::empty());
         attempts += 1;

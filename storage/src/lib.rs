@@ -7,6 +7,9 @@
 //! signed bytes. Whatever is read from the file is checked, so that a damaged file is an error and
 //! never a crash.
 //!
+//! An index travels as one file ([`Snapshot::export`], [`Environment::import`]); another one is put into its place while
+//! readers go on ([`Environment::compact`]).
+//!
 //! Deliberately absent: how text becomes terms and vectors (`aurora-analysis`), how results are scored
 //! (`aurora-query`), and any knowledge of pipelines.
 //!

@@ -122,31 +122,45 @@ pub(crate) fn is_present(home: &Path) -> bool {
 
 /// Removes what replacements that were killed have left. The caller holds the writer's lock.
 pub(crate) fn clear(home: &Path) -> Result<(), StorageError> {
-    for name in [NEW, OLD] {
-        let path = home.join(name);
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&path, error)),
-            _ => {}
-        }
+    forget_old(home)?;
+    remove(&home.join(NEW))
+}
+
+/// Removes the index that another one has replaced.
+pub(crate) fn forget_old(home: &Path) -> Result<(), StorageError> {
+    remove(&home.join(OLD))
+}
+
+fn remove(directory: &Path) -> Result<(), StorageError> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StorageError::io(directory, error)),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Waits until nobody replaces or makes the index of a project that has none, and keeps others from it.
+pub(crate) fn reserve(home: &Path) -> Result<WriterLock, StorageError> {
+    let mut looks = 0;
+    loop {
+        match WriterLock::acquire_briefly(&home.join(LOCK)) {
+            Err(StorageError::Locked { .. }) if looks < LOOKS => std::thread::sleep(PAUSE),
+            result => return result,
+        }
+        looks += 1;
+    }
 }
 
 /// Waits for an index that is just being replaced, and moves the old one back if whoever replaced it has died.
 pub(crate) fn settle(home: &Path) -> Result<(), StorageError> {
-    for _ in 0..LOOKS {
-        if home.join(INDEX).exists() || !home.join(OLD).exists() {
-            return Ok(());
-        }
-        match WriterLock::acquire(&home.join(LOCK)) {
-            Ok(_lock) => return move_back(home),
-            Err(StorageError::Locked { .. }) => std::thread::sleep(PAUSE),
-            // Who may not write cannot move it back.
-            Err(StorageError::ReadOnly { .. }) => return Ok(()),
-            Err(error) => return Err(error),
-        }
+    if home.join(INDEX).exists() || !home.join(OLD).exists() {
+        return Ok(());
     }
-    Ok(())
+    match reserve(home) {
+        Ok(_lock) => move_back(home),
+        // Who may not write cannot move it back.
+        Err(StorageError::ReadOnly { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Moves the old index back if there is none in its place. The caller holds the writer's lock.

@@ -21,9 +21,15 @@ impl Snapshot {
     /// there is replaced as a whole, in one step, once everything is on disk.
     ///
     /// # Errors
-    /// When nothing has been published, the index is damaged, or the directory of `target` cannot be written; then
-    /// `target` is as it was.
+    /// When nothing has been published, the index is damaged, `target` is there and no file, or its directory cannot be
+    /// written; then `target` is as it was.
     pub fn export(&self, target: &Path, program: &str) -> Result<ArtefactManifest, StorageError> {
+        if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(StorageError::Refused(format!("{} is no file that can be replaced", target.display())));
+        }
+        // What a link leads to is replaced, not the link.
+        let real = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        let target = real.as_path();
         let io = |error| StorageError::io(target, error);
         let directory = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -88,25 +94,23 @@ impl Export<'_> {
         let canonical = Canonical::new(self.snapshot)?;
         // The segment takes about as long as everything else.
         let (content, segment) = std::thread::scope(|scope| {
-            let segment = scope.spawn(|| {
+            let segment = || {
                 let mut parts = [self.start(Table::Dictionary)?, self.start(Table::Postings)?];
                 let info = canonical.segment(&mut |operation| {
                     self.push(&mut parts[usize::from(operation.table == Table::Postings)], operation)
                 })?;
-                Ok((parts, info))
-            });
-            let content = || {
-                let chunks = self.part(Table::Chunks, |emit| canonical.chunks(emit))?.0;
-                let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
-                let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
-                let (vectors, count) = self.part(Table::Vectors, |emit| canonical.vectors(emit))?;
-                Ok::<_, StorageError>(([chunks, files, lengths, vectors], count))
+                Ok::<_, StorageError>((parts, info))
             };
-            let content = content();
-            let stopped = || StorageError::Refused("the export's second thread panicked".to_owned());
-            (content, segment.join().unwrap_or_else(|_| Err(stopped())))
-        });
-        let ((content, vectors), (segment, info)) = (content?, segment?);
+            let thread = std::thread::Builder::new().name("aurora-export".to_owned()).spawn_scoped(scope, segment);
+            let thread = thread.map_err(|error| self.io(error))?;
+            let chunks = self.part(Table::Chunks, |emit| canonical.chunks(emit))?.0;
+            let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
+            let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
+            let (vectors, count) = self.part(Table::Vectors, |emit| canonical.vectors(emit))?;
+            let segment = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok::<_, StorageError>((([chunks, files, lengths, vectors], count), segment))
+        })?;
+        let ((content, vectors), (segment, info)) = (content, segment);
         let segment: Vec<Ready> = segment.into_iter().map(|part| self.finish(part)).collect::<Result<_, _>>()?;
         let (parts, files): (Vec<_>, Vec<_>) = content.into_iter().chain(segment).unzip();
         debug_assert!(parts.iter().map(|part| part.name.as_str()).eq(PARTS.map(name_of)));

@@ -253,6 +253,18 @@ fn a_file_is_replaced_as_a_whole_and_alone() {
         fs::read_dir(directory.path()).expect("lists").map(|entry| entry.expect("an entry").file_name()).collect();
     entries.sort();
     assert_eq!(entries, [".aurora", "index.aur"]);
+    assert!(matches!(
+        environment.snapshot().and_then(|snapshot| snapshot.export(&home, "test 1")),
+        Err(StorageError::Refused(_))
+    ));
+    #[cfg(unix)]
+    {
+        let link = home.join("link.aur");
+        std::os::unix::fs::symlink(&target, &link).expect("makes a link");
+        fs::write(&target, "something else").expect("writes");
+        environment.snapshot().and_then(|snapshot| snapshot.export(&link, "test 1")).expect("exports");
+        assert!(link.is_symlink() && fs::read(&target).expect("reads") == artefact(&environment));
+    }
     let nowhere = directory.path().join("missing/index.aur");
     assert!(environment.snapshot().and_then(|snapshot| snapshot.export(&nowhere, "test 1")).is_err());
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use aurora_storage::{AccessLog, Environment, OpenMode, WriterOptions};
+use aurora_storage::{AccessLog, Environment, OpenMode, StorageError, WriterOptions};
 
 use crate::artefacts::{artefact, import};
 use crate::model::check;
@@ -51,6 +51,25 @@ fn readers_go_on_reading_what_they_have_opened() {
     check(&snapshot, &after());
     assert_eq!(snapshot.manifest().generation, 2);
     assert_eq!(log.get("a").expect("reads").expect("stays").count, 1);
+}
+
+#[test]
+fn nothing_is_replaced_under_a_writer() {
+    let (_made, bytes) = exported();
+    let directory = directory();
+    let environment = open(directory.path());
+    write(&environment, &before(), 64 << 20);
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    assert!(matches!(import(directory.path(), &bytes), Err(StorageError::Locked { .. })));
+    drop(writer);
+    check(&environment.snapshot().expect("opens"), &before());
+    drop(environment);
+    import(directory.path(), &bytes).expect("imports");
+    // What was replaced does not come back when the index is set aside.
+    fs::create_dir(directory.path().join("index.old")).expect("makes a directory");
+    Environment::set_aside(directory.path()).expect("moves");
+    assert!(!Environment::is_present(directory.path()));
+    assert_eq!(open(directory.path()).snapshot().expect("opens").manifest().generation, 0);
 }
 
 /// Whatever a killed replacement leaves, the next one to open finds the old index or the new one.
