@@ -106,11 +106,11 @@ fn open_index(directory: &Path, mode: OpenMode) -> Result<Arc<Store>, StorageErr
             true => Some(reserve(directory)?),
             false => None,
         };
-        let before = identity(&index);
+        let before = identity(&index.join(DATA));
         let opened = Store::open(&index, directory, mode, EnvFlags::empty());
         attempts += 1;
         // LMDB opens two files by their names; only in one and the same directory do they belong together.
-        if identity(&index) == before || attempts == ATTEMPTS {
+        if identity(&index.join(DATA)) == before || attempts == ATTEMPTS {
             return opened;
         }
     }
@@ -135,8 +135,8 @@ pub(crate) struct Store {
     /// The directory that holds lock file and temporary files.
     pub(crate) home: PathBuf,
     pub(crate) lmdb: heed::Env<WithoutTls>,
-    /// The directory of the data file and which one it was.
-    directory: (PathBuf, Option<Identity>),
+    /// The absolute path of the data file, and which file it was. As long as it is open no other one is the same.
+    opened: (PathBuf, Option<Identity>),
     /// Held for reading while a transaction begins, and for writing while the map is replaced.
     map: RwLock<()>,
     /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
@@ -202,18 +202,18 @@ impl Store {
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
         let home = home.to_owned();
         let lost = AtomicBool::new(false);
-        let directory = (real.clone(), identity(&real));
-        let store = Arc::new(Self { data, home, lmdb, directory, map: RwLock::new(()), lost, unlocked });
+        let opened = (real.join(DATA), identity(&real.join(DATA)));
+        let store = Arc::new(Self { data, home, lmdb, opened, map: RwLock::new(()), lost, unlocked });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
 
     /// Fails when another index has been put into the place of this one.
     pub(crate) fn check_current(&self) -> Result<(), StorageError> {
-        let (directory, opened) = &self.directory;
-        match identity(directory) == *opened {
+        let (path, opened) = &self.opened;
+        match identity(path) == *opened {
             true => Ok(()),
-            false => Err(StorageError::Replaced { path: directory.clone() }),
+            false => Err(StorageError::Replaced { path: path.clone() }),
         }
     }
 

@@ -181,21 +181,21 @@ fn synchronise(directory: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// What tells a directory from another one that was put into its place.
+/// What tells a file from another one that was put into its place.
 pub(crate) type Identity = (u64, u64);
 
-/// The identity of a directory; `None` where there is none.
+/// The identity of a file; `None` where there is none.
 #[cfg(unix)]
-pub(crate) fn identity(directory: &Path) -> Option<Identity> {
+pub(crate) fn identity(file: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
-    let metadata = directory.metadata().ok()?;
+    let metadata = file.metadata().ok()?;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// The identity of a directory; `None` where there is none.
+/// The identity of a file; `None` where there is none.
 #[cfg(not(unix))]
-pub(crate) fn identity(directory: &Path) -> Option<Identity> {
-    let created = directory.metadata().ok()?.created().ok()?;
+pub(crate) fn identity(file: &Path) -> Option<Identity> {
+    let created = file.metadata().ok()?.created().ok()?;
     let since = created.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some((since.as_secs(), u64::from(since.subsec_nanos())))
 }
