@@ -6,6 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::values::{
     parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines, parse_weights,
@@ -146,6 +147,15 @@ Examples:
   aur mem verify              exits with 1 when something is wrong
   aur mem verify --digest     one line that is equal for equal contents, however they were built")]
     Verify(VerifyArgs),
+    /// Write the index to one file, for other machines
+    #[command(after_help = crate::args_artefact::EXPORT_EXAMPLES)]
+    Export(ExportArgs),
+    /// Make an exported index that of a directory
+    #[command(after_help = crate::args_artefact::IMPORT_EXAMPLES)]
+    Import(ImportArgs),
+    /// Give back the room that deleted content takes
+    #[command(after_help = crate::args_artefact::COMPACT_EXAMPLES)]
+    Compact(CompactArgs),
     /// Measure the search on questions with known answers
     #[command(after_help = crate::args_eval::EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -3,14 +3,18 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod args_artefact;
 mod args_eval;
+mod compact;
 mod completions;
 mod disk;
 mod doctor;
 mod eval;
+mod export;
 mod failure;
 mod feedback;
 mod golden;
+mod import;
 mod index;
 mod interrupt;
 mod mine;
@@ -83,6 +87,9 @@ fn run(command: &Command, terminal: &Terminal) -> Outcome {
             MemCommand::Stats(args) => stats::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),
+            MemCommand::Export(args) => export::run(args, terminal),
+            MemCommand::Import(args) => import::run(args, terminal),
+            MemCommand::Compact(args) => compact::run(args, terminal),
             MemCommand::Eval(args) => eval::run(args, terminal),
             MemCommand::Tune(args) => tune::run(args, terminal),
         },

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aurora_stages::index::INDEX_DIRECTORY;
+use aurora_storage::Environment;
 
 use crate::failure::{Failure, Outcome};
 
@@ -31,7 +32,13 @@ pub(crate) fn index_dir(root: &Path) -> PathBuf {
 
 /// Whether a root has been indexed.
 pub(crate) fn has_index(root: &Path) -> bool {
-    index_dir(root).join("index").join("data.mdb").is_file()
+    Environment::is_present(&index_dir(root))
+}
+
+/// Whether there is anything beside the index: an imported one needs no sources.
+pub(crate) fn has_sources(root: &Path) -> bool {
+    let Ok(mut entries) = std::fs::read_dir(root) else { return false };
+    entries.any(|entry| entry.is_ok_and(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")))
 }
 
 /// Size of a root's index on disk, in bytes.
@@ -114,6 +121,7 @@ mod tests {
         let deep = repository.join("a/b");
         fs::create_dir_all(&deep).expect("created");
         for directory in [outer.path(), &repository.join("a")] {
+            assert!(!has_sources(&repository.join("a/b")));
             fs::create_dir_all(directory.join(".aurora/index")).expect("created");
             fs::write(directory.join(".aurora/index/data.mdb"), "").expect("written");
         }

@@ -237,7 +237,9 @@ impl Session<'_> {
                 stale.push(&hit.file);
             }
         }
-        if !stale.is_empty() {
+        if !stale.is_empty() && !place::has_sources(&self.root) {
+            self.terminal.note("no sources here: what is shown is the text of the index");
+        } else if !stale.is_empty() {
             let more = if stale.len() > NAMED_FILES { ", …" } else { "" };
             let named = stale[..stale.len().min(NAMED_FILES)].join(", ");
             self.terminal.note(&format!("changed or gone since indexed: {named}{more}; `aur mem index` catches up"));

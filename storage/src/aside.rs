@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::env::Environment;
 use crate::error::StorageError;
+use crate::replace::forget_old;
 
 /// Where an index is put that could not be opened, below `.aurora`.
 const ASIDE: &str = "index.unusable";
@@ -32,6 +33,8 @@ impl Environment {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),
             _ => {}
         }
+        // Otherwise what a replacement has left there would be taken for the index.
+        forget_old(directory)?;
         fs::rename(&index, &aside).map_err(|error| StorageError::io(&index, error))
     }
 }

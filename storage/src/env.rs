@@ -14,6 +14,7 @@ use memmap2::Mmap;
 
 use crate::btree::{Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
+use crate::replace::{self, Identity, identity, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::writer::{IndexWriter, WriterOptions};
 
@@ -22,9 +23,9 @@ const LOCK: &str = "lock.mdb";
 /// Bytes of a lock file per reader, and before the first.
 const LOCK_SLOT: usize = 64;
 /// Directory of the index within `.aurora`.
-const INDEX: &str = "index";
+pub(crate) const INDEX: &str = "index";
 /// LMDB's data file.
-const DATA: &str = "data.mdb";
+pub(crate) const DATA: &str = "data.mdb";
 /// Sizes of the map to ask for, largest first. Only address space is taken, not disk or memory.
 #[cfg(not(windows))]
 const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
@@ -61,12 +62,16 @@ impl Environment {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
             keep_out_of_git(directory)?;
         }
-        let store = Store::open(&directory.join(INDEX), directory, mode, EnvFlags::empty())?;
-        let environment = Self { store };
+        let environment = Self { store: open_index(directory, mode)? };
         if environment.store.length()? > 0 {
             environment.snapshot()?;
         }
         Ok(environment)
+    }
+
+    /// Whether a project has an index, given its `.aurora` directory.
+    pub fn is_present(directory: &Path) -> bool {
+        replace::is_present(directory)
     }
 
     /// The newest published generation, which the snapshot goes on seeing whatever is written.
@@ -77,7 +82,8 @@ impl Environment {
     /// Starts writing, as the only writer of the index on this machine.
     ///
     /// # Errors
-    /// [`StorageError::Locked`] names the process that is writing already.
+    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
+    /// index has been put into the place of this one.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         IndexWriter::open(self.clone(), options)
     }
@@ -89,8 +95,29 @@ impl std::fmt::Debug for Environment {
     }
 }
 
+/// Opens the index of a project, again when another one has been put into its place meanwhile.
+fn open_index(directory: &Path, mode: OpenMode) -> Result<Arc<Store>, StorageError> {
+    let index = directory.join(INDEX);
+    let mut attempts = 0;
+    loop {
+        settle(directory)?;
+        // An index that is just being put into place must not find another one there.
+        let _reserved = match mode == OpenMode::Create && !index.exists() {
+            true => Some(reserve(directory)?),
+            false => None,
+        };
+        let before = identity(&index.join(DATA));
+        let opened = Store::open(&index, directory, mode, EnvFlags::empty());
+        attempts += 1;
+        // LMDB opens two files by their names; only in one and the same directory do they belong together.
+        if identity(&index.join(DATA)) == before || attempts == ATTEMPTS {
+            return opened;
+        }
+    }
+}
+
 /// Writes a `.gitignore` that keeps the whole directory out of the repository.
-fn keep_out_of_git(directory: &Path) -> Result<(), StorageError> {
+pub(crate) fn keep_out_of_git(directory: &Path) -> Result<(), StorageError> {
     let path = directory.join(".gitignore");
     match path.exists() {
         true => Ok(()),
@@ -108,6 +135,8 @@ pub(crate) struct Store {
     /// The directory that holds lock file and temporary files.
     pub(crate) home: PathBuf,
     pub(crate) lmdb: heed::Env<WithoutTls>,
+    /// The absolute path of the data file, and which file it was. As long as it is open no other one is the same.
+    opened: (PathBuf, Option<Identity>),
     /// Held for reading while a transaction begins, and for writing while the map is replaced.
     map: RwLock<()>,
     /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
@@ -174,9 +203,19 @@ impl Store {
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
         let home = home.to_owned();
         let lost = AtomicBool::new(false);
-        let store = Arc::new(Self { data, home, lmdb, map: RwLock::new(()), lost, unlocked });
+        let opened = (real.join(DATA), identity(&real.join(DATA)));
+        let store = Arc::new(Self { data, home, lmdb, opened, map: RwLock::new(()), lost, unlocked });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
+    }
+
+    /// Fails when another index has been put into the place of this one.
+    pub(crate) fn check_current(&self) -> Result<(), StorageError> {
+        let (path, opened) = &self.opened;
+        match identity(path) == *opened {
+            true => Ok(()),
+            false => Err(StorageError::Replaced { path: path.clone() }),
+        }
     }
 
     /// Length of the data file in bytes.

@@ -58,6 +58,42 @@ pub enum StorageError {
         /// The process that holds it, where the system lets us read that.
         pid: Option<u32>,
     },
+    /// Another index was put into the place of the one that is open.
+    #[error("the index at {} was replaced by another one meanwhile; run the command again", path.display())]
+    Replaced {
+        /// The index directory.
+        path: PathBuf,
+    },
+    /// A file that is no artefact of an index.
+    #[error("{} is no exported index: {reason}", path.display())]
+    NotArtefact {
+        /// The file.
+        path: PathBuf,
+        /// What makes it so.
+        reason: &'static str,
+    },
+    /// An artefact that another version of the program wrote.
+    #[error("{} has {what} {found}, this build reads {expected}; export the index again with this build", path.display())]
+    ArtefactVersion {
+        /// The file.
+        path: PathBuf,
+        /// Which version it is about.
+        what: &'static str,
+        /// The version found.
+        found: u32,
+        /// The version that this build reads.
+        expected: u32,
+    },
+    /// An artefact that is not as it was exported, or was never sound.
+    #[error("{} is damaged in its {part}: {what}; nothing was imported", path.display())]
+    ArtefactDamaged {
+        /// The file.
+        path: PathBuf,
+        /// The part of the artefact.
+        part: String,
+        /// What is wrong.
+        what: String,
+    },
     /// The directory cannot be written.
     #[error("{} cannot be written ({source}); change its permissions, or copy the index to a place that can", path.display())]
     ReadOnly {

@@ -7,6 +7,9 @@
 //! signed bytes. Whatever is read from the file is checked, so that a damaged file is an error and
 //! never a crash.
 //!
+//! An index travels as one file ([`Snapshot::export`], [`Environment::import`]); another one is put into its place while
+//! readers go on ([`Environment::compact`]).
+//!
 //! Deliberately absent: how text becomes terms and vectors (`aurora-analysis`), how results are scored
 //! (`aurora-query`), and any knowledge of pipelines.
 //!
@@ -48,12 +51,15 @@
 #![warn(missing_docs)]
 
 mod access;
+mod artefact;
 mod aside;
 mod btree;
+mod canonical;
 mod chunk;
 mod cleanup;
 mod codec;
 mod commit;
+mod compact;
 mod dictionary;
 mod digest;
 mod env;
@@ -70,6 +76,7 @@ mod lock;
 mod manifest;
 mod postings;
 mod publish;
+mod replace;
 #[cfg(test)]
 mod sample;
 mod snapshot;
@@ -81,10 +88,12 @@ mod vocabulary;
 mod writer;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
+pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
 };
+pub use compact::Compaction;
 pub use dictionary::Walk;
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;

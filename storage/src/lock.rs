@@ -15,23 +15,29 @@ pub(crate) struct WriterLock {
 impl WriterLock {
     /// Takes the lock and leaves the number of this process in the file.
     pub(crate) fn acquire(path: &Path) -> Result<Self, StorageError> {
+        let mut lock = Self::acquire_briefly(path)?;
+        let io = |error| StorageError::io(path, error);
+        lock.file.set_len(0).map_err(io)?;
+        writeln!(lock.file, "{}", std::process::id()).map_err(io)?;
+        Ok(lock)
+    }
+
+    /// Takes the lock for a moment, not to write but to keep writers away.
+    pub(crate) fn acquire_briefly(path: &Path) -> Result<Self, StorageError> {
         let io = |error| StorageError::io(path, error);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => {}
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
                 // Where locks are mandatory the file cannot be read; then the holder stays unnamed.
                 let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
-                return Err(StorageError::Locked { path: path.to_owned(), pid });
+                Err(StorageError::Locked { path: path.to_owned(), pid })
             }
-            Err(TryLockError::Error(error)) => return Err(io(error)),
+            Err(TryLockError::Error(error)) => Err(io(error)),
         }
-        file.set_len(0).map_err(io)?;
-        writeln!(file, "{}", std::process::id()).map_err(io)?;
-        Ok(Self { file })
     }
 }
 

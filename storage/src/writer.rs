@@ -20,13 +20,14 @@ use crate::lengths::saturate;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
+use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
 use crate::terms::TermVector;
 use crate::vectors::{VectorAppender, quantise};
 
 /// Name of the lock file within `.aurora`.
-const LOCK: &str = "writer.lock";
+pub(crate) const LOCK: &str = "writer.lock";
 /// Directory of spilled inversions within `.aurora`.
 const TEMPORARY: &str = "tmp";
 /// Smallest and largest batch, in bytes, that is committed on its own.
@@ -87,6 +88,8 @@ impl IndexWriter {
     pub(crate) fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         let store = &environment.store;
         let lock = WriterLock::acquire(&store.home.join(LOCK))?;
+        store.check_current()?;
+        replace::clear(&store.home)?;
         let temporary = store.home.join(TEMPORARY);
         if temporary.exists() {
             fs::remove_dir_all(&temporary).map_err(|error| StorageError::io(&temporary, error))?;

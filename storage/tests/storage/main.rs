@@ -1,12 +1,15 @@
 //! Tests of the index store as its users see it.
 
 mod accesses;
+mod artefacts;
+mod compacting;
 mod crashes;
 mod damage;
 mod lookup;
 mod model;
 mod opening;
 mod readers;
+mod replacing;
 mod repository;
 mod sequences;
 mod vocabulary;

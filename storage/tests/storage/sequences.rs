@@ -19,7 +19,8 @@ enum Step {
     Abandon,
 }
 
-fn any_piece() -> impl Strategy<Value = Piece> {
+/// Any chunk.
+pub(crate) fn any_piece() -> impl Strategy<Value = Piece> {
     let term = prop::sample::select(vec!["get", "user", "term", "test", "tea", "é", "naïve", "x"]);
     let terms = prop::collection::vec((0..6usize, term), 0..12);
     let owner = prop::option::of(prop::sample::select(vec!["payments", "core"]));
@@ -46,9 +47,9 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// Two of the paths are longer than a key may be, and begin alike.
-fn path(number: u8) -> String {
+pub(crate) fn path(number: u8) -> String {
     match number {
-        4 | 5 => format!("deep/{}/{number}.py", "long_directory_name/".repeat(25)),
+        4 | 5 => format!("deep/{}{number}.py", "long_directory_name/".repeat(25)),
         _ => format!("src/{number}.py"),
     }
 }

@@ -1,0 +1,72 @@
+//! Arguments of the commands that carry an index to other machines and make it small.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::ReportFormat;
+
+pub(crate) const EXPORT_EXAMPLES: &str = "\
+Examples:
+  aur mem export nightly.aur                 everything that a search needs, in one file
+  aur mem export - | ssh build aur mem import -
+  aur mem export nightly.aur --format json   its manifest: commit, counts, a checksum of every part
+
+The same tree, configuration and program give the same bytes, however the index came about.
+A FILE that is there is replaced as a whole, at the end.";
+
+pub(crate) const IMPORT_EXAMPLES: &str = "\
+Examples:
+  aur mem import nightly.aur && aur mem index   last night's index, then what has changed since
+  aur mem import nightly.aur --root /srv/app    search it there, with or without the sources
+
+Everything is verified before anything is replaced, and the index that was there is replaced in
+one step: searches that are running go on with the old one. What was shown and said of results
+stays.";
+
+pub(crate) const COMPACT_EXAMPLES: &str = "\
+Examples:
+  aur mem compact                  one segment, no room taken by what was deleted
+  aur mem compact --format json
+
+Index runs reuse the room of what was deleted, but do not give it back. Results stay the same,
+searches that are running go on, and an index that has nothing to gain is left alone.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Where to write; `-` is standard output
+    pub(crate) file: PathBuf,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print what was exported
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// What `aur mem export` has written; `-` is standard input
+    pub(crate) file: PathBuf,
+
+    /// The directory that gets the index [default: the nearest one above with an index, or the top of the work tree]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print what was imported
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}

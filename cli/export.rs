@@ -1,0 +1,70 @@
+//! `aur mem export`: the index as one file.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use aurora_storage::ArtefactManifest;
+
+use crate::args::ReportFormat;
+use crate::args_artefact::ExportArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::{json, sanitize, units};
+use crate::terminal::Terminal;
+use crate::{opened, place};
+
+/// Name and version of this program, as artefacts tell it.
+const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
+
+/// Writes the artefact and says what is in it.
+pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
+    let opened = opened::open(args.root.as_deref())?;
+    if args.file == Path::new("-") {
+        return to_stdout(&opened.snapshot, terminal);
+    }
+    let manifest = opened.snapshot.export(&args.file, PROGRAM).map_err(opened::failure)?;
+    if !manifest.complete {
+        terminal.warn("the index is not complete: the last run was stopped before it had seen every file");
+    }
+    let mut out = terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &manifest)?,
+        ReportFormat::Text => {
+            let size = args.file.metadata().map_or(manifest.compressed(), |metadata| metadata.len());
+            let file = sanitize::line(&args.file.display().to_string());
+            writeln!(out, "Exported {} to {file}", contents(&manifest))?;
+            let index = place::index_bytes(&opened.root);
+            writeln!(out, "  Size:    {} (the index: {})", units::bytes(size), units::bytes(index))?;
+            write_commit(&mut out, &manifest)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcome {
+    if std::io::stdout().is_terminal() {
+        return Err(Failure::new("an exported index is not for a terminal").with_help("give a FILE, or pipe it on"));
+    }
+    let mut out = terminal.stdout();
+    let manifest = snapshot.export_to(&mut out, Path::new("standard output"), PROGRAM).map_err(opened::failure)?;
+    out.flush()?;
+    terminal.note(&format!("exported {}", contents(&manifest)));
+    Ok(())
+}
+
+/// What an artefact holds, in words.
+pub(crate) fn contents(manifest: &ArtefactManifest) -> String {
+    format!(
+        "{}, {} and {}",
+        units::counted(manifest.files, "file"),
+        units::counted(u64::from(manifest.chunks), "chunk"),
+        units::counted(manifest.vectors, "vector"),
+    )
+}
+
+/// The line that tells of which commit an artefact is.
+pub(crate) fn write_commit(out: &mut impl Write, manifest: &ArtefactManifest) -> std::io::Result<()> {
+    match &manifest.head_commit {
+        Some(commit) => writeln!(out, "  Commit:  {}", sanitize::line(commit)),
+        None => Ok(()),
+    }
+}

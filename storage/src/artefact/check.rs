@@ -1,0 +1,184 @@
+//! What the rows of an artefact must be before they are written to an index.
+//!
+//! Here each row is looked at by itself; whether they fit each other is seen when the new index is verified.
+
+use super::vectors;
+use crate::canonical::SEGMENT;
+use crate::chunk;
+use crate::files;
+use crate::lengths::{self, BLOCK_IDS};
+use crate::tables::{Operation, Table, block_key, chunk_key};
+
+/// Looks at the rows of one table after another.
+pub(super) struct Checker {
+    chunks: u32,
+    dimensions: Option<usize>,
+    /// Rows of the table at hand.
+    rows: u32,
+    last: Vec<u8>,
+    /// Vectors that were seen.
+    pub(super) vectors: u64,
+    /// File rows that were seen.
+    pub(super) files: u64,
+    /// Bytes of dictionary and postings that were seen.
+    pub(super) segment_bytes: u64,
+}
+
+impl Checker {
+    /// For an artefact with so many chunks, whose model has so many dimensions.
+    pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Self {
+        Self { chunks, dimensions, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 }
+    }
+
+    /// Takes the next row of a table, and returns it as it is to be written.
+    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<Operation, String> {
+        if key.is_empty() || self.rows > 0 && self.last.as_slice() >= key {
+            return Err("its rows are out of order".to_owned());
+        }
+        let value = match table {
+            Table::Chunks => self.chunk(key, value)?,
+            Table::Files => self.file(key, value)?,
+            Table::Lengths => self.lengths(key, value)?,
+            Table::Vectors => self.vectors(key, value)?,
+            Table::Dictionary | Table::Postings => self.segment(key, value)?,
+            Table::Meta => return Err("it cannot be part of an artefact".to_owned()),
+        };
+        self.rows = self.rows.checked_add(1).ok_or("it has too many rows")?;
+        self.last.clear();
+        self.last.extend_from_slice(key);
+        Ok(Operation::put(table, key, value))
+    }
+
+    /// Makes sure that a table whose rows can be counted has all of them.
+    pub(super) fn end(&mut self, table: Table) -> Result<(), String> {
+        let expected = match table {
+            Table::Chunks => self.chunks,
+            Table::Lengths => self.chunks.div_ceil(BLOCK_IDS),
+            _ => self.rows,
+        };
+        match std::mem::take(&mut self.rows) {
+            rows if rows == expected => Ok(()),
+            rows => Err(format!("it has {rows} rows, not {expected}")),
+        }
+    }
+
+    fn chunk(&self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+        let record = chunk::decode(value).ok_or_else(|| format!("chunk {} has no valid record", self.rows))?;
+        if key != chunk_key(self.rows) || self.rows >= self.chunks {
+            return Err(format!("chunk {} has another number", self.rows));
+        }
+        check_path(&record.path)?;
+        Ok(value.to_vec())
+    }
+
+    fn file(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+        let record = files::decode(value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
+        check_path(&record.path)?;
+        if files::key(&record.path) != key {
+            return Err(format!("the row of {} stands in another place", record.path.escape_debug()));
+        }
+        if record.mtime_ns != 0 || !record.blob.is_empty() {
+            return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
+        }
+        self.files += 1;
+        Ok(value.to_vec())
+    }
+
+    fn lengths(&self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+        let first = u64::from(self.rows) * u64::from(BLOCK_IDS);
+        let expected = u64::from(self.chunks).saturating_sub(first).min(u64::from(BLOCK_IDS));
+        let rows = lengths::rows(value).map_or(0, |rows| rows.len() as u64);
+        match key == block_key(self.rows) && rows == expected && rows > 0 {
+            true => Ok(value.to_vec()),
+            false => Err(format!("block {} is invalid", self.rows)),
+        }
+    }
+
+    fn vectors(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+        let invalid = || "a block is invalid".to_owned();
+        let block = key.try_into().map(u32::from_be_bytes).map_err(|_| invalid())?;
+        let dimensions = self.dimensions.ok_or("there is no model for it")?;
+        if block >= self.chunks.div_ceil(BLOCK_IDS) {
+            return Err(invalid());
+        }
+        let (value, count) = vectors::restore(value, dimensions).ok_or_else(invalid)?;
+        self.vectors += count;
+        Ok(value)
+    }
+
+    fn segment(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+        self.segment_bytes += value.len() as u64;
+        match key.starts_with(&SEGMENT.to_be_bytes()) && self.chunks > 0 {
+            true => Ok(value.to_vec()),
+            false => Err("a row belongs to another segment".to_owned()),
+        }
+    }
+}
+
+/// Makes sure that a path stays below the root.
+fn check_path(path: &str) -> Result<(), String> {
+    let odd = |part: &str| matches!(part, "" | "." | "..") || cfg!(windows) && part.contains(['\\', ':']);
+    match path.split('/').any(odd) || path.contains('\0') {
+        true => Err(format!("the path {} does not stay below the root", path.escape_debug())),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkId;
+    use crate::files::{FileOutcome, FileRecord};
+
+    fn file(path: &str) -> FileRecord {
+        FileRecord {
+            path: path.to_owned(),
+            size: 1,
+            mtime_ns: 0,
+            blob: Vec::new(),
+            hash: [0; 32],
+            language: String::new(),
+            outcome: FileOutcome::Indexed,
+            history_key: Vec::new(),
+            chunks: vec![ChunkId(0)],
+            lines: 1,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn taken(record: &FileRecord) -> bool {
+        let value = files::encode(record).expect("encodes");
+        Checker::new(1, None).row(Table::Files, &files::key(&record.path), &value).is_ok()
+    }
+
+    #[test]
+    fn paths_stay_below_the_root() {
+        for path in ["a.py", "a/b.py", ".hidden/..a", "a b/ü.py"] {
+            assert!(taken(&file(path)), "{path}");
+        }
+        for path in ["/etc/passwd", "..", "../a.py", "a/../../b", "a//b", "./a", "a/", "a\0b"] {
+            assert!(!taken(&file(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn nothing_vouches_for_files_of_this_machine() {
+        assert!(!taken(&FileRecord { mtime_ns: 1, ..file("a") }));
+        assert!(!taken(&FileRecord { blob: vec![1], ..file("a") }));
+    }
+
+    #[test]
+    fn rows_are_in_order_and_complete() {
+        let mut checker = Checker::new(1025, None);
+        let row = vec![0; 2 * crate::field::FIELDS];
+        assert!(checker.row(Table::Lengths, &block_key(0), &row.repeat(1024)).is_ok());
+        assert!(checker.row(Table::Lengths, &block_key(0), &row).is_err());
+        assert!(checker.row(Table::Lengths, &block_key(1), &row.repeat(2)).is_err());
+        assert!(checker.row(Table::Lengths, &block_key(1), &row).is_ok());
+        assert!(checker.end(Table::Lengths).is_ok());
+        assert!(checker.end(Table::Chunks).is_err());
+        assert!(checker.row(Table::Vectors, &block_key(0), &[0; 20]).is_err());
+        assert!(checker.row(Table::Dictionary, &[0, 0, 0, 1, b'a'], b"").is_err());
+        assert!(checker.row(Table::Meta, b"format", b"").is_err());
+    }
+}

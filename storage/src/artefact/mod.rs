@@ -1,0 +1,52 @@
+//! Artefacts: an index as one file, for other machines.
+//!
+//! Layout: [`MAGIC`] · version of the layout (u32) · length of the manifest (u32) · BLAKE3 of the manifest · manifest
+//! (JSON) · the parts, one after another, as the manifest lists them. A part is one zstd frame with the rows of a table
+//! in the order of their keys: length of the key · key · length of the value · value, lengths as variable-length
+//! integers. Numbers are little-endian.
+//!
+//! Rows are those of an index that was written in one go ([`crate::canonical`]), without what differs between two indexes
+//! of the same tree: times of runs and files, ids in git's index, the root, the generation. So equal content makes equal
+//! bytes. The codes of vectors are left out and made again.
+
+mod check;
+mod manifest;
+mod part;
+mod reader;
+mod vectors;
+mod writer;
+
+pub use manifest::{ArtefactManifest, ArtefactPart};
+pub use reader::Arrival;
+
+use crate::tables::Table;
+
+/// Begins every artefact. The line feed tells one that was changed by a transfer as text.
+const MAGIC: &[u8; 8] = b"AURMEM\r\n";
+/// Version of the layout that this build reads and writes.
+const VERSION: u32 = 1;
+/// Bytes before the manifest.
+const HEADER: usize = MAGIC.len() + 4 + 4 + blake3::OUT_LEN;
+/// Longest manifest.
+const MAX_MANIFEST: u32 = 16 << 20;
+/// Longest key; LMDB allows no longer one.
+const MAX_KEY: usize = 511;
+/// Longest value.
+const MAX_VALUE: usize = 1 << 29;
+
+/// The tables with a part each, in the order of the parts.
+const PARTS: [Table; 6] =
+    [Table::Chunks, Table::Files, Table::Lengths, Table::Vectors, Table::Dictionary, Table::Postings];
+
+/// What the part of a table is called.
+fn name_of(table: Table) -> &'static str {
+    match table {
+        Table::Meta => "meta",
+        Table::Chunks => "chunks",
+        Table::Files => "files",
+        Table::Lengths => "lengths",
+        Table::Vectors => "vectors",
+        Table::Dictionary => "dictionary",
+        Table::Postings => "postings",
+    }
+}

@@ -1,0 +1,227 @@
+//! Import: an artefact as the index of a project. Nothing in it is trusted.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::check::Checker;
+use super::manifest::ArtefactManifest;
+use super::part::{PartError, PartReader};
+use super::{HEADER, MAGIC, MAX_MANIFEST, PARTS, VERSION};
+use crate::canonical::SEGMENT;
+use crate::env::{Environment, OpenMode, keep_out_of_git};
+use crate::error::StorageError;
+use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
+use crate::replace::Replacement;
+use crate::tables::Table;
+
+/// Where and when an artefact arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival<'a> {
+    /// The file, or what errors call it.
+    pub name: &'a Path,
+    /// See [`Manifest::root`].
+    pub root: &'a str,
+    /// Unix seconds of now.
+    pub now: i64,
+}
+
+impl Environment {
+    /// Makes an artefact the index of a project, given its `.aurora` directory. The index that was there is replaced in one
+    /// step once the new one has been written and verified as a whole; readers go on reading what they have opened. The
+    /// history of accesses stays.
+    ///
+    /// # Errors
+    /// Says what the input is if it is no sound artefact of this version, or why the index cannot be written. The old
+    /// index stays then.
+    pub fn import(
+        directory: &Path,
+        artefact: &mut dyn Read,
+        arrival: Arrival<'_>,
+    ) -> Result<ArtefactManifest, StorageError> {
+        let mut input = Input { inner: artefact, name: arrival.name };
+        let announced = input.manifest()?;
+        fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
+        keep_out_of_git(directory)?;
+        let mut replacement = Replacement::begin(directory)?;
+        let generation = generation_before(directory)? + 1;
+        let manifest = input.rows(&announced, &mut replacement)?;
+        let manifest = Manifest {
+            generation,
+            root: arrival.root.to_owned(),
+            created: arrival.now,
+            updated: arrival.now,
+            ..manifest
+        };
+        let snapshot = replacement.complete(&manifest)?;
+        let report = snapshot.verify();
+        if let Some(problem) = report.problems.into_iter().next() {
+            return Err(input.damaged("content", problem));
+        }
+        if report.vectors != announced.vectors {
+            return Err(input.damaged("vectors", format!("{} of them belong to no chunk", announced.vectors)));
+        }
+        drop(snapshot);
+        replacement.finish()?;
+        Ok(announced)
+    }
+}
+
+/// The generation that is there; 0 without a usable index. The caller holds the writer's lock.
+fn generation_before(directory: &Path) -> Result<u64, StorageError> {
+    match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
+        Ok(snapshot) => Ok(snapshot.manifest().generation),
+        Err(StorageError::NoIndex { .. }) => Ok(0),
+        Err(error) if error.is_unusable_index() => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// An artefact being read.
+struct Input<'r> {
+    inner: &'r mut dyn Read,
+    name: &'r Path,
+}
+
+impl Input<'_> {
+    /// Reads and checks all that stands before the parts.
+    fn manifest(&mut self) -> Result<ArtefactManifest, StorageError> {
+        let mut head = [0; HEADER];
+        let read = self.read_up_to(&mut head)?;
+        let Some(rest) = head[..read].strip_prefix(MAGIC) else {
+            let reason = if read == 0 { "it is empty" } else { "it begins otherwise" };
+            return Err(StorageError::NotArtefact { path: self.name.to_owned(), reason });
+        };
+        let (Some((version, rest)), HEADER) = (rest.split_first_chunk(), read) else {
+            return Err(self.damaged("header", "it ends too early".to_owned()));
+        };
+        self.check_version("artefact version", u32::from_le_bytes(*version), VERSION)?;
+        let Some((length, hash)) = rest.split_first_chunk() else {
+            return Err(self.damaged("header", "it ends too early".to_owned()));
+        };
+        let length = u32::from_le_bytes(*length);
+        if length > MAX_MANIFEST {
+            return Err(self.damaged("header", format!("a manifest of {length} bytes is too long")));
+        }
+        let mut json = Vec::new();
+        let io = |error| StorageError::io(self.name, error);
+        (&mut *self.inner).take(u64::from(length)).read_to_end(&mut json).map_err(io)?;
+        if json.len() != length as usize {
+            return Err(self.damaged("manifest", "it ends too early".to_owned()));
+        }
+        if blake3::hash(&json).as_bytes() != hash {
+            return Err(self.damaged("manifest", "its checksum is another one".to_owned()));
+        }
+        // Another format may have another manifest: the version is looked at first.
+        let loose: Result<serde_json::Value, _> = serde_json::from_slice(&json);
+        let format = loose.ok().and_then(|manifest| manifest.get("index_format")?.as_u64()?.try_into().ok());
+        if let Some(format) = format {
+            self.check_version("index format", format, FORMAT_VERSION)?;
+        }
+        let manifest: ArtefactManifest =
+            serde_json::from_slice(&json).map_err(|error| self.damaged("manifest", error.to_string()))?;
+        manifest.check().map_err(|what| self.damaged("manifest", what))?;
+        Ok(manifest)
+    }
+
+    /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
+    fn rows(&mut self, announced: &ArtefactManifest, to: &mut Replacement) -> Result<Manifest, StorageError> {
+        let dimensions = announced.model.as_ref().map(|model| model.dimensions);
+        let mut checker = Checker::new(announced.chunks, dimensions);
+        for (table, part) in PARTS.into_iter().zip(&announced.parts) {
+            let (name, inner) = (self.name, &mut *self.inner);
+            part_rows(table, PartReader::new(part, inner), &mut checker, to).map_err(|error| match error {
+                RowError::Part(PartError::Damaged(what)) => damaged(name, &part.name, what),
+                RowError::Part(PartError::Unreadable(error)) => StorageError::io(name, error),
+                RowError::Index(error) => error,
+            })?;
+        }
+        if self.read_up_to(&mut [0])? != 0 {
+            return Err(self.damaged("end", "something follows the last part".to_owned()));
+        }
+        if (checker.files, checker.vectors) != (announced.files, announced.vectors) {
+            return Err(self.damaged("manifest", "it counts other files or vectors than there are".to_owned()));
+        }
+        let segment = SegmentInfo {
+            id: SEGMENT,
+            first_chunk: 0,
+            end_chunk: announced.chunks,
+            chunks: u64::from(announced.chunks),
+            terms: announced.terms,
+            postings: announced.postings,
+            bytes: checker.segment_bytes,
+        };
+        let segments: Vec<_> = (announced.chunks > 0).then_some(segment).into_iter().collect();
+        Ok(Manifest {
+            model: announced.model.clone(),
+            head_commit: announced.head_commit.clone(),
+            fingerprints: announced.fingerprints.clone(),
+            complete: announced.complete,
+            chunk_count: u64::from(announced.chunks),
+            file_count: announced.files,
+            field_totals: announced.field_totals,
+            next_segment: segments.len() as u32,
+            segments,
+            next_chunk_id: announced.chunks,
+            ..Manifest::empty()
+        })
+    }
+
+    /// Fills a buffer as far as the input goes.
+    fn read_up_to(&mut self, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.inner.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(StorageError::io(self.name, error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn check_version(&self, what: &'static str, found: u32, expected: u32) -> Result<(), StorageError> {
+        match found == expected {
+            true => Ok(()),
+            false => Err(StorageError::ArtefactVersion { path: self.name.to_owned(), what, found, expected }),
+        }
+    }
+
+    fn damaged(&self, part: &str, what: String) -> StorageError {
+        damaged(self.name, part, what)
+    }
+}
+
+fn damaged(name: &Path, part: &str, what: String) -> StorageError {
+    StorageError::ArtefactDamaged { path: name.to_owned(), part: part.to_owned(), what }
+}
+
+/// Why the rows of a part are not in the new index.
+enum RowError {
+    Part(PartError),
+    Index(StorageError),
+}
+
+impl From<PartError> for RowError {
+    fn from(error: PartError) -> Self {
+        Self::Part(error)
+    }
+}
+
+fn part_rows(
+    table: Table,
+    reader: Result<PartReader<'_>, PartError>,
+    checker: &mut Checker,
+    to: &mut Replacement,
+) -> Result<(), RowError> {
+    let mut reader = reader?;
+    let refused = |what| RowError::Part(PartError::Damaged(what));
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    while reader.next(&mut key, &mut value)? {
+        let row = checker.row(table, &key, &value).map_err(refused)?;
+        to.push(row).map_err(RowError::Index)?;
+    }
+    checker.end(table).map_err(refused)?;
+    Ok(reader.finish()?)
+}

@@ -1,0 +1,69 @@
+//! Blocks of vectors as they stand in an artefact: places, scales, rows. Their codes follow from the rows.
+
+use crate::lengths::BLOCK_IDS;
+use crate::vectors::{VectorBlock, VectorBlockWriter};
+
+/// Bytes of a place and a scale.
+const FIXED: usize = 2 + 4;
+
+/// The vectors of a block without their codes; `None` when the block is invalid.
+pub(super) fn strip(block: &[u8]) -> Option<Vec<u8>> {
+    let block = VectorBlock::decode(block)?;
+    let mut bytes = Vec::with_capacity(block.len() * (FIXED + block.dimensions));
+    block.iter().for_each(|(index, ..)| bytes.extend_from_slice(&(index as u16).to_le_bytes()));
+    block.iter().for_each(|(_, scale, _)| bytes.extend_from_slice(&scale.to_le_bytes()));
+    block.iter().for_each(|(_, _, row)| bytes.extend_from_slice(row));
+    Some(bytes)
+}
+
+/// The block that [`strip`] was given, and how many vectors it has; `None` when the bytes cannot come from there.
+pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(Vec<u8>, u64)> {
+    let count = bytes.len() / (FIXED + dimensions);
+    if count == 0 || !bytes.len().is_multiple_of(FIXED + dimensions) {
+        return None;
+    }
+    let (places, rest) = bytes.split_at(2 * count);
+    let (scales, rows) = rest.split_at(4 * count);
+    let mut writer = VectorBlockWriter::new(dimensions);
+    let mut next = 0;
+    let vectors = places.as_chunks().0.iter().zip(scales.as_chunks().0).zip(rows.chunks(dimensions));
+    for ((&place, &scale), row) in vectors {
+        let (index, scale) = (u16::from_le_bytes(place), f32::from_le_bytes(scale));
+        let sound = index >= next && u32::from(index) < BLOCK_IDS && scale.is_finite() && scale >= 0.0;
+        if !sound {
+            return None;
+        }
+        next = index + 1;
+        writer.push(usize::from(index), scale, row.iter().copied());
+    }
+    Some((writer.finish()?, count as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn blocks_come_back(
+            rows in prop::collection::btree_map(0..1024usize, (0f32..2.0, prop::array::uniform5(any::<u8>())), 1..40),
+        ) {
+            let mut writer = VectorBlockWriter::new(5);
+            for (&index, &(scale, row)) in &rows {
+                writer.push(index, scale, row);
+            }
+            let block = writer.finish().expect("has vectors");
+            let stripped = strip(&block).expect("sound");
+            prop_assert_eq!(restore(&stripped, 5), Some((block, rows.len() as u64)));
+            prop_assert_eq!(restore(&stripped[1..], 5), None);
+            let mut doubled = stripped.clone();
+            doubled.copy_within(0..2, if rows.len() > 1 { 2 } else { 0 });
+            prop_assert!(rows.len() == 1 || restore(&doubled, 5).is_none());
+            let mut infinite = stripped;
+            infinite[2 * rows.len()..2 * rows.len() + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
+            prop_assert_eq!(restore(&infinite, 5), None);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The content of a generation under new ids, as an index of the same content would hold it that was written in one go.
+//!
+//! Chunks are numbered file by file, in the order of paths, and within a file in its order. What is dead is left out and
+//! all segments become one, so that the rows depend on the content alone and not on how it came about.
+
+use roaring::RoaringBitmap;
+
+use crate::chunk::ChunkId;
+use crate::dictionary::SegmentWriter;
+use crate::error::StorageError;
+use crate::field::FIELDS;
+use crate::files;
+use crate::lengths::{self, BLOCK_IDS};
+use crate::listing::TermListing;
+use crate::manifest::SegmentInfo;
+use crate::postings::Posting;
+use crate::snapshot::Snapshot;
+use crate::tables::{Operation, Table, block_key, chunk_key};
+use crate::vectors::{VectorBlock, VectorBlockWriter};
+
+/// Number of the only segment.
+pub(crate) const SEGMENT: u32 = 0;
+
+/// Takes the rows of a table in the order of their keys.
+pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
+
+/// Whether the rows of files keep what only says how to recognise them on this machine: time and id in git's index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// Kept: the index stays with its tree.
+    Kept,
+    /// Left out: it differs between two indexes of the same tree.
+    LeftOut,
+}
+
+/// A snapshot with the new numbers of its chunks.
+pub(crate) struct Canonical<'s> {
+    snapshot: &'s Snapshot,
+    /// The old ids, by the new ones.
+    order: Vec<u32>,
+    /// The new ids by the old ones, in blocks; a block without live chunks is not there.
+    numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>>,
+}
+
+impl<'s> Canonical<'s> {
+    /// Numbers the chunks.
+    ///
+    /// # Errors
+    /// When a file names a chunk that is not there or belongs to another one, or a chunk belongs to none.
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Result<Self, StorageError> {
+        let mut order = Vec::with_capacity(snapshot.live().len() as usize);
+        let blocks = snapshot.manifest().next_chunk_id.div_ceil(BLOCK_IDS);
+        let mut numbers: Vec<Option<Box<[u32; BLOCK_IDS as usize]>>> = vec![None; blocks as usize];
+        let mut seen = RoaringBitmap::new();
+        for file in snapshot.files() {
+            let file = file?;
+            for ChunkId(id) in file.chunks {
+                if !snapshot.live().contains(id) || !seen.insert(id) {
+                    return Err(snapshot.damaged(format!("chunk {id} of {} is not there, or not its own", file.path)));
+                }
+                let block = numbers[(id / BLOCK_IDS) as usize].get_or_insert_with(|| Box::new([0; BLOCK_IDS as usize]));
+                block[(id % BLOCK_IDS) as usize] = order.len() as u32;
+                order.push(id);
+            }
+        }
+        match (snapshot.live() - seen).min() {
+            Some(id) => Err(snapshot.damaged(format!("chunk {id} belongs to no file"))),
+            None => Ok(Self { snapshot, order, numbers }),
+        }
+    }
+
+    /// How many chunks there are; the new ids are those below.
+    pub(crate) fn len(&self) -> u32 {
+        self.order.len() as u32
+    }
+
+    /// The new id of a live chunk.
+    fn number(&self, old: u32) -> u32 {
+        let block = self.numbers[(old / BLOCK_IDS) as usize].as_ref();
+        block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
+    }
+
+    /// The rows of [`Table::Files`].
+    pub(crate) fn files(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
+        let mut cursor = self.snapshot.cursor(Table::Files, &[])?;
+        let wrap = |damage| self.snapshot.wrap(damage);
+        while let Some((key, value)) = cursor.entry().map_err(wrap)? {
+            let mut record = files::decode(value)
+                .ok_or_else(|| self.snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii())))?;
+            for ChunkId(id) in &mut record.chunks {
+                *id = self.number(*id);
+            }
+            if evidence == Evidence::LeftOut {
+                record.mtime_ns = 0;
+                record.blob.clear();
+            }
+            emit(Operation::put(Table::Files, key, files::encode(&record)?))?;
+            cursor.next().map_err(wrap)?;
+        }
+        Ok(())
+    }
+
+    /// The rows of [`Table::Chunks`].
+    pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        for (new, &old) in (0u32..).zip(&self.order) {
+            // The record is checked, and its bytes are taken over.
+            self.snapshot.chunk(ChunkId(old))?;
+            let bytes = self.snapshot.get(Table::Chunks, &chunk_key(old))?.unwrap_or_default();
+            emit(Operation::put(Table::Chunks, chunk_key(new), bytes.to_vec()))?;
+        }
+        Ok(())
+    }
+
+    /// The rows of [`Table::Lengths`].
+    ///
+    /// # Errors
+    /// Also when the lengths do not sum to what the manifest says.
+    pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        let mut totals = [0u64; FIELDS];
+        for (block, ids) in (0u32..).zip(self.order.chunks(BLOCK_IDS as usize)) {
+            let rows: Vec<_> = ids.iter().map(|&old| self.snapshot.field_lengths(ChunkId(old))).collect();
+            for row in &rows {
+                totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length));
+            }
+            let mut bytes = Vec::new();
+            lengths::encode(&mut bytes, &rows);
+            emit(Operation::put(Table::Lengths, block_key(block), bytes))?;
+        }
+        match totals == self.snapshot.field_totals() {
+            true => Ok(()),
+            false => Err(self.snapshot.damaged("field lengths do not sum to what the manifest says".to_owned())),
+        }
+    }
+
+    /// The rows of [`Table::Vectors`]; returns how many vectors there are.
+    pub(crate) fn vectors(&self, emit: Emit<'_>) -> Result<u64, StorageError> {
+        let Some(model) = &self.snapshot.manifest().model else { return Ok(0) };
+        let mut count = 0;
+        let mut at: Option<(u32, Option<VectorBlock<'_>>)> = None;
+        for (block, ids) in (0u32..).zip(self.order.chunks(BLOCK_IDS as usize)) {
+            let mut writer = VectorBlockWriter::new(model.dimensions);
+            for (index, &old) in ids.iter().enumerate() {
+                let stored = match at {
+                    Some((number, stored)) if number == old / BLOCK_IDS => stored,
+                    _ => self.snapshot.vectors(old / BLOCK_IDS)?,
+                };
+                at = Some((old / BLOCK_IDS, stored));
+                if let Some((scale, row)) = stored.and_then(|stored| stored.get((old % BLOCK_IDS) as usize)) {
+                    writer.push(index, scale, row.iter().copied());
+                    count += 1;
+                }
+            }
+            if let Some(bytes) = writer.finish() {
+                emit(Operation::put(Table::Vectors, block_key(block), bytes))?;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The rows of [`Table::Dictionary`] and of [`Table::Postings`], each in its order; `None` without chunks.
+    pub(crate) fn segment(&self, emit: Emit<'_>) -> Result<Option<SegmentInfo>, StorageError> {
+        if self.order.is_empty() {
+            return Ok(None);
+        }
+        let info = SegmentInfo {
+            id: SEGMENT,
+            first_chunk: 0,
+            end_chunk: self.len(),
+            chunks: u64::from(self.len()),
+            terms: 0,
+            postings: 0,
+            bytes: 0,
+        };
+        let length = |new: u32| self.snapshot.field_lengths(ChunkId(self.order[new as usize]));
+        let mut writer = SegmentWriter::new(info, &length, emit);
+        let mut listing = TermListing::everything(self.snapshot);
+        let mut renumbered: Vec<Posting> = Vec::new();
+        while let Some((term, postings)) = listing.step()? {
+            renumbered.clear();
+            renumbered.extend(
+                postings.iter().map(|(ChunkId(old), frequencies)| Posting { chunk: self.number(old), frequencies }),
+            );
+            renumbered.sort_unstable_by_key(|posting| posting.chunk);
+            writer.begin(&term);
+            for &posting in &renumbered {
+                writer.push(posting)?;
+            }
+            writer.end()?;
+        }
+        writer.finish().map(Some)
+    }
+}

@@ -1,0 +1,92 @@
+//! Writing an index again at its smallest.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::btree::free_pages;
+use crate::canonical::{Canonical, Evidence};
+use crate::cleanup::has_leftovers;
+use crate::env::{Environment, OpenMode};
+use crate::error::StorageError;
+use crate::manifest::Manifest;
+use crate::replace::Replacement;
+use crate::snapshot::Snapshot;
+
+/// Free pages that are worth nothing: the next few transactions use them.
+const FEW_PAGES: u64 = 128;
+/// An index of which less than one part in so many is free is small enough.
+const SHARE: u64 = 16;
+
+/// What a compaction did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Compaction {
+    /// Bytes of the data file before.
+    pub before: u64,
+    /// Bytes of the data file now.
+    pub after: u64,
+    /// Whether the index was written again: not when it was compact already.
+    pub written: bool,
+    /// The generation that is published now.
+    pub generation: u64,
+}
+
+impl Environment {
+    /// Writes the index of a project again, given its `.aurora` directory: one segment, nothing dead, no free pages. Its
+    /// digest stays the same, chunks get new ids. Readers go on reading what they have opened; nothing is written when
+    /// there is nothing to gain.
+    ///
+    /// # Errors
+    /// When there is no index, another writer has it, or it is damaged; then it stays as it is.
+    pub fn compact(directory: &Path) -> Result<Compaction, StorageError> {
+        let current = Self::open(directory, OpenMode::Existing)?;
+        if !is_worthwhile(&current.snapshot()?)? {
+            let (bytes, generation) = (current.store.length()?, current.snapshot()?.manifest().generation);
+            return Ok(Compaction { before: bytes, after: bytes, written: false, generation });
+        }
+        let mut replacement = Replacement::begin(directory)?;
+        current.store.check_current()?;
+        let snapshot = current.snapshot()?;
+        let generation = snapshot.manifest().generation + 1;
+        let manifest = copy(&snapshot, &mut replacement, generation)?;
+        let new = replacement.complete(&manifest)?;
+        let (before, after) = (current.store.length()?, new.store().length()?);
+        drop(new);
+        replacement.finish()?;
+        Ok(Compaction { before, after, written: true, generation })
+    }
+}
+
+/// Whether anything is dead, in several segments, or free.
+fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
+    let manifest = snapshot.manifest();
+    if manifest.generation == 0 {
+        return Ok(false);
+    }
+    if has_leftovers(snapshot)?
+        || manifest.segments.len() > 1
+        || manifest.chunk_count != u64::from(manifest.next_chunk_id)
+    {
+        return Ok(true);
+    }
+    let free = free_pages(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?.len();
+    Ok(free > FEW_PAGES && free > snapshot.meta().last_page / SHARE)
+}
+
+/// Copies all rows, and returns the manifest of the copy.
+fn copy(snapshot: &Snapshot, to: &mut Replacement, generation: u64) -> Result<Manifest, StorageError> {
+    let canonical = Canonical::new(snapshot)?;
+    let mut emit = |operation| to.push(operation);
+    canonical.chunks(&mut emit)?;
+    canonical.files(Evidence::Kept, &mut emit)?;
+    let segment = canonical.segment(&mut emit)?;
+    canonical.lengths(&mut emit)?;
+    canonical.vectors(&mut emit)?;
+    Ok(Manifest {
+        generation,
+        next_segment: segment.iter().map(|segment| segment.id + 1).sum(),
+        segments: segment.into_iter().collect(),
+        next_chunk_id: canonical.len(),
+        ..snapshot.manifest().clone()
+    })
+}

@@ -1,0 +1,172 @@
+//! One index takes the place of another: readers go on, and who dies on the way leaves the old one or the new one.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use aurora_storage::{AccessLog, Environment, OpenMode, StorageError, WriterOptions};
+
+use crate::artefacts::{artefact, import};
+use crate::model::check;
+use crate::repository::{Tree, directory, open, synthetic, write};
+
+/// Names the directory in which the child process imports, and the artefact.
+const DIRECTORY: &str = "AURORA_STORAGE_TEST_IMPORT_INTO";
+const ARTEFACT: &str = "AURORA_STORAGE_TEST_ARTEFACT";
+
+fn before() -> Tree {
+    synthetic(10, 10, 0)
+}
+
+fn after() -> Tree {
+    synthetic(80, 30, 11)
+}
+
+/// The artefact of [`after`], as a file.
+fn exported() -> (tempfile::TempDir, Vec<u8>) {
+    let directory = directory();
+    let environment = open(&directory.path().join("made"));
+    write(&environment, &after(), 64 << 20);
+    let bytes = artefact(&environment);
+    fs::write(directory.path().join("file"), &bytes).expect("writes");
+    (directory, bytes)
+}
+
+#[test]
+fn readers_go_on_reading_what_they_have_opened() {
+    let (_made, bytes) = exported();
+    let directory = directory();
+    let environment = open(directory.path());
+    write(&environment, &before(), 64 << 20);
+    let log = AccessLog::open(directory.path()).expect("opens");
+    log.record(&[("a", 7)]).expect("records");
+    let old = environment.snapshot().expect("opens");
+    drop(environment);
+    import(directory.path(), &bytes).expect("imports");
+    check(&old, &before());
+    drop(old);
+    let new = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
+    let snapshot = new.snapshot().expect("opens");
+    check(&snapshot, &after());
+    assert_eq!(snapshot.manifest().generation, 2);
+    assert_eq!(log.get("a").expect("reads").expect("stays").count, 1);
+}
+
+#[test]
+fn nothing_is_replaced_under_a_writer() {
+    let (_made, bytes) = exported();
+    let directory = directory();
+    let environment = open(directory.path());
+    write(&environment, &before(), 64 << 20);
+    let writer = environment.writer(WriterOptions::default()).expect("is the only one");
+    assert!(matches!(import(directory.path(), &bytes), Err(StorageError::Locked { .. })));
+    drop(writer);
+    check(&environment.snapshot().expect("opens"), &before());
+    drop(environment);
+    import(directory.path(), &bytes).expect("imports");
+    // What was replaced does not come back when the index is set aside.
+    fs::create_dir(directory.path().join("index.old")).expect("makes a directory");
+    Environment::set_aside(directory.path()).expect("moves");
+    assert!(!Environment::is_present(directory.path()));
+    assert_eq!(open(directory.path()).snapshot().expect("opens").manifest().generation, 0);
+}
+
+/// Whatever a killed replacement leaves, the next one to open finds the old index or the new one.
+#[test]
+fn what_a_killed_replacement_leaves_is_put_in_order() {
+    let (made, bytes) = exported();
+    let copy = |from: &Path, to: &Path| {
+        fs::create_dir_all(to).expect("makes a directory");
+        fs::copy(from.join("data.mdb"), to.join("data.mdb")).expect("copies");
+    };
+    let old = directory();
+    write(&open(old.path()), &before(), 64 << 20);
+    let (old, new) = (old.path().join("index"), made.path().join("made/index"));
+    // What lies where, and which index is expected.
+    let states: [(&[(&str, &Path)], Tree); 4] = [
+        (&[("index", &old), ("index.new", &new)], before()),
+        (&[("index.old", &old), ("index.new", &new)], before()),
+        (&[("index.old", &old)], before()),
+        (&[("index", &new), ("index.old", &old)], after()),
+    ];
+    for (number, (state, tree)) in states.into_iter().enumerate() {
+        let directory = directory();
+        for (name, from) in state {
+            copy(from, &directory.path().join(name));
+        }
+        assert!(Environment::is_present(directory.path()), "state {number}");
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
+        check(&environment.snapshot().expect("opens"), &tree);
+        drop(environment.writer(WriterOptions::default()).expect("is the only one"));
+        for name in ["index.new", "index.old"] {
+            assert!(!directory.path().join(name).exists(), "state {number}: {name}");
+        }
+        drop(environment);
+        import(directory.path(), &bytes).expect("imports");
+        check(&open(directory.path()).snapshot().expect("opens"), &after());
+    }
+}
+
+/// The child's part of the tests below; alone it does nothing.
+#[test]
+fn importing_child() {
+    if let (Ok(directory), Ok(artefact)) = (std::env::var(DIRECTORY), std::env::var(ARTEFACT)) {
+        let bytes = fs::read(artefact).expect("reads");
+        for _ in 0..8 {
+            import(Path::new(&directory), &bytes).expect("imports");
+        }
+    }
+}
+
+fn child(directory: &Path, made: &Path) -> Child {
+    Command::new(std::env::current_exe().expect("has a path"))
+        .args(["replacing::importing_child", "--exact"])
+        .env(DIRECTORY, directory)
+        .env(ARTEFACT, made.join("file"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts")
+}
+
+#[test]
+fn a_killed_import_leaves_the_old_index_or_the_new_one() {
+    let (made, _) = exported();
+    let directory = directory();
+    write(&open(directory.path()), &before(), 64 << 20);
+    for wait in [5, 30, 90, 200, 400] {
+        let mut importing = child(directory.path(), made.path());
+        std::thread::sleep(Duration::from_millis(wait));
+        importing.kill().expect("can be killed");
+        importing.wait().expect("ends");
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
+        let snapshot = environment.snapshot().expect("opens");
+        let is_new = snapshot.manifest().generation > 1;
+        check(&snapshot, &if is_new { after() } else { before() });
+    }
+}
+
+#[test]
+fn an_index_can_be_opened_while_it_is_replaced_again_and_again() {
+    let (made, bytes) = exported();
+    let directory = directory();
+    import(directory.path(), &bytes).expect("imports");
+    let digest = open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
+    let mut importing = child(directory.path(), made.path());
+    let (mut newest, mut opened) = (0, 0);
+    while importing.try_wait().expect("can be asked").is_none() {
+        let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
+        let snapshot = environment.snapshot().expect("opens");
+        assert!(snapshot.manifest().generation >= newest);
+        newest = snapshot.manifest().generation;
+        if opened % 10 == 0 {
+            assert_eq!(snapshot.digest().expect("sound"), digest);
+        }
+        opened += 1;
+    }
+    assert!(importing.wait().expect("ends").success());
+    let environment = Environment::open(directory.path(), OpenMode::Existing).expect("opens");
+    assert_eq!(environment.snapshot().expect("opens").manifest().generation, 9);
+    assert!(opened > 0);
+}

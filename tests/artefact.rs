@@ -1,0 +1,267 @@
+//! An index that travels: exported on one machine, searched and brought up to date on another.
+
+mod fixture;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use fixture::{Fixture, Run};
+
+const BODIES: &[&str] = &[
+    "def parse_token_N(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n\n\nclass CacheN:\n    def evict(self, key):\n        return parse_token_N(key)\n",
+    "package main\n\n// RetryN calls f again after a timeout.\nfunc RetryN(f func() error) error {\n\treturn f()\n}\n",
+    "# Guide N\n\nRead this first.\n\n## Retry\n\nWhat happens after a timeout.\n",
+];
+const EXTENSIONS: &[&str] = &["py", "go", "md"];
+const FILES: usize = 60;
+
+/// A repository with a few languages and commits.
+fn repository() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write(".gitignore", ".home/\n.aurora/\n*.aur\n");
+    for number in 0..FILES {
+        let body = BODIES[number % 3].replace('N', &number.to_string());
+        fixture.write(&format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]), body);
+        if number % 20 == 0 {
+            fixture.commit("more");
+        }
+    }
+    fixture.commit("all");
+    fixture
+}
+
+/// Runs the program, which has to succeed.
+fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+    let run = fixture.aur(arguments);
+    assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    run
+}
+
+/// The bytes of the artefact that the program exports.
+fn exported(fixture: &Fixture) -> Vec<u8> {
+    done(fixture, &["mem", "export", "index.aur"]);
+    fs::read(fixture.path("index.aur")).expect("an artefact")
+}
+
+fn digest(fixture: &Fixture) -> String {
+    done(fixture, &["mem", "verify"]);
+    done(fixture, &["mem", "verify", "--digest"]).out
+}
+
+#[test]
+fn an_artefact_depends_neither_on_threads_nor_on_history() {
+    let kept = repository();
+    done(&kept, &["mem", "index", "-q", "--jobs", "1"]);
+    let serial = exported(&kept);
+    let parallel = kept.duplicate();
+    done(&parallel, &["mem", "index", "-q", "--jobs", "4"]);
+    assert!(exported(&parallel) == serial);
+    // There and back again: nothing of it can be seen.
+    for round in 0..6 {
+        for number in (round..FILES).step_by(11) {
+            let path = format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]);
+            let text = fs::read_to_string(kept.path(&path)).expect("a text");
+            kept.write(&path, text.replace("timeout", "pause").replace("header", "head"));
+        }
+        kept.write(&format!("extra{round}.py"), "def extra(): pass\n");
+        done(&kept, &["mem", "index", "-q"]);
+    }
+    assert!(exported(&kept) != serial);
+    kept.run_git(&["checkout", "--quiet", "--", "."]).run_git(&["clean", "--quiet", "--force"]);
+    done(&kept, &["mem", "index", "-q"]);
+    assert!(exported(&kept) == serial);
+    done(&kept, &["mem", "compact"]);
+    assert!(exported(&kept) == serial);
+}
+
+#[test]
+fn an_imported_index_answers_without_the_sources() {
+    let origin = repository();
+    done(&origin, &["mem", "index", "-q"]);
+    exported(&origin);
+    let elsewhere = Fixture::plain();
+    let artefact = origin.path("index.aur");
+    let import = done(&elsewhere, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    assert!(import.out.starts_with("Imported 60 files, "), "{import:?}");
+    assert_eq!(digest(&elsewhere), digest(&origin));
+    let stats = done(&elsewhere, &["mem", "stats", "--format", "json"]).json();
+    assert_eq!((&stats["files"], &stats["generation"]), (&60.into(), &1.into()), "{stats}");
+    let search = ["mem", "search", "parse_token_30", "--format", "json", "--show-content", "--no-record"];
+    let found = done(&elsewhere, &search).json();
+    let first = &found["results"][0];
+    assert_eq!(first["file"], "m2/f30.py", "{found}");
+    assert!(first["content"].as_str().is_some_and(|text| text.contains("return text.split()")), "{first}");
+    assert_eq!(first["file_state"], "gone", "{first}");
+    let shown = done(&elsewhere, &["mem", "search", "parse_token_30", "--no-record"]);
+    assert!(shown.err.contains("no sources here") && !shown.err.contains("aur mem index"), "{shown:?}");
+    // Ranks and scores are those of the origin.
+    let scores = |run: &Run| -> Vec<String> {
+        let found = run.json();
+        let results = found["results"].as_array().expect("results");
+        results.iter().map(|result| format!("{} {}", result["id"], result["score"])).collect()
+    };
+    let query = ["mem", "search", "read a header after a timeout", "--format", "json", "--no-record"];
+    assert_eq!(scores(&done(&elsewhere, &query)), scores(&done(&origin, &query)));
+}
+
+#[test]
+fn an_imported_index_is_refreshed_by_what_differs() {
+    let origin = repository();
+    done(&origin, &["mem", "index", "-q"]);
+    exported(&origin);
+    let checkout = origin.duplicate();
+    let artefact = origin.path("index.aur");
+    done(&checkout, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    let run = done(&checkout, &["mem", "index", "--format", "json"]).json();
+    let counts = |run: &serde_json::Value| {
+        ["indexed", "unchanged", "refreshed", "deleted"].map(|key| run["files"][key].as_u64().expect("a number"))
+    };
+    assert_eq!((counts(&run), &run["changed_chunks"]), ([0, 60, 0, 0], &0.into()), "{run}");
+    assert_eq!(digest(&checkout), digest(&origin));
+
+    // Another checkout is two files and a commit further.
+    let further = origin.duplicate();
+    further.write("m0/f0.py", BODIES[0].replace('N', "999"));
+    further.write("new.py", BODIES[0].replace('N', "1000"));
+    further.remove("m1/f1.go").commit("further");
+    done(&further, &["mem", "import", artefact.to_str().expect("UTF-8")]);
+    let run = done(&further, &["mem", "index", "--format", "json"]).json();
+    assert_eq!(counts(&run), [2, 58, 0, 1], "{run}");
+    let fresh = further.duplicate();
+    done(&fresh, &["mem", "index", "-q"]);
+    assert_eq!(digest(&further), digest(&fresh));
+    assert!(exported(&further) == exported(&fresh));
+}
+
+#[test]
+fn a_damaged_artefact_is_named_and_changes_nothing() {
+    let fixture = repository();
+    done(&fixture, &["mem", "index", "-q"]);
+    let bytes = exported(&fixture);
+    let before = digest(&fixture);
+    let mut late = bytes.clone();
+    let at = bytes.len() - 40;
+    late[at] ^= 4;
+    let cases: [(&[u8], &str); 4] = [
+        (&late, "damaged in its postings"),
+        (&bytes[..bytes.len() / 2], "it ends too early"),
+        (b"no artefact", "is no exported index"),
+        (b"", "it is empty"),
+    ];
+    for (damaged, message) in cases {
+        fs::write(fixture.path("damaged.aur"), damaged).expect("writes");
+        let run = fixture.aur(&["mem", "import", "damaged.aur"]);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{run:?}");
+        assert!(run.err.contains(message) && run.err.contains("damaged.aur"), "{run:?}");
+        assert_eq!(digest(&fixture), before);
+    }
+    for (missing, message) in [("nowhere.aur", "cannot open"), ("m0", "is a directory")] {
+        let run = fixture.aur(&["mem", "import", missing]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.err.contains(message), "{run:?}");
+    }
+    let empty = Fixture::plain();
+    let run = empty.aur(&["mem", "export", "index.aur", "--root", "."]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains("no index") && !empty.path("index.aur").exists(), "{run:?}");
+}
+
+#[test]
+fn a_killed_import_leaves_the_old_index_or_the_new_one() {
+    let origin = repository();
+    done(&origin, &["mem", "index", "-q"]);
+    exported(&origin);
+    let new = digest(&origin);
+    let fixture = Fixture::plain();
+    fixture.write("good.py", "def keep_me(): pass\n");
+    done(&fixture, &["mem", "index", "-q"]);
+    let old = digest(&fixture);
+    let artefact = origin.path("index.aur");
+    for wait in [1, 5, 10, 20, 40, 80] {
+        let mut import = fixture
+            .command()
+            .args(["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(Duration::from_millis(wait));
+        import.kill().expect("it can be killed");
+        import.wait().expect("it ends");
+        let now = digest(&fixture);
+        assert!(now == old || now == new, "after {wait} ms");
+    }
+    done(&fixture, &["mem", "import", artefact.to_str().expect("UTF-8"), "--root", "."]);
+    assert_eq!(digest(&fixture), new);
+    let left: Vec<_> = entries(&fixture.path(".aurora"));
+    assert!(!left.iter().any(|name| name.starts_with("index.")), "{left:?}");
+}
+
+fn entries(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("a readable directory");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_search_that_is_running_outlives_compaction_and_import() {
+    let fixture = repository();
+    done(&fixture, &["mem", "index", "-q"]);
+    let other = exported(&fixture);
+    for number in (0..FILES).step_by(2) {
+        fixture.remove(&format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]));
+    }
+    done(&fixture, &["mem", "index", "-q"]);
+    let before = digest(&fixture);
+    let mut search = fixture
+        .command()
+        .args(["mem", "search", "--stdin", "--format", "jsonl", "--no-record"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut questions = search.stdin.take().expect("an input");
+    let mut answers = BufReader::new(search.stdout.take().expect("an output"));
+    let mut ask = |what: &str| {
+        writeln!(questions, "{what}").expect("a question is taken");
+        let mut line = String::new();
+        answers.read_line(&mut line).expect("an answer");
+        let answer: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        answer["results"][0]["file"].as_str().map(str::to_owned)
+    };
+    assert_eq!(ask("parse_token_3"), Some("m3/f3.py".to_owned()));
+    let compacted = done(&fixture, &["mem", "compact", "--format", "json"]).json();
+    assert_eq!(compacted["written"], true, "{compacted}");
+    assert!(compacted["after"].as_u64() <= compacted["before"].as_u64(), "{compacted}");
+    assert_eq!(digest(&fixture), before);
+    assert_eq!(ask("parse_token_9"), Some("m2/f9.py".to_owned()));
+    let again = done(&fixture, &["mem", "compact"]);
+    assert!(again.out.starts_with("Nothing to gain"), "{again:?}");
+    fs::write(fixture.path("index.aur"), other).expect("writes");
+    done(&fixture, &["mem", "import", "index.aur"]);
+    assert_eq!(ask("parse_token_15"), Some("m1/f15.py".to_owned()));
+    drop(questions);
+    assert!(search.wait().expect("it ends").success());
+    let found = done(&fixture, &["mem", "search", "parse_token_30", "--format", "json", "--no-record"]).json();
+    assert_eq!(found["results"][0]["file"], "m2/f30.py", "what was imported is searched now");
+}
+
+#[test]
+fn an_index_travels_through_a_pipe() {
+    let origin = repository();
+    done(&origin, &["mem", "index", "-q"]);
+    let elsewhere = Fixture::plain();
+    let program = origin.command().get_program().to_owned();
+    let script = "\"$AUR\" mem export - --root \"$FROM\" | \"$AUR\" mem import - --root . --format json";
+    if cfg!(unix) {
+        let mut shell = Command::new("sh");
+        shell.current_dir(elsewhere.root()).args(["-c", script]).env("AUR", program).env("FROM", origin.root());
+        let run = Run::of(&mut shell);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(run.err.contains("exported 60 files"), "{run:?}");
+        assert_eq!(run.json()["parts"][0]["name"], "chunks", "{run:?}");
+        assert_eq!(digest(&elsewhere), digest(&origin));
+    }
+}
