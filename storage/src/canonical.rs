@@ -116,9 +116,10 @@ impl<'s> Canonical<'s> {
     /// # Errors
     /// Also when the lengths do not sum to what the manifest says.
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        let all = self.snapshot.all_field_lengths()?;
         let mut totals = [0u64; FIELDS];
         for (block, ids) in (0u32..).zip(self.order.chunks(BLOCK_IDS as usize)) {
-            let rows: Vec<_> = ids.iter().map(|&old| self.snapshot.field_lengths(ChunkId(old))).collect();
+            let rows: Vec<_> = ids.iter().map(|&old| all.of(ChunkId(old))).collect();
             for row in &rows {
                 totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length));
             }
@@ -132,8 +133,11 @@ impl<'s> Canonical<'s> {
         }
     }
 
-    /// The rows of [`Table::Vectors`]; returns how many vectors there are.
-    pub(crate) fn vectors(&self, emit: Emit<'_>) -> Result<u64, StorageError> {
+    /// The blocks of vectors; returns how many vectors there are.
+    pub(crate) fn vectors(
+        &self,
+        mut emit: impl FnMut(u32, VectorBlockWriter) -> Result<(), StorageError>,
+    ) -> Result<u64, StorageError> {
         let Some(model) = &self.snapshot.manifest().model else { return Ok(0) };
         let mut count = 0;
         let mut at: Option<(u32, Option<VectorBlock<'_>>)> = None;
@@ -145,14 +149,13 @@ impl<'s> Canonical<'s> {
                     _ => self.snapshot.vectors(old / BLOCK_IDS)?,
                 };
                 at = Some((old / BLOCK_IDS, stored));
-                if let Some((scale, row)) = stored.and_then(|stored| stored.get((old % BLOCK_IDS) as usize)) {
+                let row = stored.map(|stored| stored.get((old % BLOCK_IDS) as usize)).transpose();
+                if let Some((scale, row)) = row.map_err(|damage| self.snapshot.wrap(damage))?.flatten() {
                     writer.push(index, scale, row.iter().copied());
                     count += 1;
                 }
             }
-            if let Some(bytes) = writer.finish() {
-                emit(Operation::put(Table::Vectors, block_key(block), bytes))?;
-            }
+            emit(block, writer)?;
         }
         Ok(count)
     }
@@ -171,7 +174,8 @@ impl<'s> Canonical<'s> {
             postings: 0,
             bytes: 0,
         };
-        let length = |new: u32| self.snapshot.field_lengths(ChunkId(self.order[new as usize]));
+        let lengths = self.snapshot.all_field_lengths()?;
+        let length = |new: u32| lengths.of(ChunkId(self.order[new as usize]));
         let mut writer = SegmentWriter::new(info, &length, emit);
         let mut listing = TermListing::everything(self.snapshot);
         let mut renumbered: Vec<Posting> = Vec::new();

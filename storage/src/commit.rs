@@ -71,6 +71,7 @@ impl Committer {
 
     /// Adds an operation to the batch being built, however large that is.
     pub(crate) fn push_last(&mut self, operation: Operation) {
+        let operation = operation.sealed();
         self.bytes += operation.size();
         self.batch.push(operation);
     }

@@ -81,7 +81,7 @@ fn copy(snapshot: &Snapshot, to: &mut Replacement, generation: u64) -> Result<Ma
     canonical.files(Evidence::Kept, &mut emit)?;
     let segment = canonical.segment(&mut emit)?;
     canonical.lengths(&mut emit)?;
-    canonical.vectors(&mut emit)?;
+    canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
     Ok(Manifest {
         generation,
         next_segment: segment.iter().map(|segment| segment.id + 1).sum(),

@@ -13,7 +13,7 @@ use crate::lengths::{self, BLOCK_IDS, FieldLengths};
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
-use crate::vectors::{EncodedBlock, VectorBlockWriter};
+use crate::vectors::VectorBlockWriter;
 use crate::writer::State;
 
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
@@ -240,12 +240,9 @@ fn shrink_vectors(state: &mut State, live: &RoaringBitmap, block: u32, alive: u6
             writer.push(index, scale, row.iter().copied());
         }
     }
-    match writer.finish() {
-        Some(EncodedBlock { codes, rows }) => {
-            state.committer.push_last(Operation::put(Table::Codes, block_key(block), codes));
-            state.committer.push_last(Operation::put(Table::Vectors, block_key(block), rows));
-        }
-        None => remove_vectors(state, block),
+    match alive {
+        0 => remove_vectors(state, block),
+        _ => writer.operations(block).for_each(|operation| state.committer.push_last(operation)),
     }
     Ok(())
 }

@@ -82,13 +82,17 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// Sets a key; the value gets its checksum here.
-    pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, mut value: Vec<u8>) -> Self {
-        let key = key.into();
-        if let Some(mark) = table.seal() {
-            seal(mark, &key, &mut value);
+    /// Sets a key.
+    pub(crate) fn put(table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) -> Self {
+        Self { table, key: key.into(), value: Some(value) }
+    }
+
+    /// The same with the value's checksum, as it is stored.
+    pub(crate) fn sealed(mut self) -> Self {
+        if let (Some(mark), Some(value)) = (self.table.seal(), &mut self.value) {
+            seal(mark, &self.key, value);
         }
-        Self { table, key, value: Some(value) }
+        self
     }
 
     /// Removes a key.

@@ -30,23 +30,24 @@ impl Checker {
         Self { chunks, dimensions, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 }
     }
 
-    /// Takes the next row of a table, and returns it as it is to be written.
-    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<Operation, String> {
+    /// Takes the next row of a table, and returns what is to be written.
+    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
         if key.is_empty() || self.rows > 0 && self.last.as_slice() >= key {
             return Err("its rows are out of order".to_owned());
         }
-        let value = match table {
-            Table::Chunks => self.chunk(key, value)?,
-            Table::Files => self.file(key, value)?,
-            Table::Lengths => self.lengths(key, value)?,
-            Table::Vectors => self.vectors(key, value)?,
-            Table::Dictionary | Table::Postings => self.segment(key, value)?,
-            Table::Meta => return Err("it cannot be part of an artefact".to_owned()),
-        };
+        let as_it_is = |()| vec![Operation::put(table, key, value.to_vec())];
+        let operations = match table {
+            Table::Chunks => self.chunk(key, value).map(as_it_is),
+            Table::Files => self.file(key, value).map(as_it_is),
+            Table::Lengths => self.lengths(key, value).map(as_it_is),
+            Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
+            Table::Vectors => self.vectors(key, value),
+            Table::Meta | Table::Codes => Err("it cannot be part of an artefact".to_owned()),
+        }?;
         self.rows = self.rows.checked_add(1).ok_or("it has too many rows")?;
         self.last.clear();
         self.last.extend_from_slice(key);
-        Ok(Operation::put(table, key, value))
+        Ok(operations)
     }
 
     /// Makes sure that a table whose rows can be counted has all of them.
@@ -62,16 +63,16 @@ impl Checker {
         }
     }
 
-    fn chunk(&self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+    fn chunk(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let record = chunk::decode(value).ok_or_else(|| format!("chunk {} has no valid record", self.rows))?;
         if key != chunk_key(self.rows) || self.rows >= self.chunks {
             return Err(format!("chunk {} has another number", self.rows));
         }
         check_path(&record.path)?;
-        Ok(value.to_vec())
+        Ok(())
     }
 
-    fn file(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+    fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let record = files::decode(value).ok_or_else(|| format!("the row of {} is invalid", key.escape_ascii()))?;
         check_path(&record.path)?;
         if files::key(&record.path) != key {
@@ -81,35 +82,35 @@ impl Checker {
             return Err(format!("the row of {} vouches for a file of this machine", record.path.escape_debug()));
         }
         self.files += 1;
-        Ok(value.to_vec())
+        Ok(())
     }
 
-    fn lengths(&self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+    fn lengths(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let first = u64::from(self.rows) * u64::from(BLOCK_IDS);
         let expected = u64::from(self.chunks).saturating_sub(first).min(u64::from(BLOCK_IDS));
         let rows = lengths::rows(value).map_or(0, |rows| rows.len() as u64);
         match key == block_key(self.rows) && rows == expected && rows > 0 {
-            true => Ok(value.to_vec()),
+            true => Ok(()),
             false => Err(format!("block {} is invalid", self.rows)),
         }
     }
 
-    fn vectors(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+    fn vectors(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
         let invalid = || "a block is invalid".to_owned();
         let block = key.try_into().map(u32::from_be_bytes).map_err(|_| invalid())?;
         let dimensions = self.dimensions.ok_or("there is no model for it")?;
         if block >= self.chunks.div_ceil(BLOCK_IDS) {
             return Err(invalid());
         }
-        let (value, count) = vectors::restore(value, dimensions).ok_or_else(invalid)?;
+        let (vectors, count) = vectors::restore(value, dimensions).ok_or_else(invalid)?;
         self.vectors += count;
-        Ok(value)
+        Ok(vectors.operations(block).collect())
     }
 
-    fn segment(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, String> {
+    fn segment(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
         self.segment_bytes += value.len() as u64;
         match key.starts_with(&SEGMENT.to_be_bytes()) && self.chunks > 0 {
-            true => Ok(value.to_vec()),
+            true => Ok(()),
             false => Err("a row belongs to another segment".to_owned()),
         }
     }

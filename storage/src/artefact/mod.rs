@@ -45,6 +45,7 @@ fn name_of(table: Table) -> &'static str {
         Table::Chunks => "chunks",
         Table::Files => "files",
         Table::Lengths => "lengths",
+        Table::Codes => "codes",
         Table::Vectors => "vectors",
         Table::Dictionary => "dictionary",
         Table::Postings => "postings",

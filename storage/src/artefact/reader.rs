@@ -219,8 +219,8 @@ fn part_rows(
     let refused = |what| RowError::Part(PartError::Damaged(what));
     let (mut key, mut value) = (Vec::new(), Vec::new());
     while reader.next(&mut key, &mut value)? {
-        let row = checker.row(table, &key, &value).map_err(refused)?;
-        to.push(row).map_err(RowError::Index)?;
+        let operations = checker.row(table, &key, &value).map_err(refused)?;
+        operations.into_iter().try_for_each(|operation| to.push(operation)).map_err(RowError::Index)?;
     }
     checker.end(table).map_err(refused)?;
     Ok(reader.finish()?)

@@ -1,23 +1,14 @@
 //! Blocks of vectors as they stand in an artefact: places, scales, rows. Their codes follow from the rows.
 
 use crate::lengths::BLOCK_IDS;
-use crate::vectors::{VectorBlock, VectorBlockWriter};
+use crate::vectors::VectorBlockWriter;
 
 /// Bytes of a place and a scale.
 const FIXED: usize = 2 + 4;
 
-/// The vectors of a block without their codes; `None` when the block is invalid.
-pub(super) fn strip(block: &[u8]) -> Option<Vec<u8>> {
-    let block = VectorBlock::decode(block)?;
-    let mut bytes = Vec::with_capacity(block.len() * (FIXED + block.dimensions));
-    block.iter().for_each(|(index, ..)| bytes.extend_from_slice(&(index as u16).to_le_bytes()));
-    block.iter().for_each(|(_, scale, _)| bytes.extend_from_slice(&scale.to_le_bytes()));
-    block.iter().for_each(|(_, _, row)| bytes.extend_from_slice(row));
-    Some(bytes)
-}
-
-/// The block that [`strip`] was given, and how many vectors it has; `None` when the bytes cannot come from there.
-pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(Vec<u8>, u64)> {
+/// The block of which these are the vectors ([`VectorBlockWriter::bare`]), and how many there are; `None` when the bytes
+/// cannot come from there.
+pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(VectorBlockWriter, u64)> {
     let count = bytes.len() / (FIXED + dimensions);
     if count == 0 || !bytes.len().is_multiple_of(FIXED + dimensions) {
         return None;
@@ -36,7 +27,7 @@ pub(super) fn restore(bytes: &[u8], dimensions: usize) -> Option<(Vec<u8>, u64)>
         next = index + 1;
         writer.push(usize::from(index), scale, row.iter().copied());
     }
-    Some((writer.finish()?, count as u64))
+    Some((writer, count as u64))
 }
 
 #[cfg(test)]
@@ -54,16 +45,17 @@ mod tests {
             for (&index, &(scale, row)) in &rows {
                 writer.push(index, scale, row);
             }
-            let block = writer.finish().expect("has vectors");
-            let stripped = strip(&block).expect("sound");
-            prop_assert_eq!(restore(&stripped, 5), Some((block, rows.len() as u64)));
-            prop_assert_eq!(restore(&stripped[1..], 5), None);
+            let stripped = writer.bare();
+            let (restored, count) = restore(&stripped, 5).expect("sound");
+            prop_assert_eq!((restored.bare(), count), (stripped.clone(), rows.len() as u64));
+            prop_assert_eq!(restored.finish(), writer.finish());
+            prop_assert!(restore(&stripped[1..], 5).is_none());
             let mut doubled = stripped.clone();
             doubled.copy_within(0..2, if rows.len() > 1 { 2 } else { 0 });
             prop_assert!(rows.len() == 1 || restore(&doubled, 5).is_none());
             let mut infinite = stripped;
             infinite[2 * rows.len()..2 * rows.len() + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
-            prop_assert_eq!(restore(&infinite, 5), None);
+            prop_assert!(restore(&infinite, 5).is_none());
         }
     }
 }

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use super::manifest::{ArtefactManifest, ArtefactPart};
 use super::part::PartWriter;
-use super::{HEADER, MAGIC, PARTS, VERSION, name_of, vectors};
+use super::{HEADER, MAGIC, PARTS, VERSION, name_of};
 use crate::canonical::{Canonical, Evidence};
 use crate::error::StorageError;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
-use crate::tables::{Operation, Table};
+use crate::tables::{Operation, Table, block_key};
+use crate::vectors::VectorBlockWriter;
 
 /// A part that is ready: what the manifest says of it, and its bytes.
 type Ready = (ArtefactPart, File);
@@ -106,7 +107,13 @@ impl Export<'_> {
             let chunks = self.part(Table::Chunks, |emit| canonical.chunks(emit))?.0;
             let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
             let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
-            let (vectors, count) = self.part(Table::Vectors, |emit| canonical.vectors(emit))?;
+            let (vectors, count) = self.part(Table::Vectors, |emit| {
+                let bare = |vectors: VectorBlockWriter| Some(vectors.bare()).filter(|bare| !bare.is_empty());
+                canonical.vectors(|block, vectors| match bare(vectors) {
+                    Some(bare) => emit(Operation::put(Table::Vectors, block_key(block), bare)),
+                    None => Ok(()),
+                })
+            })?;
             let segment = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             Ok::<_, StorageError>((([chunks, files, lengths, vectors], count), segment))
         })?;
@@ -152,15 +159,7 @@ impl Export<'_> {
     }
 
     fn push(&self, part: &mut PartWriter, operation: Operation) -> Result<(), StorageError> {
-        let value = operation.value.unwrap_or_default();
-        let stripped = match operation.table {
-            Table::Vectors => Some(
-                vectors::strip(&value)
-                    .ok_or_else(|| self.snapshot.damaged("a block of vectors is invalid".to_owned()))?,
-            ),
-            _ => None,
-        };
-        part.push(&operation.key, stripped.as_ref().unwrap_or(&value)).map_err(|error| self.io(error))
+        part.push(&operation.key, &operation.value.unwrap_or_default()).map_err(|error| self.io(error))
     }
 
     fn finish(&self, part: PartWriter) -> Result<Ready, StorageError> {

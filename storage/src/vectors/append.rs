@@ -1,11 +1,10 @@
 //! Appends the vectors of new chunks, block by block.
 
-use super::block::{EncodedBlock, VectorBlockWriter};
+use super::block::VectorBlockWriter;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::lengths::BLOCK_IDS;
 use crate::snapshot::Snapshot;
-use crate::tables::{Operation, Table, block_key};
 
 /// Gathers the vectors of one block at a time.
 ///
@@ -72,13 +71,10 @@ impl VectorAppender {
 
     /// Writes the block that is open.
     pub(crate) fn finish(&mut self, committer: &mut Committer) -> Result<(), StorageError> {
-        if let Some((block, writer)) = self.open.take()
-            && let Some(EncodedBlock { codes, rows }) = writer.finish()
-        {
-            committer.push(Operation::put(Table::Codes, block_key(block), codes))?;
-            committer.push(Operation::put(Table::Vectors, block_key(block), rows))?;
+        match self.open.take() {
+            Some((block, writer)) => writer.operations(block).try_for_each(|operation| committer.push(operation)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Starts a block with the rows that the generation has in it.

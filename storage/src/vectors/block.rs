@@ -6,6 +6,7 @@
 use super::code;
 use crate::btree::{Damage, crc};
 use crate::lengths::BLOCK_IDS;
+use crate::tables::{Operation, Table, block_key};
 
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
 const HEADER: usize = 4 + PRESENCE;
@@ -32,6 +33,23 @@ impl VectorBlockWriter {
         self.rows.extend(row);
     }
 
+    /// What writes the block; nothing when no id has a vector.
+    pub(crate) fn operations(self, block: u32) -> impl Iterator<Item = Operation> {
+        let encoded = self.finish();
+        let put = move |table, value| Operation::put(table, block_key(block), value);
+        encoded
+            .into_iter()
+            .flat_map(move |EncodedBlock { codes, rows }| [put(Table::Codes, codes), put(Table::Vectors, rows)])
+    }
+
+    /// The vectors as an artefact has them, without what follows from them: places · scales · rows.
+    pub(crate) fn bare(&self) -> Vec<u8> {
+        let places =
+            (0..BLOCK_IDS as u16).filter(|index| self.presence[usize::from(index / 8)] >> (index % 8) & 1 != 0);
+        let places: Vec<u8> = places.flat_map(u16::to_le_bytes).collect();
+        [&places[..], &self.scales, &self.rows].concat()
+    }
+
     /// Both values of the block; `None` when no id has a vector.
     pub(crate) fn finish(self) -> Option<EncodedBlock> {
         if self.scales.is_empty() {
@@ -50,7 +68,7 @@ impl VectorBlockWriter {
 }
 
 /// The two values of a block.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct EncodedBlock {
     /// All but the rows.
     pub(crate) codes: Vec<u8>,
