@@ -14,7 +14,7 @@ const KEPT: usize = 200;
 
 /// The terms of one chunk with their frequency in every field, and the fields' lengths.
 ///
-/// Terms are sorted by bytes and unique; frequencies saturate at `u16::MAX`.
+/// Terms are unique, in the order in which they first came; frequencies saturate at `u16::MAX`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermVector {
     text: String,
@@ -44,12 +44,14 @@ impl TermVector {
         self.lengths
     }
 
-    /// The terms in byte order with their frequency in every field.
+    /// The terms with their frequency in every field.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, [u16; FIELDS])> + Clone + '_ {
-        self.ends.iter().enumerate().map(|(index, &end)| {
-            let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-            (&self.text[start..end as usize], self.frequencies[index])
-        })
+        self.frequencies.iter().enumerate().map(|(number, &frequencies)| (self.term(number), frequencies))
+    }
+
+    fn term(&self, number: usize) -> &str {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.text[start..self.ends[number] as usize]
     }
 
     /// Bytes held on the heap.
@@ -62,28 +64,15 @@ impl TermVector {
 
 /// Collects the terms of a chunk in any order.
 ///
-/// Every occurrence is counted where the term was put when it first came, so that only distinct terms are sorted.
+/// Every occurrence is counted where its term was put when it first came: nothing has to be sorted for that.
 #[derive(Debug, Default)]
 pub struct TermVectorBuilder {
-    /// The distinct terms in the order in which they came.
-    text: String,
-    entries: Vec<Entry>,
-    /// An open hash table: the number of an entry and one, or zero. A power of two in length, at most half full.
+    /// What there is so far; kept for its room.
+    counted: TermVector,
+    /// Hash of each term, and its place in the table.
+    places: Vec<(u32, u32)>,
+    /// An open hash table: the number of a term and one, or zero. A power of two in length, at most half full.
     slots: Vec<u32>,
-    /// Beginning and number of each entry, for sorting; kept for its room.
-    order: Vec<(u64, u32)>,
-    lengths: [u32; FIELDS],
-}
-
-/// A distinct term.
-#[derive(Debug)]
-struct Entry {
-    start: u32,
-    end: u32,
-    hash: u32,
-    /// Its place in the table.
-    slot: u32,
-    frequencies: [u16; FIELDS],
 }
 
 /// Slots of the smallest table.
@@ -96,49 +85,32 @@ impl TermVectorBuilder {
     /// dictionary keeps labels there.
     pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
         if is_term(term) {
-            let number = self.entry(&normalise(term));
-            let count = &mut self.entries[number].frequencies[field.index()];
+            let number = self.number(&normalise(term));
+            let count = &mut self.counted.frequencies[number][field.index()];
             *count = count.saturating_add(1);
-            let length = &mut self.lengths[field.index()];
+            let length = &mut self.counted.lengths[field.index()];
             *length = length.saturating_add(1);
         }
         self
     }
 
-    /// Sorts what was added, and leaves the builder empty for the next chunk.
+    /// Gives what was added, and leaves the builder empty for the next chunk.
     pub fn finish(&mut self) -> TermVector {
-        let lengths = std::mem::take(&mut self.lengths);
-        let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        order.extend(self.entries.iter().zip(0..).map(|(entry, number)| (beginning(self.term(entry)), number)));
-        let term = |number: u32| self.term(&self.entries[number as usize]);
-        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
-        let mut vector = TermVector {
-            text: String::with_capacity(self.text.len()),
-            ends: Vec::with_capacity(order.len()),
-            frequencies: Vec::with_capacity(order.len()),
-            lengths,
-        };
-        for &(_, number) in &order {
-            vector.text.push_str(term(number));
-            vector.ends.push(vector.text.len() as u32);
-            vector.frequencies.push(self.entries[number as usize].frequencies);
+        // A copy is as large as it must be.
+        let vector = self.counted.clone();
+        self.counted.text.clear();
+        self.counted.ends.clear();
+        self.counted.frequencies.clear();
+        self.counted.lengths = [0; FIELDS];
+        for (_, slot) in self.places.drain(..) {
+            self.slots[slot as usize] = 0;
         }
-        self.order = order;
-        for entry in self.entries.drain(..) {
-            self.slots[entry.slot as usize] = 0;
-        }
-        self.text.clear();
         vector
     }
 
-    fn term(&self, entry: &Entry) -> &str {
-        &self.text[entry.start as usize..entry.end as usize]
-    }
-
-    /// The number of a term's entry, a new one if need be.
-    fn entry(&mut self, term: &str) -> usize {
-        if 2 * self.entries.len() >= self.slots.len() {
+    /// The number of a term, a new one if need be.
+    fn number(&mut self, term: &str) -> usize {
+        if 2 * self.places.len() >= self.slots.len() {
             self.grow();
         }
         let mut hasher = FxHasher::default();
@@ -146,18 +118,19 @@ impl TermVectorBuilder {
         let hash = hasher.finish() as u32;
         let mut slot = hash as usize & (self.slots.len() - 1);
         while let Some(number) = self.slots[slot].checked_sub(1) {
-            let entry = &self.entries[number as usize];
-            if entry.hash == hash && self.term(entry) == term {
-                return number as usize;
+            let number = number as usize;
+            if self.places[number].0 == hash && self.counted.term(number) == term {
+                return number;
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
-        let start = self.text.len() as u32;
-        self.text.push_str(term);
-        let end = self.text.len() as u32;
-        self.entries.push(Entry { start, end, hash, slot: slot as u32, frequencies: [0; FIELDS] });
-        self.slots[slot] = self.entries.len() as u32;
-        self.entries.len() - 1
+        let number = self.places.len();
+        self.places.push((hash, slot as u32));
+        self.slots[slot] = number as u32 + 1;
+        self.counted.text.push_str(term);
+        self.counted.ends.push(self.counted.text.len() as u32);
+        self.counted.frequencies.push([0; FIELDS]);
+        number
     }
 
     /// Doubles the table.
@@ -165,23 +138,15 @@ impl TermVectorBuilder {
         let length = (2 * self.slots.len()).max(SLOTS);
         self.slots.clear();
         self.slots.resize(length, 0);
-        for (entry, number) in self.entries.iter_mut().zip(1..) {
-            let mut slot = entry.hash as usize & (length - 1);
+        for ((hash, place), number) in self.places.iter_mut().zip(1..) {
+            let mut slot = *hash as usize & (length - 1);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (length - 1);
             }
             self.slots[slot] = number;
-            entry.slot = slot as u32;
+            *place = slot as u32;
         }
     }
-}
-
-/// The first eight bytes of a term as a number: where two differ, the terms stand in the same order.
-fn beginning(term: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let length = term.len().min(8);
-    bytes[..length].copy_from_slice(&term.as_bytes()[..length]);
-    u64::from_be_bytes(bytes)
 }
 
 /// Whether a text can stand in the dictionary as a term.
@@ -209,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn terms_are_sorted_and_counted_chunk_by_chunk(
+        fn every_occurrence_is_counted_chunk_by_chunk(
             chunks in prop::collection::vec(
                 prop::collection::vec((0..FIELDS, "[ab\u{0}é]{0,10}|[a-z]{2}"), 0..400), 1..4),
         ) {
@@ -225,8 +190,9 @@ mod tests {
                 }
                 let vector = builder.finish();
                 prop_assert_eq!(vector.lengths(), lengths);
-                let counted: Vec<_> = vector.iter().map(|(term, row)| (term.to_owned(), row)).collect();
-                prop_assert_eq!(counted, expected.into_iter().collect::<Vec<_>>());
+                prop_assert_eq!(vector.len(), expected.len());
+                let counted: BTreeMap<_, _> = vector.iter().map(|(term, row)| (term.to_owned(), row)).collect();
+                prop_assert_eq!(counted, expected);
             }
         }
     }

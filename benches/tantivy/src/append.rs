@@ -11,7 +11,7 @@ use heed::PutFlags;
 
 use crate::Outcome;
 use crate::corpus::{self, Corpus};
-use crate::lab::Lab;
+use crate::lab::{Lab, MEMORY};
 use crate::lmdb;
 use crate::measure::{Cost, Unit, cost, row, table};
 use crate::ours::{publish, record};
@@ -67,7 +67,7 @@ fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
 
 fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
-    let writer = environment.writer(WriterOptions::default())?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
     for (path, chunks) in files {
         writer.replace_file(record(&path), chunks.into_iter().map(|chunk| (chunk, None)).collect())?;
     }

@@ -20,9 +20,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
         let (mut ours, mut built, mut merged) = (Cost::MAX, Cost::MAX, Cost::MAX);
         for _ in 0..lab.rounds {
             let directory = lab.without_terms("built")?;
-            let (manifest, took) = cost(|| ours::add_terms(&directory, &lab.corpus, Fields::One, threads));
-            manifest?;
-            ours = ours.min(took);
+            ours = ours.min(ours::add_terms(&directory, &lab.corpus, Fields::One, threads)?);
             let directory = lab.scratch("built-peer")?;
             let took = peer::build(&directory, &lab.corpus, threads, Beside::Nothing)?;
             let (done, more) = cost(|| peer::merge(&directory));

@@ -11,6 +11,9 @@ use crate::corpus::Corpus;
 use crate::ours::{self, Fields};
 use crate::peer::{self, Beside};
 
+/// Bytes that a writer may take, ours or the peer's: what the indexer takes when it is not told.
+pub const MEMORY: usize = 1 << 30;
+
 /// The corpus, and indexes of it in a directory that goes away at the end.
 pub struct Lab {
     /// What is indexed.

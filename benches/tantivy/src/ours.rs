@@ -2,9 +2,8 @@
 //!
 //! Chunks are written without text, names and vectors: what is left of a record is the same few bytes for each, and its
 //! labels are three that all chunks share. They are there before anything is measured; what is measured gives them their
-//! terms: counting and sorting the terms of each chunk, inversion, merging of what was spilled, and the publication of
-//! dictionary, postings and field lengths in a synchronised transaction. Of the records only what tells the labels is
-//! read again for that, and of those the postings are built again too.
+//! terms: counting the terms of each chunk, inversion, merging of what was spilled, and the publication of dictionary,
+//! postings and field lengths in synchronised transactions. The postings of the three labels are built with them.
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -17,6 +16,8 @@ use aurora_storage::{
 
 use crate::Outcome;
 use crate::corpus::{Corpus, File};
+use crate::lab::MEMORY;
+use crate::measure::{Cost, Watch};
 
 /// Chunks whose terms are counted together by the second thread, and how many such batches may wait.
 const BATCH: u32 = 256;
@@ -36,7 +37,7 @@ pub enum Fields {
 /// Writes the chunks of the corpus, as yet without terms.
 pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
-    let writer = environment.writer(WriterOptions::default())?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
     for copy in 0..corpus.copies {
         for file in corpus.files_of(copy) {
             replace(&writer, &file)?;
@@ -46,11 +47,12 @@ pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
     Ok(())
 }
 
-/// Gives the chunks their terms, with one thread or two beside the one that commits.
-pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Manifest> {
+/// Gives the chunks their terms, with one thread or two beside the one that commits; says what that took.
+pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Cost> {
     let environment = Environment::open(directory, OpenMode::Existing)?;
-    let writer = environment.writer(WriterOptions::default())?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
     writer.rebuild_terms()?;
+    let watch = Watch::start();
     let mut builder = TermVector::builder();
     let mut vector = |chunk| {
         for (field, term) in corpus.terms(chunk) {
@@ -62,7 +64,8 @@ pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usi
         for chunk in 0..corpus.len() {
             writer.add_terms(ChunkId(chunk), &vector(chunk))?;
         }
-        return publish(writer);
+        publish(writer)?;
+        return Ok(watch.read());
     }
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING);
@@ -79,13 +82,14 @@ pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usi
                 writer.add_terms(ChunkId(chunk), &terms)?;
             }
         }
-        publish(writer)
+        publish(writer)?;
+        Ok(watch.read())
     })
 }
 
 /// Replaces files by the same chunks again, from opening the writer to the publication.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
-    let writer = environment.writer(WriterOptions::default())?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
     let mut builder = TermVector::builder();
     for file in files {
         for (id, chunk) in replace(&writer, file)?.into_iter().zip(file.chunks.clone()) {

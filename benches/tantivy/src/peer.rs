@@ -15,10 +15,9 @@ use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDo
 
 use crate::Outcome;
 use crate::corpus::{Corpus, File, Terms};
+use crate::lab::MEMORY;
 use crate::measure::{Cost, Watch};
 
-/// Bytes that its writer may take: as many as ours.
-const MEMORY: usize = 256 << 20;
 /// Name of its tokenizer.
 const REPLAY: &str = "replay";
 /// Names of its fields.

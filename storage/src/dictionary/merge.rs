@@ -79,7 +79,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Segment(cursor) => cursor.entry().map(|_| cursor.term()),
             Self::Run(run) => (!run.ended).then_some(&run.term),
-            Self::Memory(lists) => lists.current().map(|(term, ..)| term),
+            Self::Memory(lists) => lists.term(),
         }
     }
 
