@@ -158,9 +158,10 @@ fn write_segment(
     let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
     let (old, new, from) = (base.all_field_lengths()?, &state.lengths, state.lengths_from);
     let length = |chunk| length(&old, new, from, chunk);
+    let new_is_kept = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
     let committer: &mut Committer = &mut state.committer;
     let mut emit = |operation| committer.push(operation);
-    merge(sources, live, SegmentWriter::new(info, &length, &mut emit), base.path())
+    merge(sources, live, new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
 }
 
 /// Sums of the field lengths of all live chunks.

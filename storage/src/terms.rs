@@ -1,6 +1,9 @@
 //! The terms of one chunk, counted by field.
 
 use std::borrow::Cow;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
 
 use crate::field::{FIELDS, Field};
 
@@ -11,7 +14,7 @@ const KEPT: usize = 200;
 
 /// The terms of one chunk with their frequency in every field, and the fields' lengths.
 ///
-/// Terms are sorted by bytes and unique; frequencies saturate at `u16::MAX`.
+/// Terms are unique, in the order in which they first came; frequencies saturate at `u16::MAX`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermVector {
     text: String,
@@ -41,12 +44,14 @@ impl TermVector {
         self.lengths
     }
 
-    /// The terms in byte order with their frequency in every field.
+    /// The terms with their frequency in every field.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, [u16; FIELDS])> + Clone + '_ {
-        self.ends.iter().enumerate().map(|(index, &end)| {
-            let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-            (&self.text[start..end as usize], self.frequencies[index])
-        })
+        self.frequencies.iter().enumerate().map(|(number, &frequencies)| (self.term(number), frequencies))
+    }
+
+    fn term(&self, number: usize) -> &str {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.text[start..self.ends[number] as usize]
     }
 
     /// Bytes held on the heap.
@@ -58,12 +63,20 @@ impl TermVector {
 }
 
 /// Collects the terms of a chunk in any order.
+///
+/// Every occurrence is counted where its term was put when it first came: nothing has to be sorted for that.
 #[derive(Debug, Default)]
 pub struct TermVectorBuilder {
-    text: String,
-    occurrences: Vec<(u32, u32, Field)>,
-    lengths: [u32; FIELDS],
+    /// What there is so far; kept for its room.
+    counted: TermVector,
+    /// Hash of each term, and its place in the table.
+    places: Vec<(u32, u32)>,
+    /// An open hash table: the number of a term and one, or zero. A power of two in length, at most half full.
+    slots: Vec<u32>,
 }
+
+/// Slots of the smallest table.
+const SLOTS: usize = 256;
 
 impl TermVectorBuilder {
     /// Counts one occurrence of `term` in `field`.
@@ -72,37 +85,67 @@ impl TermVectorBuilder {
     /// dictionary keeps labels there.
     pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
         if is_term(term) {
-            let start = self.text.len();
-            self.text.push_str(&normalise(term));
-            self.occurrences.push((start as u32, self.text.len() as u32, field));
-            let length = &mut self.lengths[field.index()];
+            let number = self.number(&normalise(term));
+            let count = &mut self.counted.frequencies[number][field.index()];
+            *count = count.saturating_add(1);
+            let length = &mut self.counted.lengths[field.index()];
             *length = length.saturating_add(1);
         }
         self
     }
 
-    /// Sorts and counts what was added, and leaves the builder empty for the next chunk.
+    /// Gives what was added, and leaves the builder empty for the next chunk.
     pub fn finish(&mut self) -> TermVector {
-        let text = std::mem::take(&mut self.text);
-        let lengths = std::mem::take(&mut self.lengths);
-        let mut occurrences = std::mem::take(&mut self.occurrences);
-        let term = |&(start, end, _): &(u32, u32, Field)| &text[start as usize..end as usize];
-        occurrences.sort_unstable_by(|a, b| term(a).cmp(term(b)));
-        let mut vector = TermVector { lengths, ..TermVector::default() };
-        for group in occurrences.chunk_by(|a, b| term(a) == term(b)) {
-            let mut frequencies = [0u16; FIELDS];
-            for (_, _, field) in group {
-                let count = &mut frequencies[field.index()];
-                *count = count.saturating_add(1);
-            }
-            vector.text.push_str(term(&group[0]));
-            vector.ends.push(vector.text.len() as u32);
-            vector.frequencies.push(frequencies);
+        // A copy is as large as it must be.
+        let vector = self.counted.clone();
+        self.counted.text.clear();
+        self.counted.ends.clear();
+        self.counted.frequencies.clear();
+        self.counted.lengths = [0; FIELDS];
+        for (_, slot) in self.places.drain(..) {
+            self.slots[slot as usize] = 0;
         }
-        occurrences.clear();
-        self.occurrences = occurrences;
-        vector.text.shrink_to_fit();
         vector
+    }
+
+    /// The number of a term, a new one if need be.
+    fn number(&mut self, term: &str) -> usize {
+        if 2 * self.places.len() >= self.slots.len() {
+            self.grow();
+        }
+        let mut hasher = FxHasher::default();
+        hasher.write(term.as_bytes());
+        let hash = hasher.finish() as u32;
+        let mut slot = hash as usize & (self.slots.len() - 1);
+        while let Some(number) = self.slots[slot].checked_sub(1) {
+            let number = number as usize;
+            if self.places[number].0 == hash && self.counted.term(number) == term {
+                return number;
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        let number = self.places.len();
+        self.places.push((hash, slot as u32));
+        self.slots[slot] = number as u32 + 1;
+        self.counted.text.push_str(term);
+        self.counted.ends.push(self.counted.text.len() as u32);
+        self.counted.frequencies.push([0; FIELDS]);
+        number
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let length = (2 * self.slots.len()).max(SLOTS);
+        self.slots.clear();
+        self.slots.resize(length, 0);
+        for ((hash, place), number) in self.places.iter_mut().zip(1..) {
+            let mut slot = *hash as usize & (length - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (length - 1);
+            }
+            self.slots[slot] = number;
+            *place = slot as u32;
+        }
     }
 }
 
@@ -119,4 +162,38 @@ pub(crate) fn normalise(term: &str) -> Cow<'_, str> {
     }
     let kept = term.floor_char_boundary(KEPT);
     Cow::Owned(format!("{}{}", &term[..kept], &blake3::hash(term.as_bytes()).to_hex()[..32]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_occurrence_is_counted_chunk_by_chunk(
+            chunks in prop::collection::vec(
+                prop::collection::vec((0..FIELDS, "[ab\u{0}é]{0,10}|[a-z]{2}"), 0..400), 1..4),
+        ) {
+            let mut builder = TermVector::builder();
+            for occurrences in chunks {
+                let (mut expected, mut lengths) = (BTreeMap::<String, [u16; FIELDS]>::new(), [0; FIELDS]);
+                for (field, term) in occurrences {
+                    builder.add(Field::ALL[field], &term);
+                    if is_term(&term) {
+                        expected.entry(term).or_default()[field] += 1;
+                        lengths[field] += 1;
+                    }
+                }
+                let vector = builder.finish();
+                prop_assert_eq!(vector.lengths(), lengths);
+                prop_assert_eq!(vector.len(), expected.len());
+                let counted: BTreeMap<_, _> = vector.iter().map(|(term, row)| (term.to_owned(), row)).collect();
+                prop_assert_eq!(counted, expected);
+            }
+        }
+    }
 }

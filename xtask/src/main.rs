@@ -42,6 +42,12 @@ enum Bench {
         /// Directory with an index.
         root: PathBuf,
     },
+    /// Storage and keyword search against tantivy, which is compiled for this alone.
+    Tantivy {
+        /// Directory with an index, then options such as `--only build,query` and `--chunks 100000`.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -51,6 +57,7 @@ fn main() -> ExitCode {
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
         Task::Bench { bench: Bench::Query { root } } => run::bench("query", &root),
+        Task::Bench { bench: Bench::Tantivy { arguments } } => run::bench_outside("benches/tantivy", &arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,7 @@ use std::process::Command;
 /// `rustfmt --check` and clippy with warnings denied.
 pub(crate) fn lint() -> Result<(), String> {
     cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["fmt", "--check", "--manifest-path", &outside("benches/tantivy")])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
 }
 
@@ -18,6 +19,20 @@ pub(crate) fn test() -> Result<(), String> {
 pub(crate) fn bench(name: &str, root: &Path) -> Result<(), String> {
     let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
     cargo(&["bench", "--bench", name, "--", &root.to_string_lossy()])
+}
+
+/// A bench that is a package of its own, outside the workspace, because of what it is compiled with.
+pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), String> {
+    let manifest = outside(package);
+    let mut all = vec!["run", "--release", "--locked", "--manifest-path", &manifest, "--"];
+    all.extend(arguments.iter().map(String::as_str));
+    cargo(&all)
+}
+
+/// The manifest of a package outside the workspace.
+fn outside(package: &str) -> String {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    project.join(package).join("Cargo.toml").to_string_lossy().into_owned()
 }
 
 fn cargo(arguments: &[&str]) -> Result<(), String> {

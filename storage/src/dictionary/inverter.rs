@@ -6,10 +6,10 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
 use super::block::has_frequencies;
-use crate::codec::{put_varint, varint_length};
+use crate::codec::varint_length;
 use crate::field::FIELDS;
 use crate::postings::{encode_frequencies, encoded_length};
 
@@ -20,75 +20,128 @@ const TERM_OVERHEAD: usize = 64;
 const POSTING_OVERHEAD: usize = 4;
 /// Bytes of terms after which memory counts as used up, so that places in them fit 32 bits.
 const MAX_TEXT: usize = 1 << 31;
+/// Bytes of a term's number in front of its length and its text.
+const NUMBER: usize = 4;
+/// Slots of the smallest table.
+const SLOTS: usize = 1 << 10;
 
 /// Collects postings by term.
 #[derive(Debug, Default)]
 pub(crate) struct Inverter {
     terms: Terms,
-    /// Hash of a term, moved on past those of others, → the term.
-    slots: FxHashMap<u64, Slot>,
     log: Vec<u32>,
     frequencies: Vec<u8>,
     /// A chunk and the end of its postings in the log.
     chunks: Vec<(u32, usize)>,
-    /// Hashes of the terms at hand, and what was found for each; kept for its room.
-    found: Vec<(u64, Option<Slot>)>,
+    /// What was found for each term at hand; kept for its room.
+    found: Vec<Found>,
 }
 
-/// A term: its number, and where its text begins.
-#[derive(Debug, Clone, Copy)]
+/// The distinct terms in the order in which they came.
+#[derive(Debug, Default)]
+struct Terms {
+    /// For each term: its number, its length in a byte, its text.
+    text: Vec<u8>,
+    starts: Vec<u32>,
+    /// An open hash table, a power of two in length and at most half full.
+    slots: Vec<Slot>,
+}
+
+/// A part of a term's hash, and where the term begins; [`Slot::FREE`] where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Slot {
-    number: u32,
+    hash: u32,
     start: u32,
 }
 
-/// The distinct terms in the order in which they came, each behind a byte with its length.
-#[derive(Debug, Default)]
-struct Terms {
-    text: Vec<u8>,
-    starts: Vec<u32>,
+impl Slot {
+    const FREE: Self = Self { hash: 0, start: u32::MAX };
+}
+
+/// The slot where a term ought to be, and then its number, if it is there.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    hash: u32,
+    slot: Slot,
+    number: Option<u32>,
 }
 
 impl Terms {
     fn get(&self, number: usize) -> &[u8] {
-        let start = self.starts[number] as usize;
-        let end = start + 1 + self.text[start] as usize;
-        &self.text[start + 1..end]
+        let length = self.starts[number] as usize + NUMBER;
+        &self.text[length + 1..length + 1 + self.text[length] as usize]
     }
 
-    /// Whether the term that begins at `start` is this one.
-    fn is_at(&self, start: u32, term: &[u8]) -> bool {
-        let stored = &self.text[start as usize..];
-        stored[0] as usize == term.len() && stored[1..].starts_with(term)
+    /// The slot that a hash leads to.
+    fn first(&self, hash: u32) -> Slot {
+        let last = self.slots.len().wrapping_sub(1);
+        self.slots.get(hash as usize & last).copied().unwrap_or(Slot::FREE)
     }
 
-    fn push(&mut self, term: &[u8]) -> Slot {
-        let slot = Slot { number: self.starts.len() as u32, start: self.text.len() as u32 };
-        self.starts.push(slot.start);
+    /// The number of a term if a slot is its own.
+    #[inline]
+    fn at(&self, slot: Slot, hash: u32, term: &[u8]) -> Option<u32> {
+        if slot.hash != hash {
+            return None;
+        }
+        let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER>()?;
+        let (&length, stored) = stored.split_first()?;
+        (length as usize == term.len() && stored.starts_with(term)).then_some(u32::from_le_bytes(*number))
+    }
+
+    /// The number of a term, a new one if need be.
+    fn number(&mut self, hash: u32, term: &[u8]) -> u32 {
+        if 2 * self.starts.len() >= self.slots.len() {
+            self.grow();
+        }
+        let mut place = hash as usize & (self.slots.len() - 1);
+        while self.slots[place] != Slot::FREE {
+            if let Some(number) = self.at(self.slots[place], hash, term) {
+                return number;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        let (number, start) = (self.starts.len() as u32, self.text.len() as u32);
+        self.slots[place] = Slot { hash, start };
+        self.starts.push(start);
+        self.text.extend_from_slice(&number.to_le_bytes());
         self.text.push(u8::try_from(term.len()).expect("longer terms and labels are cut before"));
         self.text.extend_from_slice(term);
-        slot
+        number
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let length = (2 * self.slots.len()).max(SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::FREE; length]);
+        for slot in old.into_iter().filter(|slot| *slot != Slot::FREE) {
+            let mut place = slot.hash as usize & (length - 1);
+            while self.slots[place] != Slot::FREE {
+                place = (place + 1) & (length - 1);
+            }
+            self.slots[place] = slot;
+        }
     }
 }
 
 impl Inverter {
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
     pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (&'t [u8], [u16; FIELDS])> + Clone) {
-        // All slots are looked up before the first text is compared: the processor then waits for many
-        // of them at the same time.
+        // All slots are read before the first text is compared, and all texts before the first posting is logged: the
+        // processor then waits for many of them at the same time.
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend(postings.clone().map(|(term, _)| {
             let mut hasher = FxHasher::default();
             hasher.write(term);
-            let hash = hasher.finish();
-            (hash, self.slots.get(&hash).copied())
+            let hash = hasher.finish() as u32;
+            Found { hash, slot: self.terms.first(hash), number: None }
         }));
-        for ((term, frequencies), &(hash, slot)) in postings.zip(&found) {
-            let number = match slot {
-                Some(slot) if self.terms.is_at(slot.start, term) => slot.number,
-                _ => self.number(hash, term),
-            };
+        for ((term, _), found) in postings.clone().zip(&mut found) {
+            found.number = self.terms.at(found.slot, found.hash, term);
+        }
+        for ((term, frequencies), found) in postings.zip(&found) {
+            let number = found.number.unwrap_or_else(|| self.terms.number(found.hash, term));
             if has_frequencies(term) {
                 encode_frequencies(&mut self.frequencies, &frequencies);
                 self.log.push(number);
@@ -113,54 +166,60 @@ impl Inverter {
         logged + inverted + self.terms.text.capacity() + self.terms.starts.len() * TERM_OVERHEAD
     }
 
-    /// The number of a term, a new one if need be.
-    fn number(&mut self, mut hash: u64, term: &[u8]) -> u32 {
-        while let Some(slot) = self.slots.get(&hash) {
-            if self.terms.is_at(slot.start, term) {
-                return slot.number;
-            }
-            hash = hash.wrapping_add(1);
-        }
-        let slot = self.terms.push(term);
-        self.slots.insert(hash, slot);
-        slot.number
-    }
-
     /// Sorts the log by term.
     pub(super) fn invert(self) -> Inverted {
-        let Self { terms, slots, log, frequencies, chunks, .. } = self;
-        drop(slots);
-        let count = terms.starts.len();
-        let mut counts = vec![0u32; count];
-        let mut starts = vec![0usize; count + 1];
-        let mut last = vec![0u32; count];
+        let Self { mut terms, log, frequencies, chunks, .. } = self;
+        terms.slots = Vec::new();
+        let mut lists = vec![Tally::default(); terms.starts.len()];
         each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
-            let gap = u64::from(chunk - last[number]);
-            last[number] = chunk;
-            counts[number] += 1;
-            starts[number + 1] += varint_length(gap) + frequencies.len();
+            let list = &mut lists[number];
+            list.end += varint_length(u64::from(chunk - list.last)) + frequencies.len();
+            list.last = chunk;
+            list.count += 1;
         });
-        for number in 0..count {
-            starts[number + 1] += starts[number];
+        let mut length = 0;
+        for list in &mut lists {
+            list.last = 0;
+            length += std::mem::replace(&mut list.end, length);
         }
-        let mut postings = vec![0u8; starts[count]];
-        let mut ends = starts[..count].to_vec();
-        last.fill(0);
-        let mut gap = Vec::with_capacity(8);
+        let mut postings = vec![0u8; length];
         each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
-            gap.clear();
-            put_varint(&mut gap, u64::from(chunk - last[number]));
-            last[number] = chunk;
-            let start = ends[number];
-            let middle = start + gap.len();
-            ends[number] = middle + frequencies.len();
-            postings[start..middle].copy_from_slice(&gap);
-            postings[middle..ends[number]].copy_from_slice(frequencies);
+            let list = &mut lists[number];
+            let mut gap = chunk - list.last;
+            list.last = chunk;
+            let mut put = |byte| {
+                postings[list.end] = byte;
+                list.end += 1;
+            };
+            while gap >= 0x80 {
+                put(gap as u8 | 0x80);
+                gap >>= 7;
+            }
+            put(gap as u8);
+            frequencies.iter().for_each(|&byte| put(byte));
         });
-        let mut order: Vec<u32> = (0..count as u32).collect();
-        order.sort_unstable_by(|&a, &b| terms.get(a as usize).cmp(terms.get(b as usize)));
-        Inverted { terms, order, counts, starts, postings, next: 0 }
+        let mut order: Vec<(u64, u32)> =
+            (0..lists.len() as u32).map(|number| (beginning(terms.get(number as usize)), number)).collect();
+        let term = |number: u32| terms.get(number as usize);
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
+        Inverted { terms, order, lists, postings, next: 0 }
     }
+}
+
+/// What is known of a list while it is put together; afterwards its end is that of its postings.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    end: usize,
+    last: u32,
+    count: u32,
+}
+
+/// The first eight bytes of a term as a number: where two differ, the terms stand in the same order.
+fn beginning(term: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = term.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&term[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// Gives every posting of the log with the number of its term, its chunk and its frequencies as bytes.
@@ -181,19 +240,26 @@ fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut ea
 #[derive(Debug)]
 pub(crate) struct Inverted {
     terms: Terms,
-    order: Vec<u32>,
-    counts: Vec<u32>,
-    starts: Vec<usize>,
+    /// Beginnings and numbers of the terms.
+    order: Vec<(u64, u32)>,
+    /// In the order of the numbers: each list begins where the one before ends.
+    lists: Vec<Tally>,
     postings: Vec<u8>,
     next: usize,
 }
 
 impl Inverted {
+    /// The term of the list at hand.
+    pub(super) fn term(&self) -> Option<&[u8]> {
+        self.order.get(self.next).map(|(_, number)| self.terms.get(*number as usize))
+    }
+
     /// The list at hand: its term, the number of its postings, and these as in a dictionary entry.
     pub(super) fn current(&self) -> Option<(&[u8], u32, &[u8])> {
-        let number = *self.order.get(self.next)? as usize;
-        let postings = &self.postings[self.starts[number]..self.starts[number + 1]];
-        Some((self.terms.get(number), self.counts[number], postings))
+        let number = self.order.get(self.next)?.1 as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.lists[before].end);
+        let list = self.lists[number];
+        Some((self.terms.get(number), list.count, &self.postings[start..list.end]))
     }
 
     /// Moves to the next list.

@@ -1,5 +1,6 @@
 //! Merges old segments and new inversions, all in the order of their terms, into one segment.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use roaring::RoaringBitmap;
@@ -25,30 +26,39 @@ pub(crate) enum Source<'a> {
 }
 
 /// Merges sources, whose lists must follow one another: every chunk of a source is above those of the
-/// sources before it, term by term. Postings of chunks that are not in `keep` are dropped.
+/// sources before it, term by term. Postings of chunks that are not in `keep` are dropped; with `new_is_kept`, `keep`
+/// holds every chunk of the inversions, spilled or not.
 pub(crate) fn merge(
     mut sources: Vec<Source<'_>>,
     keep: &RoaringBitmap,
+    new_is_kept: bool,
     mut writer: SegmentWriter<'_>,
     data: &Path,
 ) -> Result<SegmentInfo, StorageError> {
     let damaged = |damage: Damage| StorageError::Damaged { path: data.to_owned(), what: damage.0 };
     let mut term = Vec::new();
-    loop {
-        let Some(lowest) = sources.iter().filter_map(Source::term).min() else {
-            return writer.finish();
-        };
-        term.clear();
-        term.extend_from_slice(lowest);
+    while let Some((lowest, shared)) = lowest(&sources, &mut term) {
         writer.begin(&term);
+        if !shared
+            && new_is_kept
+            && let Source::Memory(lists) = &mut sources[lowest]
+            && writer.end_with_list(lists)?
+        {
+            lists.advance();
+            continue;
+        }
         let mut above = None;
-        for source in sources.iter_mut().filter(|source| source.term() == Some(&*term)) {
-            source.postings(&damaged, &mut |posting| {
+        for (index, source) in sources.iter_mut().enumerate().skip(lowest) {
+            if index != lowest && (!shared || source.term() != Some(&*term)) {
+                continue;
+            }
+            let is_whole = new_is_kept && !matches!(source, Source::Segment(_));
+            source.postings(&damaged, |posting| {
                 if above.is_some_and(|above| posting.chunk <= above) {
                     return Err(damaged(Damage("segments overlap".to_owned())));
                 }
                 above = Some(posting.chunk);
-                match keep.contains(posting.chunk) {
+                match is_whole || keep.contains(posting.chunk) {
                     true => writer.push(posting),
                     false => Ok(()),
                 }
@@ -57,6 +67,24 @@ pub(crate) fn merge(
         }
         writer.end()?;
     }
+    writer.finish()
+}
+
+/// Copies the lowest term at hand; says which source is the first that has it, and whether another has it too.
+fn lowest(sources: &[Source<'_>], copy: &mut Vec<u8>) -> Option<(usize, bool)> {
+    let mut found: Option<(usize, &[u8], bool)> = None;
+    for (index, source) in sources.iter().enumerate() {
+        let Some(term) = source.term() else { continue };
+        match found.as_mut().map_or(Ordering::Less, |(_, lowest, _)| term.cmp(lowest)) {
+            Ordering::Less => found = Some((index, term, false)),
+            Ordering::Equal => found = found.map(|(index, term, _)| (index, term, true)),
+            Ordering::Greater => {}
+        }
+    }
+    let (index, term, shared) = found?;
+    copy.clear();
+    copy.extend_from_slice(term);
+    Some((index, shared))
 }
 
 impl<'a> Source<'a> {
@@ -79,20 +107,20 @@ impl<'a> Source<'a> {
         match self {
             Self::Segment(cursor) => cursor.entry().map(|_| cursor.term()),
             Self::Run(run) => (!run.ended).then_some(&run.term),
-            Self::Memory(lists) => lists.current().map(|(term, ..)| term),
+            Self::Memory(lists) => lists.term(),
         }
     }
 
     fn postings(
         &self,
-        damaged: &dyn Fn(Damage) -> StorageError,
-        each: &mut dyn FnMut(Posting) -> Result<(), StorageError>,
+        damaged: &impl Fn(Damage) -> StorageError,
+        mut each: impl FnMut(Posting) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
         match self {
             Self::Segment(cursor) => {
                 let Some(entry) = cursor.entry() else { return Ok(()) };
                 for part in cursor.segment().parts(&entry).map_err(damaged)? {
-                    part.for_each(&mut *each)?;
+                    part.for_each(&mut each)?;
                 }
                 Ok(())
             }
@@ -104,7 +132,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn advance(&mut self, damaged: &dyn Fn(Damage) -> StorageError) -> Result<(), StorageError> {
+    fn advance(&mut self, damaged: &impl Fn(Damage) -> StorageError) -> Result<(), StorageError> {
         match self {
             Self::Segment(cursor) => cursor.advance().map_err(damaged),
             Self::Run(run) => run.advance().map_err(|error| StorageError::io(&run.path, error)),
@@ -120,8 +148,8 @@ fn decode_list(
     term: &[u8],
     count: u32,
     bytes: &[u8],
-    damaged: &dyn Fn(Damage) -> StorageError,
-    each: &mut dyn FnMut(Posting) -> Result<(), StorageError>,
+    damaged: &impl Fn(Damage) -> StorageError,
+    mut each: impl FnMut(Posting) -> Result<(), StorageError>,
 ) -> Result<(), StorageError> {
     let mut result = Ok(());
     let read = decode_inline(bytes, count, has_frequencies(term), |posting| {

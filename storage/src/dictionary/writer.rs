@@ -1,6 +1,8 @@
 //! Writes one segment from terms in order and their postings in order.
 
 use super::block::{BlockWriter, INLINE, Location, encode_inline, encode_stored, has_frequencies};
+use super::inverter::Inverted;
+use crate::codec::put_varint;
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::manifest::SegmentInfo;
@@ -20,6 +22,9 @@ pub(crate) struct SegmentWriter<'w> {
     length: &'w dyn Fn(u32) -> [u16; FIELDS],
     info: SegmentInfo,
     block: BlockWriter,
+    /// The body of the entry, and the part of the list, that are being written; kept for their room.
+    body: Vec<u8>,
+    part: Vec<u8>,
     value: Vec<u8>,
     number: u32,
     term: Vec<u8>,
@@ -43,6 +48,8 @@ impl<'w> SegmentWriter<'w> {
             length,
             info,
             block: BlockWriter::default(),
+            body: Vec::new(),
+            part: Vec::new(),
             value: Vec::new(),
             number: 0,
             term: Vec::new(),
@@ -83,27 +90,44 @@ impl<'w> SegmentWriter<'w> {
         if self.count == 0 {
             return Ok(());
         }
-        let mut body = Vec::new();
+        self.body.clear();
         if self.count as usize <= INLINE {
-            encode_inline(&mut body, &self.pending, self.with_frequencies);
+            encode_inline(&mut self.body, &self.pending, self.with_frequencies);
         } else if self.parts > 0 {
             self.flush_part()?;
             let location = Location { parts: self.parts, number: self.first, offset: 0, length: 0 };
-            encode_stored(&mut body, self.count, location);
+            encode_stored(&mut self.body, self.count, location);
         } else {
-            let mut part = Vec::new();
-            encode_part(&mut part, &self.pending, self.with_frequencies, self.length);
-            if !self.value.is_empty() && self.value.len() + part.len() > VALUE_BYTES {
+            self.part.clear();
+            encode_part(&mut self.part, &self.pending, self.with_frequencies, self.length);
+            if !self.value.is_empty() && self.value.len() + self.part.len() > VALUE_BYTES {
                 self.flush_value()?;
             }
-            let location =
-                Location { parts: 1, number: self.number, offset: self.value.len() as u32, length: part.len() as u32 };
-            encode_stored(&mut body, self.count, location);
-            self.value.append(&mut part);
+            let (offset, length) = (self.value.len() as u32, self.part.len() as u32);
+            encode_stored(&mut self.body, self.count, Location { parts: 1, number: self.number, offset, length });
+            self.value.append(&mut self.part);
         }
+        self.enter()
+    }
+
+    /// Ends a list to which nothing was added with the list at hand of an inversion, if that is short enough to stand in
+    /// the dictionary; tells whether it is.
+    pub(crate) fn end_with_list(&mut self, lists: &Inverted) -> Result<bool, StorageError> {
+        let Some((_, count, postings)) = lists.current().filter(|(_, count, _)| *count as usize <= INLINE) else {
+            return Ok(false);
+        };
+        self.count = u64::from(count);
+        self.body.clear();
+        put_varint(&mut self.body, self.count);
+        self.body.extend_from_slice(postings);
+        self.enter().map(|()| true)
+    }
+
+    /// Adds the entry of the list to the dictionary.
+    fn enter(&mut self) -> Result<(), StorageError> {
         self.info.terms += 1;
         self.info.postings += self.count;
-        match self.block.push(&self.term, &body) {
+        match self.block.push(&self.term, &self.body) {
             Some((key, bytes)) => self.emit_block(&key, bytes),
             None => Ok(()),
         }

@@ -1,0 +1,95 @@
+//! How near to LMDB's own speed are chunk records written?
+//!
+//! The records of real chunks, their text in full, with the labels that every chunk has: from opening the writer to the
+//! publication, with encoding, the inversion of the labels and a synchronised transaction for every batch. The peer puts
+//! the same keys and values at the end of a table, in one synchronised transaction.
+
+use std::path::Path;
+
+use aurora_storage::{Chunk, Environment, OpenMode, WriterOptions};
+use heed::PutFlags;
+
+use crate::Outcome;
+use crate::corpus::{self, Corpus};
+use crate::lab::{Lab, MEMORY};
+use crate::lmdb;
+use crate::measure::{Cost, Unit, cost, row, table};
+use crate::ours::{publish, record};
+
+/// Chunks that are written at most.
+const CHUNKS: usize = 100_000;
+/// Keys and values of a table.
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Prints the table.
+pub fn run(lab: &Lab, root: &Path) -> Outcome<()> {
+    let files = records(&lab.corpus, root)?;
+    let (mut ours, mut bare) = (Cost::MAX, Cost::MAX);
+    let (mut bytes, mut count) = (0, 0);
+    for _ in 0..lab.rounds {
+        let directory = lab.scratch("appended")?;
+        let given = files.clone();
+        let (written, took) = cost(|| append(&directory, given));
+        written?;
+        ours = ours.min(took);
+        let rows = rows(&directory)?;
+        (count, bytes) = (rows.len(), rows.iter().map(|(key, value)| key.len() + value.len()).sum());
+        let directory = lab.scratch("bare")?;
+        std::fs::create_dir_all(&directory)?;
+        let (written, took) = cost(|| append_bare(&directory, &rows));
+        written?;
+        bare = bare.min(took);
+    }
+    table("append: chunk records per second; more is better", "ours", "bare LMDB");
+    let rate = |time: std::time::Duration| bytes as f64 / time.as_secs_f64();
+    let name = format!("{count} records, {} MB", bytes / 1_000_000);
+    row(&format!("{name}, processor time"), rate(ours.cpu), rate(bare.cpu), Unit::MegabytesPerSecond, None);
+    row(&format!("{name}, wall"), rate(ours.wall), rate(bare.wall), Unit::MegabytesPerSecond, None);
+    Ok(())
+}
+
+/// Real chunks by file, without what would give them labels of their own kind.
+fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
+    let snapshot = corpus::open(root)?;
+    let (mut files, mut count) = (Vec::new(), 0);
+    for file in corpus.files.iter().take_while(|file| (file.chunks.end as usize) <= CHUNKS) {
+        let mut chunks = Vec::new();
+        for chunk in file.chunks.clone() {
+            let stored = snapshot.chunk(corpus.source(chunk))?.ok_or("the index has changed")?;
+            let (calls, imports, definitions) = Default::default();
+            chunks.push(Chunk { calls, imports, definitions, ..stored.to_chunk() });
+        }
+        count += chunks.len();
+        files.push((file.path.clone(), chunks));
+    }
+    if count == 0 { Err("no chunks".into()) } else { Ok(files) }
+}
+
+fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
+    let environment = Environment::open(directory, OpenMode::Create)?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
+    for (path, chunks) in files {
+        writer.replace_file(record(&path), chunks.into_iter().map(|chunk| (chunk, None)).collect())?;
+    }
+    publish(writer)?;
+    Ok(())
+}
+
+/// The records as they are stored.
+fn rows(directory: &Path) -> Outcome<Rows> {
+    let environment = lmdb::open(&directory.join("index"))?;
+    let table = lmdb::table(&environment, "chunks")?;
+    let transaction = environment.read_txn()?;
+    let rows = table.iter(&transaction)?.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())));
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn append_bare(directory: &Path, rows: &Rows) -> Outcome<()> {
+    let environment = lmdb::open(directory)?;
+    let table = lmdb::new_table(&environment, "chunks")?;
+    let mut transaction = environment.write_txn()?;
+    for (key, value) in rows {
+        table.put_with_flags(&mut transaction, PutFlags::APPEND, key, value)?;
+    }
+    Ok(transaction.commit()?)
+}

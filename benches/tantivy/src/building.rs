@@ -1,0 +1,40 @@
+//! How much processor time do terms and postings take, from the terms of chunks to what is committed?
+//!
+//! Ours ends as one segment. The peer's time is given as its merge policy leaves it, and with everything merged into one
+//! segment after that. The second thread of ours counts the terms, the first one does the rest; the peer has as many
+//! threads that index, and one that hands them documents. See [`crate::ours`] for what is in ours and what is not.
+
+use crate::Outcome;
+use crate::lab::Lab;
+use crate::measure::{Cost, Unit, cost, row, table};
+use crate::ours::{self, Fields};
+use crate::peer::{self, Beside};
+
+/// The most that ours is to take of the peer's processor time.
+const BAR: f64 = 0.50;
+
+/// Prints the table.
+pub fn run(lab: &Lab) -> Outcome<()> {
+    table("build: terms and postings", "ours", "tantivy");
+    for threads in [1, 2] {
+        let (mut ours, mut built, mut merged) = (Cost::MAX, Cost::MAX, Cost::MAX);
+        for _ in 0..lab.rounds {
+            let directory = lab.without_terms("built")?;
+            ours = ours.min(ours::add_terms(&directory, &lab.corpus, Fields::One, threads)?);
+            let directory = lab.scratch("built-peer")?;
+            let took = peer::build(&directory, &lab.corpus, threads, Beside::Nothing)?;
+            let (done, more) = cost(|| peer::merge(&directory));
+            done?;
+            built = built.min(took);
+            merged = merged.min(Cost { cpu: took.cpu + more.cpu, wall: took.wall + more.wall });
+        }
+        let say = |what: &str, peer: Cost| {
+            let name = format!("{threads} thread(s), {what}");
+            row(&name, ours.cpu.as_secs_f64(), peer.cpu.as_secs_f64(), Unit::Seconds, Some(BAR));
+            row(&format!("{name}, wall"), ours.wall.as_secs_f64(), peer.wall.as_secs_f64(), Unit::Seconds, None);
+        };
+        say("as its policy merges", built);
+        say("merged to one segment", merged);
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! The terms of real chunks, in memory and in the order in which they occur.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use aurora_analysis::Analyzer;
+use aurora_storage::{ArchivedChunk, ChunkId, Environment, FIELDS, Field, OpenMode, Snapshot};
+
+use crate::Outcome;
+
+/// Directory of an index within a project.
+const INDEX_DIRECTORY: &str = ".aurora";
+/// Terms that are left out of a copy together.
+const STRETCH: usize = 8;
+/// Of ten stretches of a copy, as many are left out.
+const LEFT_OUT: u64 = 3;
+
+/// Chunks with their terms; the chunks of a file follow one another.
+pub struct Corpus {
+    /// The terms of all chunks, one after another, and the length of each.
+    text: String,
+    lengths: Vec<u8>,
+    chunks: Vec<Place>,
+    /// Files in the order of their paths.
+    pub files: Vec<File>,
+    /// How often the chunks come.
+    pub copies: u32,
+}
+
+/// Where the terms of a chunk begin, and how many there are up to the end of each field.
+struct Place {
+    text: usize,
+    term: usize,
+    ends: [u32; FIELDS],
+    source: ChunkId,
+}
+
+/// A file with its chunks.
+pub struct File {
+    /// Path within the project.
+    pub path: String,
+    /// Its first chunk, and the one after its last.
+    pub chunks: std::ops::Range<u32>,
+}
+
+impl Corpus {
+    /// Reads at least `count` chunks of source code from the index of a project, or all there are.
+    pub fn read(root: &Path, count: usize, copies: u32) -> Outcome<Self> {
+        let snapshot = open(root)?;
+        let mut found = Vec::new();
+        for file in snapshot.files() {
+            let file = file?;
+            let mut ids = Vec::new();
+            for id in file.chunks {
+                let is_code = |chunk: &ArchivedChunk| chunk.chunk_type.to_native().is_source_code();
+                ids.extend(snapshot.chunk(id)?.is_some_and(is_code).then_some(id));
+            }
+            if !ids.is_empty() {
+                found.push((digest(&file.path), file.path, ids));
+            }
+        }
+        found.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        let mut taken = 0;
+        let enough = |(_, _, ids): &(u64, String, Vec<ChunkId>)| {
+            let before = taken;
+            taken += ids.len();
+            before < count
+        };
+        let mut drawn: Vec<_> = found.into_iter().take_while(enough).collect();
+        drawn.sort_unstable_by(|a, b| a.1.cmp(&b.1));
+        let mut corpus =
+            Self { text: String::new(), lengths: Vec::new(), chunks: Vec::new(), files: Vec::new(), copies };
+        for (_, path, ids) in drawn {
+            let first = corpus.chunks.len() as u32;
+            for id in ids {
+                if let Some(chunk) = snapshot.chunk(id)?.filter(|_| corpus.chunks.len() < count) {
+                    corpus.push(id, chunk);
+                }
+            }
+            corpus.files.push(File { path, chunks: first..corpus.chunks.len() as u32 });
+        }
+        Ok(corpus)
+    }
+
+    /// The terms of a chunk as the indexer counts them: words of the documentation, which is part of the text, once.
+    fn push(&mut self, source: ChunkId, chunk: &ArchivedChunk) {
+        let (text, term) = (self.text.len(), self.lengths.len());
+        let mut said: HashMap<String, u32> = HashMap::new();
+        Analyzer.terms(&chunk.doc, &mut |term| *said.entry(term.to_owned()).or_default() += 1);
+        let mut ends = [0; FIELDS];
+        for field in Field::ALL {
+            let field_text = match field {
+                Field::Name => &chunk.name,
+                Field::QualifiedName => &chunk.qualified_name,
+                Field::Signature => &chunk.signature,
+                Field::Path => &chunk.path,
+                Field::Doc => &chunk.doc,
+                Field::Body => &chunk.text,
+            };
+            Analyzer.terms(field_text, &mut |term| match said.get_mut(term) {
+                Some(left @ 1..) if field == Field::Body => *left -= 1,
+                _ => {
+                    self.text.push_str(term);
+                    self.lengths.push(term.len() as u8);
+                }
+            });
+            ends[field.index()] = (self.lengths.len() - term) as u32;
+        }
+        self.chunks.push(Place { text, term, ends, source });
+    }
+
+    /// Number of chunks, all copies together.
+    pub fn len(&self) -> u32 {
+        self.chunks.len() as u32 * self.copies
+    }
+
+    /// Number of terms of the chunk, each as often as it occurs, in the first copy.
+    pub fn length(&self, chunk: u32) -> u32 {
+        self.chunks[chunk as usize % self.chunks.len()].ends[FIELDS - 1]
+    }
+
+    /// Where the chunk came from.
+    pub fn source(&self, chunk: u32) -> ChunkId {
+        self.chunks[chunk as usize % self.chunks.len()].source
+    }
+
+    /// The files of a copy with the numbers that their chunks have in it.
+    pub fn files_of(&self, copy: u32) -> impl Iterator<Item = File> + '_ {
+        let first = copy * self.chunks.len() as u32;
+        self.files.iter().map(move |file| File {
+            path: format!("{copy}/{}", file.path),
+            chunks: first + file.chunks.start..first + file.chunks.end,
+        })
+    }
+
+    /// The terms of a chunk with their fields, in order.
+    pub fn terms(&self, chunk: u32) -> Terms<'_> {
+        let place = &self.chunks[chunk as usize % self.chunks.len()];
+        let count = place.ends[FIELDS - 1] as usize;
+        Terms {
+            text: &self.text[place.text..],
+            lengths: &self.lengths[place.term..place.term + count],
+            ends: &place.ends,
+            next: 0,
+            field: 0,
+            chunk,
+            is_copy: chunk as usize >= self.chunks.len(),
+        }
+    }
+}
+
+impl fmt::Display for Corpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (chunks, files, terms) = (self.chunks.len(), self.files.len(), self.lengths.len());
+        write!(f, "{chunks} chunks of {files} files, {terms} terms, {} bytes of them", self.text.len())?;
+        match self.copies {
+            1 => Ok(()),
+            copies => write!(f, "; {copies} copies"),
+        }
+    }
+}
+
+/// The terms of a chunk.
+pub struct Terms<'c> {
+    text: &'c str,
+    lengths: &'c [u8],
+    ends: &'c [u32; FIELDS],
+    next: usize,
+    field: usize,
+    chunk: u32,
+    is_copy: bool,
+}
+
+impl<'c> Iterator for Terms<'c> {
+    type Item = (Field, &'c str);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let length = usize::from(*self.lengths.get(self.next)?);
+            let (term, rest) = self.text.split_at(length);
+            self.text = rest;
+            while self.ends[self.field] as usize <= self.next {
+                self.field += 1;
+            }
+            let stretch = self.next / STRETCH;
+            self.next += 1;
+            if !self.is_copy || mixed(u64::from(self.chunk) << 32 | stretch as u64) % 10 >= LEFT_OUT {
+                return Some((Field::ALL[self.field], term));
+            }
+        }
+    }
+}
+
+/// The newest generation of a project's index.
+pub fn open(root: &Path) -> Outcome<Snapshot> {
+    Ok(Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing)?.snapshot()?)
+}
+
+/// FNV-1a.
+fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A number that looks like chance, and is the same every time.
+pub fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}

@@ -1,0 +1,40 @@
+//! LMDB without us.
+
+use std::path::Path;
+
+use heed::types::Bytes;
+use heed::{CommitOrAbort, Database, Env, EnvOpenOptions};
+
+use crate::Outcome;
+
+/// Address space of an environment.
+const MAP: usize = 1 << 36;
+
+/// A table of bytes.
+pub type Table = Database<'static, Bytes, Bytes>;
+
+/// Opens a directory that nobody else has open.
+pub fn open(directory: &Path) -> Outcome<Env> {
+    let mut options = EnvOpenOptions::new();
+    options.max_dbs(16).map_size(MAP);
+    // SAFETY: the directories of this bench are its own, and no other handle of this one is open.
+    Ok(unsafe { options.open(directory) }?)
+}
+
+/// A table that is there.
+pub fn table(environment: &Env, name: &str) -> Outcome<Table> {
+    let opened = environment.open_databases_and_commit(environment.read_txn()?, |opener, transaction| {
+        let table = opener.open_database::<Bytes, Bytes>(transaction, Some(name))?;
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(table))
+    })?;
+    opened.unwrap_commit().ok_or_else(|| format!("no table {name}").into())
+}
+
+/// A table that is not there yet.
+pub fn new_table(environment: &Env, name: &str) -> Outcome<Table> {
+    let made = environment.create_databases_and_commit(environment.write_txn()?, |opener, transaction| {
+        let table = opener.create_database::<Bytes, Bytes>(transaction, Some(name))?;
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(table))
+    })?;
+    Ok(made.unwrap_commit())
+}

@@ -1,0 +1,37 @@
+//! Queries drawn from the corpus: some of the terms of a chunk, each of which another chunk holds too.
+
+use std::collections::BTreeSet;
+
+use aurora_storage::Snapshot;
+
+use crate::Outcome;
+use crate::corpus::{Corpus, mixed};
+
+/// Numbers of terms that queries have.
+pub const CLASSES: [usize; 4] = [1, 2, 5, 10];
+
+/// `count` queries of `terms` terms, the same ones every time.
+pub fn drawn(corpus: &Corpus, snapshot: &Snapshot, terms: usize, count: usize) -> Outcome<Vec<Vec<String>>> {
+    let mut state = terms as u64;
+    let mut below = |end: usize| {
+        state = mixed(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        (state % end as u64) as usize
+    };
+    let mut queries = Vec::with_capacity(count);
+    while queries.len() < count {
+        let chunk = below(corpus.len() as usize) as u32;
+        let held: BTreeSet<&str> = corpus.terms(chunk).map(|(_, term)| term).collect();
+        let mut held: Vec<&str> = held.into_iter().collect();
+        let mut query = Vec::with_capacity(terms);
+        while query.len() < terms && !held.is_empty() {
+            let term = held.swap_remove(below(held.len()));
+            if snapshot.doc_frequency(term)? >= 2 {
+                query.push(term.to_owned());
+            }
+        }
+        if query.len() == terms {
+            queries.push(query);
+        }
+    }
+    Ok(queries)
+}
