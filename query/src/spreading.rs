@@ -21,7 +21,7 @@ const SIBLINGS: usize = 32;
 /// Most names of one chunk that are followed.
 const NAMES: usize = 32;
 /// Most chunks whose neighbours are looked up in one search.
-const EXPANSIONS: usize = 48;
+const EXPANSIONS: usize = 24;
 
 /// Related chunks of a chunk.
 pub(crate) trait Graph {

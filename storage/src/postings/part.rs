@@ -30,7 +30,8 @@ pub(crate) fn encode(
     with_frequencies: bool,
     length: &dyn Fn(u32) -> [u16; FIELDS],
 ) {
-    let mut set: RoaringBitmap = postings.iter().map(|posting| posting.chunk).collect();
+    let ids = postings.iter().map(|posting| posting.chunk);
+    let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in order");
     set.optimize();
     put_varint(out, set.serialized_size() as u64);
     if set.serialize_into(&mut *out).is_err() {
