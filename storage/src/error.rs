@@ -23,7 +23,7 @@ pub enum StorageError {
         reason: String,
     },
     /// The data file ends before its last page.
-    #[error("{} is truncated: {actual} bytes of at least {expected}; run `aur mem index --force` to build it again", path.display())]
+    #[error("{} is truncated: {actual} bytes of at least {expected}; `aur mem index` builds it again", path.display())]
     Truncated {
         /// The data file.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum StorageError {
         actual: u64,
     },
     /// A page, a record or a reference between records is not what it should be.
-    #[error("the index at {} is damaged: {what}; run `aur mem verify`, then `aur mem index --force` to build it again", path.display())]
+    #[error("the index at {} is damaged: {what}; `aur mem verify` tells more, `aur mem index --force` builds it again", path.display())]
     Damaged {
         /// The data file.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum StorageError {
         what: String,
     },
     /// The index was written in another format.
-    #[error("the index at {} has format {found}, this program reads format {expected}; run `aur mem index --force` to build it again", path.display())]
+    #[error("the index at {} has format {found}, this program reads format {expected}; `aur mem index` builds it again", path.display())]
     FormatVersion {
         /// The index directory.
         path: PathBuf,

@@ -120,24 +120,37 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 /// Brings the index of a root up to date and publishes it.
 ///
 /// A run that is cancelled publishes what it has finished; the next one goes on from there. A run
-/// that fails publishes nothing.
+/// that fails publishes nothing. An index that is damaged or of another format is set aside, made anew, and warned of.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
-    let begun = Instant::now();
     give_back_freed_memory();
     let root = indexable(&options.root)?;
-    let plan = plan(&root, &options.pipeline)?;
+    let error = match attempt(&root, options, observer) {
+        Err(error) => error,
+        done => return done,
+    };
+    let directory = root.join(INDEX_DIRECTORY);
+    let Some(reason) = unusable(&error, &directory, options.force) else { return Err(error) };
+    Environment::set_aside(&directory)?;
+    let mut summary = attempt(&root, options, observer)?;
+    summary.warnings.push(format!("the index could not be used, was set aside and made anew: {reason}"));
+    Ok(summary)
+}
+
+fn attempt(root: &Path, options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
+    let begun = Instant::now();
+    let plan = plan(root, &options.pipeline)?;
     let warnings = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
-    let environment = open(&root.join(INDEX_DIRECTORY), options.force)?;
-    let job = job(&root, &plan, &environment, options, memory)?;
+    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
+    let job = job(root, &plan, &environment, options, memory)?;
     let before = job.previous.manifest().clone();
 
     let mut services = Services::new();
     services.insert(Arc::clone(&job));
-    let pipeline = plan.build(&BuildContext { root: &root, services: &services })?;
+    let pipeline = plan.build(&BuildContext { root, services: &services })?;
     drop(services);
     let mut chain: Vec<_> =
         pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
@@ -170,10 +183,10 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
     };
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(&root, &moves, &snapshot, now_ns() / 1_000_000_000);
+        access::follow(root, &moves, &snapshot, now_ns() / 1_000_000_000);
     }
     let after = After { published, snapshot, remarks: repository.remarks(), warnings };
-    Ok(IndexSummary::new(&root, &before, after, report, begun.elapsed())?)
+    Ok(IndexSummary::new(root, &before, after, report, begun.elapsed())?)
 }
 
 /// What the memory of a run is for. A quarter is left for what a run needs whatever its input: models, syntax trees,
@@ -257,14 +270,17 @@ fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
     Ok(root)
 }
 
-/// Opens the environment for writing. With `force`, one that cannot be opened is set aside first.
-fn open(directory: &Path, force: bool) -> Result<Environment, StorageError> {
-    match Environment::open(directory, OpenMode::Create) {
-        Err(error) if force && error.is_unusable_index() => {
-            Environment::set_aside(directory)?;
-            Environment::open(directory, OpenMode::Create)
+/// What is wrong with the index, if that may be why a run failed and the index may be set aside: with `force` even a file
+/// of another program is.
+fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
+    match error {
+        IndexError::Storage(StorageError::Foreign { .. }) if !force => None,
+        IndexError::Storage(error) => error.is_unusable_index().then(|| error.to_string()),
+        IndexError::Stage(_) | IndexError::Run(_) => {
+            let snapshot = Environment::open(directory, OpenMode::Existing).ok()?.snapshot().ok()?;
+            snapshot.verify().problems.into_iter().next()
         }
-        result => result,
+        _ => None,
     }
 }
 
