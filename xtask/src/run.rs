@@ -24,7 +24,7 @@ pub(crate) fn bench(name: &str, root: &Path) -> Result<(), String> {
 /// A bench that is a package of its own, outside the workspace, because of what it is compiled with.
 pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), String> {
     let manifest = outside(package);
-    let mut all = vec!["run", "--release", "--locked", "--manifest-path", &manifest, "--"];
+    let mut all = vec!["run", "--release", "--manifest-path", &manifest, "--"];
     all.extend(arguments.iter().map(String::as_str));
     cargo(&all)
 }
