@@ -3,7 +3,8 @@
 //! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) by windows of chunk ids, those
 //! with the highest bounds first, until the next can hold nothing better. In a window the lists with the lowest bounds,
 //! as many as together cannot reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the
-//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar.
+//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar. Of the
+//! other lists those blocks of postings are left out that no chunk can reach the bar with.
 //!
 //! The sums in here run in another order than those that are shown, and so differ from them in the last bits. A slack
 //! around the bar makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
@@ -51,7 +52,14 @@ pub(crate) struct List<'p> {
 enum Source<'p> {
     /// Chunks and what they get, ascending.
     Scored(Vec<(u32, f32)>),
-    Postings(&'p Postings<'p>, PostingsCursor<'p>),
+    Postings(&'p Postings<'p>, PostingsCursor<'p>, Vec<Block>),
+}
+
+/// A block of postings, and at least what any of its chunks gets.
+struct Block {
+    first: u32,
+    last: u32,
+    bound: f32,
 }
 
 /// What a list can do in a window.
@@ -81,28 +89,44 @@ impl<'p> List<'p> {
             });
             Source::Scored(scored)
         } else {
-            for block in postings.blocks() {
-                let bound = factor * scorer.bound(&block);
-                (block.first.0 / WINDOW..=block.last.0 / WINDOW).for_each(|window| reach(window, bound, BLOCK));
+            let blocks = postings.blocks().map(|block| Block {
+                first: block.first.0,
+                last: block.last.0,
+                bound: factor * scorer.bound(&block),
+            });
+            let blocks: Vec<Block> = blocks.collect();
+            for Block { first, last, bound } in &blocks {
+                (first / WINDOW..=last / WINDOW).for_each(|window| reach(window, *bound, BLOCK));
             }
-            Source::Postings(postings, postings.cursor())
+            Source::Postings(postings, postings.cursor(), blocks)
         };
         Self { source, factor, reaches }
     }
 
-    /// Adds every posting in the window.
-    fn add_all(&mut self, window: Window, scorer: &impl Scorer, (sums, room): (&mut Sums, &mut Room)) {
+    /// Adds the postings in the window, but for blocks with which no chunk can reach the bar; `rest` is at least what the
+    /// other lists can add.
+    fn add_all(
+        &mut self,
+        window: Window,
+        scorer: &impl Scorer,
+        (best, rest): (&Best, f32),
+        (sums, room): (&mut Sums, &mut Room),
+    ) {
         match &mut self.source {
             Source::Scored(scored) => {
                 let from = scored.partition_point(|(chunk, _)| *chunk < window.first);
                 let inside = scored[from..].iter().take_while(|(chunk, _)| *chunk < window.end);
                 inside.for_each(|&(chunk, score)| sums.add(chunk - window.first, score));
             }
-            Source::Postings(_, cursor) => {
-                cursor.move_to(ChunkId(window.first));
-                room.each_below(cursor, window.end, scorer, |chunk, score| {
-                    sums.add(chunk - window.first, self.factor * score);
-                });
+            Source::Postings(_, cursor, blocks) => {
+                let from = blocks.partition_point(|block| block.last < window.first);
+                let inside = blocks[from..].iter().take_while(|block| block.first < window.end);
+                for block in inside.filter(|block| best.admits(block.bound + rest)) {
+                    cursor.move_to(ChunkId(block.first.max(window.first)));
+                    room.each_below(cursor, window.end.min(block.last.saturating_add(1)), scorer, |chunk, score| {
+                        sums.add(chunk - window.first, self.factor * score);
+                    });
+                }
             }
         }
     }
@@ -118,7 +142,7 @@ impl<'p> List<'p> {
                     }
                 }
             }
-            Source::Postings(_, cursor) if many => {
+            Source::Postings(_, cursor, _) if many => {
                 cursor.move_to(ChunkId(window.first));
                 for (at, sum) in candidates {
                     let chunk = ChunkId(window.first + *at);
@@ -129,7 +153,7 @@ impl<'p> List<'p> {
                     }
                 }
             }
-            Source::Postings(postings, _) => {
+            Source::Postings(postings, ..) => {
                 for (at, sum) in candidates {
                     let chunk = ChunkId(window.first + *at);
                     if let Some(frequencies) = postings.find(chunk) {
@@ -227,7 +251,11 @@ fn collect(
             lists.len()
         }
         _ => {
-            lists[silent..].iter_mut().for_each(|list| list.add_all(window, scorer, (sums, room)));
+            for at in silent..lists.len() {
+                let others = lists.iter().enumerate().filter(|(other, _)| *other != at);
+                let rest = others.map(|(_, list)| list.reaches[window.number].bound).sum();
+                lists[at].add_all(window, scorer, (best, rest), (sums, room));
+            }
             let rest = if silent > 0 { reach[silent - 1] } else { 0.0 };
             sums.take(allowed.as_ref(), |at, sum| {
                 if best.admits(sum + rest) {
