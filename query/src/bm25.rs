@@ -59,9 +59,7 @@ impl FieldScorer {
         let sum = parts.iter().sum::<f32>().min(MOST);
         if sum > 0.0 { sum * (self.k1 + 1.0) / (sum + self.k1) } else { 0.0 }
     }
-}
 
-impl FieldScorer {
     /// [`Self::saturated`] of every posting of a batch, bit for bit.
     fn saturate(&self, batch: &PostingBatch, scores: &mut Scores) {
         let count = batch.chunks().len();

@@ -4,30 +4,42 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::env::Environment;
+use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
+use crate::lock::WriterLock;
 use crate::replace::forget_old;
+use crate::writer::LOCK;
 
 /// Where an index is put that could not be opened, below `.aurora`.
 const ASIDE: &str = "index.unusable";
 
 impl StorageError {
-    /// Whether the error says that what lies at the index's place cannot be used as an index.
-    pub fn is_unusable_index(&self) -> bool {
-        matches!(
-            self,
-            Self::Foreign { .. } | Self::Truncated { .. } | Self::Damaged { .. } | Self::FormatVersion { .. }
-        )
+    /// Why what lies at the index's place cannot be used as an index, if that is what the error says.
+    pub fn unusable_index(&self) -> Option<String> {
+        match self {
+            Self::Foreign { reason, .. } => Some(reason.clone()),
+            Self::Truncated { expected, actual, .. } => Some(format!("it had {actual} bytes of at least {expected}")),
+            Self::Damaged { what, .. } => Some(what.clone()),
+            Self::FormatVersion { found, expected, .. } => {
+                Some(format!("it had format {found}, this program reads format {expected}"))
+            }
+            _ => None,
+        }
     }
 }
 
 impl Environment {
-    /// Moves the index of a project out of the way, given its `.aurora` directory; one that was set
-    /// aside before is removed.
+    /// Moves an unusable index of a project out of the way, given its `.aurora` directory; one that was set
+    /// aside before is removed. An index that another process has made meanwhile, and that is sound, stays.
     ///
     /// # Errors
-    /// When the directory cannot be written.
+    /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
+        let _lock = WriterLock::acquire(&directory.join(LOCK))?;
+        let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
+        if found.is_ok_and(|snapshot| snapshot.verify().is_ok()) {
+            return Ok(());
+        }
         let (index, aside) = (directory.join("index"), directory.join(ASIDE));
         match fs::remove_dir_all(&aside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),

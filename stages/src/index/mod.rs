@@ -135,7 +135,7 @@ pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSumma
     let Some(reason) = unusable(&error, &directory, options.force) else { return Err(error) };
     Environment::set_aside(&directory)?;
     let mut summary = attempt(&root, options, observer)?;
-    summary.warnings.push(format!("the index could not be used, was set aside and made anew: {reason}"));
+    summary.warnings.push(format!("the index could not be used ({reason}); it was set aside and made anew"));
     Ok(summary)
 }
 
@@ -275,7 +275,7 @@ fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
 fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
     match error {
         IndexError::Storage(StorageError::Foreign { .. }) if !force => None,
-        IndexError::Storage(error) => error.is_unusable_index().then(|| error.to_string()),
+        IndexError::Storage(error) => error.unusable_index(),
         IndexError::Stage(_) | IndexError::Run(_) => {
             let snapshot = Environment::open(directory, OpenMode::Existing).ok()?.snapshot().ok()?;
             snapshot.verify().problems.into_iter().next()

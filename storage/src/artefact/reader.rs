@@ -72,7 +72,7 @@ fn generation_before(directory: &Path) -> Result<u64, StorageError> {
     match Environment::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot()) {
         Ok(snapshot) => Ok(snapshot.manifest().generation),
         Err(StorageError::NoIndex { .. }) => Ok(0),
-        Err(error) if error.is_unusable_index() => Ok(0),
+        Err(error) if error.unusable_index().is_some() => Ok(0),
         Err(error) => Err(error),
     }
 }

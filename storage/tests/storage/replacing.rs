@@ -67,6 +67,14 @@ fn nothing_is_replaced_under_a_writer() {
     import(directory.path(), &bytes).expect("imports");
     // What was replaced does not come back when the index is set aside.
     fs::create_dir(directory.path().join("index.old")).expect("makes a directory");
+    // A sound one is not, and none is under a writer.
+    Environment::set_aside(directory.path()).expect("looks");
+    assert!(Environment::is_present(directory.path()));
+    fs::write(directory.path().join("index/data.mdb"), b"cut").expect("writes");
+    let held = fs::File::open(directory.path().join("writer.lock")).expect("opens");
+    held.lock().expect("is free");
+    assert!(matches!(Environment::set_aside(directory.path()), Err(StorageError::Locked { .. })));
+    drop(held);
     Environment::set_aside(directory.path()).expect("moves");
     assert!(!Environment::is_present(directory.path()));
     assert_eq!(open(directory.path()).snapshot().expect("opens").manifest().generation, 0);
