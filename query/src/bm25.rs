@@ -34,7 +34,18 @@ pub struct FieldScorer {
 }
 
 /// Different lengths.
-const LENGTHS: usize = 1 << 8;
+pub(crate) const LENGTHS: usize = 1 << 8;
+
+/// The numbers of terms that the bytes stand for.
+static LENGTH_OF: [f32; LENGTHS] = {
+    let mut lengths = [0.0; LENGTHS];
+    let mut code = 0;
+    while code < LENGTHS {
+        lengths[code] = length_of(code as u8) as f32;
+        code += 1;
+    }
+    lengths
+};
 
 impl FieldScorer {
     /// Prepares for a corpus of `total` chunks whose fields hold `totals` terms in all.
@@ -43,10 +54,11 @@ impl FieldScorer {
         let fields = norms.iter_mut().zip(totals).zip(config.fields);
         for ((norms, terms), weight) in fields.filter(|(_, weight)| *weight > 0.0) {
             let per_length = if terms == 0 { 0.0 } else { f64::from(config.b) * total as f64 / terms as f64 } as f32;
-            for (norm, code) in norms.iter_mut().zip(0..=u8::MAX) {
-                let relative = 1.0 - config.b + per_length * length_of(code) as f32;
+            for (norm, length) in norms.iter_mut().zip(&LENGTH_OF) {
+                let relative = 1.0 - config.b + per_length * length;
+                let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
                 // Never infinite: a frequency may be 0.
-                *norm = (weight / relative.max(f32::MIN_POSITIVE)).min(MOST);
+                *norm = (weight / relative).min(MOST);
             }
         }
         Self { k1: config.k1, norms }
@@ -60,20 +72,19 @@ impl FieldScorer {
         // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
         let mut sum = 0.0;
         for field in 0..FIELDS {
-            sum += self.weighted(field, frequencies[field], lengths[field]);
+            sum += f32::from(frequencies[field]) * self.norms[field][usize::from(lengths[field])];
         }
         self.saturate(sum)
     }
 
-    /// What a field adds to the sum that saturates.
-    #[inline]
-    pub(crate) fn weighted(&self, field: usize, frequency: u16, length: u8) -> f32 {
-        f32::from(frequency) * self.norms[field][usize::from(length)]
+    /// `factor` times [`Self::saturated`] of a frequency in a single field, for every length of it.
+    pub(crate) fn curve(&self, field: usize, frequency: u16, factor: f32) -> [f32; LENGTHS] {
+        let frequency = f32::from(frequency);
+        self.norms[field].map(|norm| factor * self.saturate(frequency * norm))
     }
 
-    /// The saturated form of a sum.
     #[inline]
-    pub(crate) fn saturate(&self, sum: f32) -> f32 {
+    fn saturate(&self, sum: f32) -> f32 {
         let f = if sum < MOST { sum } else { MOST };
         if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
     }

@@ -21,16 +21,28 @@ mod best;
 mod list;
 mod places;
 mod sums;
+mod table;
 
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
 const FEW: u32 = 8;
+/// Scores that are looked at together.
+const GROUP: usize = 32;
 
 /// One window, and room for what is done in it.
-pub(crate) struct Desk<'s> {
+struct Desk<'s> {
     fields: &'s FieldScorer,
     lengths: LengthColumns<'s>,
     number: u32,
     postings: WindowPostings,
+    /// Places of postings that are scored already.
+    places: Vec<u16>,
+    /// What the postings get, in their order.
+    scores: Box<[f32; WINDOW as usize]>,
+    /// What a list and all below it can add.
+    reach: Vec<f32>,
+    /// Places that may be among the best, ascending, with what they have so far.
+    found: Vec<(u16, f32)>,
+    sums: Sums,
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
@@ -48,9 +60,17 @@ pub(crate) fn candidates(
     windows.retain(|(total, _)| *total > 0.0);
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut best = Best::new(k, lists.len());
-    let mut sums = Sums::default();
-    let mut desk = Desk { fields, lengths: LengthColumns::NONE, number: 0, postings: WindowPostings::default() };
-    let mut found = Vec::new();
+    let mut desk = Desk {
+        fields,
+        lengths: LengthColumns::NONE,
+        number: 0,
+        postings: WindowPostings::default(),
+        places: Vec::new(),
+        scores: Box::new([0.0; WINDOW as usize]),
+        reach: Vec::with_capacity(lists.len()),
+        found: Vec::new(),
+        sums: Sums::default(),
+    };
     for (total, number) in windows {
         if k == 0 || !best.admits(total) {
             break;
@@ -58,31 +78,26 @@ pub(crate) fn candidates(
         desk.number = number;
         desk.lengths = snapshot.window_lengths(number)?;
         let allowed = Places::allowed(snapshot, filter, number);
-        search(&mut lists, &mut desk, allowed.as_ref(), (&mut sums, &mut found), &mut best);
+        search(&mut lists, &mut desk, allowed.as_ref(), &mut best);
     }
     Ok(best.finish())
 }
 
 /// Looks for the best chunks of a window.
-fn search(
-    lists: &mut [List<'_>],
-    desk: &mut Desk<'_>,
-    allowed: Option<&Places>,
-    (sums, found): (&mut Sums, &mut Vec<(u16, f32)>),
-    best: &mut Best,
-) {
+fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, allowed: Option<&Places>, best: &mut Best) {
     let number = desk.number;
     lists.sort_unstable_by(|a, b| a.reach(number).bound.total_cmp(&b.reach(number).bound));
-    // What a list and all below it can add
-    let reach = lists.iter().scan(0.0f32, |sum, list| {
+    let mut reach = std::mem::take(&mut desk.reach);
+    reach.clear();
+    reach.extend(lists.iter().scan(0.0f32, |sum, list| {
         *sum += list.reach(number).bound;
         Some(*sum)
-    });
-    let reach: Vec<f32> = reach.collect();
+    }));
     let silent = reach.iter().take_while(|&&reach| !best.admits(reach)).count();
     let rest = |asked: usize| asked.checked_sub(1).map_or(0.0, |last| reach[last]);
     let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
     let postings: u32 = lists[silent..].iter().map(|list| list.reach(number).count).sum();
+    let mut found = std::mem::take(&mut desk.found);
     found.clear();
     let asked = match (allowed, &mut lists[silent..]) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
@@ -91,34 +106,46 @@ fn search(
         }
         (_, [only]) => {
             let rest = rest(silent);
-            only.each(desk, |place, score| {
-                if best.admits(score + rest) && is_allowed(place) {
-                    match silent {
-                        0 => best.push(number, place, score),
-                        _ => found.push((place, score)),
+            only.each(desk, |places, scores| {
+                for (places, scores) in places.chunks(GROUP).zip(scores.chunks(GROUP)) {
+                    let bar = best.bar() - rest;
+                    // Most groups have none that is enough, which is seen at once.
+                    if !scores.iter().fold(false, |any, score| any | (*score >= bar)) {
+                        continue;
+                    }
+                    for (&place, &score) in places.iter().zip(scores) {
+                        if !best.admits(score + rest) || !is_allowed(place) {
+                            continue;
+                        }
+                        match silent {
+                            0 => best.push(number, place, score),
+                            _ => found.push((place, score)),
+                        }
                     }
                 }
             });
             silent
         }
         (_, several) => {
+            let mut sums = std::mem::take(&mut desk.sums);
             sums.begin(postings);
-            several.iter_mut().for_each(|list| list.each(desk, |place, score| sums.add(place, score)));
-            let rest = rest(silent);
-            sums.take(best.bar() - rest, |place, sum| {
+            several.iter_mut().for_each(|list| list.each(desk, |places, scores| sums.add(places, scores)));
+            sums.take(best.bar() - rest(silent), |place, sum| {
                 if is_allowed(place) {
                     found.push((place, sum));
                 }
             });
+            desk.sums = sums;
             silent
         }
     };
     for at in (0..asked).rev() {
         if found.is_empty() {
-            return;
+            break;
         }
-        lists[at].add_to(desk, found);
+        lists[at].add_to(desk, &mut found);
         found.retain(|(_, sum)| best.admits(sum + rest(at)));
     }
     found.iter().for_each(|&(place, score)| best.push(number, place, score));
+    (desk.found, desk.reach) = (found, reach);
 }

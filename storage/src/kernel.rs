@@ -130,6 +130,29 @@ fn ones_portable(words: &[[u8; 8]]) -> usize {
     count
 }
 
+/// Fills `places` with the bits of `words` that are set, ascending; returns how many there are, no more than there is room
+/// for in whole words.
+pub(crate) fn places(words: &[[u8; 8]], places: &mut [u16]) -> usize {
+    dispatch!(places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize)
+}
+
+#[inline(always)]
+fn places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize {
+    let mut at = 0;
+    for (number, word) in words.iter().enumerate() {
+        let mut word = u64::from_le_bytes(*word);
+        let first = number as u16 * 64;
+        let count = word.count_ones() as usize;
+        let Some(room) = places.get_mut(at..at + count) else { break };
+        for place in room {
+            *place = first + word.trailing_zeros() as u16;
+            word &= word.wrapping_sub(1);
+        }
+        at += count;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -150,6 +173,18 @@ mod tests {
             let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
             prop_assert_eq!(ones(&words), by_definition as usize);
             prop_assert_eq!(ones_portable(&words), by_definition as usize);
+        }
+
+        #[test]
+        fn every_kernel_finds_the_bits(words in prop::collection::vec(prop_oneof![any::<[u8; 8]>(), Just([0; 8]), Just([0xff; 8])], 0..64), room in 0usize..4096) {
+            let bit = |place: &u16| words[usize::from(*place) / 64][usize::from(*place) / 8 % 8] >> (place % 8) & 1 != 0;
+            let by_definition: Vec<u16> = (0..words.len() as u16 * 64).filter(bit).collect();
+            let (mut found, mut portable) = ([0; 4096], [0; 4096]);
+            prop_assert_eq!(places(&words, &mut found), by_definition.len());
+            prop_assert_eq!(&found[..by_definition.len()], &by_definition);
+            prop_assert_eq!(places_portable(&words, &mut portable), by_definition.len());
+            prop_assert_eq!(&portable[..by_definition.len()], &by_definition);
+            prop_assert!(places(&words, &mut found[..room]) <= room);
         }
 
         #[test]

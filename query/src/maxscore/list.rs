@@ -1,16 +1,15 @@
 //! The postings of one term, and what they can add in each window.
 
-use aurora_storage::{FIELDS, Postings, Row, Snapshot, StorageError, WINDOW, Window, WindowPostings};
+use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, WINDOW, Window};
 
 use super::Desk;
+use super::table::Table;
 use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
 /// All postings of a window are read for candidates if they are at most this many times as many.
-const PER_CANDIDATE: usize = 4;
-/// Different lengths of a field.
-const LENGTHS: usize = 1 << 8;
+const PER_CANDIDATE: usize = 12;
 
 /// The postings of a term.
 pub(crate) struct List<'p> {
@@ -22,7 +21,7 @@ pub(crate) struct List<'p> {
 
 enum Source<'p> {
     /// Chunks and what they get, ascending.
-    Scored(Vec<(u32, f32)>),
+    Scored { chunks: Vec<u32>, scores: Vec<f32> },
     Long { postings: &'p Postings<'p>, windows: Vec<Window>, tables: Vec<Option<Table>> },
 }
 
@@ -59,13 +58,13 @@ impl<'p> List<'p> {
     ) -> Result<Self, StorageError> {
         let mut reaches = vec![Reach::default(); snapshot.manifest().next_chunk_id.div_ceil(WINDOW) as usize];
         let source = if postings.doc_frequency() <= SHORT {
-            let scored = scored(postings, factor, fields, snapshot)?;
-            for (at, (chunk, score)) in scored.iter().enumerate() {
+            let (chunks, scores) = scored(postings, factor, fields, snapshot)?;
+            for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
                 if let Some(reach) = reaches.get_mut((chunk / WINDOW) as usize) {
                     reach.add(*score, 1, at);
                 }
             }
-            Source::Scored(scored)
+            Source::Scored { chunks, scores }
         } else {
             let windows =
                 postings.windows(|corner| factor * fields.saturated(corner.frequencies, corner.lengths));
@@ -88,20 +87,22 @@ impl<'p> List<'p> {
 
     /// Gives the places that hold the term, ascending, with what they get; dead chunks may be among them.
     #[inline]
-    pub(super) fn each(&mut self, desk: &mut Desk<'_>, mut each: impl FnMut(u16, f32)) {
+    pub(super) fn each(&mut self, desk: &mut Desk<'_>, mut each: impl FnMut(&[u16], &[f32])) {
         let reach = self.reach(desk.number);
         let runs = reach.from as usize..(reach.from + reach.runs) as usize;
         match &mut self.source {
-            Source::Scored(scored) => {
-                let inside = scored.get(runs).unwrap_or_default();
-                inside.iter().for_each(|&(chunk, score)| each((chunk % WINDOW) as u16, score));
+            Source::Scored { chunks, scores } => {
+                desk.places.clear();
+                desk.places.extend(chunks[runs.clone()].iter().map(|chunk| (chunk % WINDOW) as u16));
+                each(&desk.places, &scores[runs]);
             }
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     postings.read(window, &mut desk.postings);
-                    let table = tables[window.part]
-                        .get_or_insert_with(|| Table::new(postings.palette(window.part), self.factor, desk.fields));
-                    table.each(desk, self.factor, &mut each);
+                    let table = table(tables, window.part, postings, self.factor, desk.fields);
+                    table.score(desk);
+                    let places = desk.postings.places();
+                    each(places, &desk.scores[..places.len()]);
                 }
             }
         }
@@ -114,36 +115,56 @@ impl<'p> List<'p> {
             return;
         }
         if reach.count as usize <= candidates.len() * PER_CANDIDATE {
-            let mut left = candidates.iter_mut().peekable();
-            self.each(desk, |place, score| {
-                while left.next_if(|(candidate, _)| *candidate < place).is_some() {}
-                if let Some((_, sum)) = left.next_if(|(candidate, _)| *candidate == place) {
-                    *sum += score;
+            self.each(desk, |places, scores| {
+                let mut at = 0;
+                for (candidate, sum) in &mut *candidates {
+                    while places.get(at).is_some_and(|place| place < candidate) {
+                        at += 1;
+                    }
+                    if places.get(at) == Some(candidate) {
+                        *sum += scores[at];
+                    }
                 }
             });
             return;
         }
         let runs = reach.from as usize..(reach.from + reach.runs) as usize;
-        match &self.source {
-            Source::Scored(scored) => {
-                let inside = scored.get(runs).unwrap_or_default();
+        match &mut self.source {
+            Source::Scored { chunks, scores } => {
+                let (chunks, scores) = (&chunks[runs.clone()], &scores[runs]);
                 for (place, sum) in candidates {
-                    let chunk = desk.number * WINDOW + u32::from(*place);
-                    if let Ok(at) = inside.binary_search_by_key(&chunk, |(chunk, _)| *chunk) {
-                        *sum += inside[at].1;
+                    if let Ok(at) = chunks.binary_search(&(desk.number * WINDOW + u32::from(*place))) {
+                        *sum += scores[at];
                     }
                 }
             }
-            Source::Long { postings, windows, .. } => {
-                let windows = windows.get(runs).unwrap_or_default();
-                for (place, sum) in candidates {
-                    if let Some(row) = windows.iter().find_map(|window| postings.find_in(window, *place)) {
-                        *sum += self.factor * desk.fields.saturated(row, desk.lengths.at(*place));
+            Source::Long { postings, windows, tables } => {
+                for window in windows.get(runs).unwrap_or_default() {
+                    let table = table(tables, window.part, postings, self.factor, desk.fields);
+                    let mut probe = postings.probe(window);
+                    for (place, sum) in &mut *candidates {
+                        if let Some(coded) = probe.find(*place) {
+                            *sum += table.score_of(coded, desk.fields, &desk.lengths, *place);
+                        }
                     }
                 }
             }
         }
     }
+}
+
+/// The table of a part, which is made when it is first asked for.
+fn table<'t>(
+    tables: &'t mut [Option<Table>],
+    part: usize,
+    postings: &Postings<'_>,
+    factor: f32,
+    fields: &FieldScorer,
+) -> &'t Table {
+    if tables[part].is_none() {
+        tables[part] = Some(Table::new(postings.palette(part), factor, fields, tables));
+    }
+    tables[part].as_ref().expect("it has just been made")
 }
 
 /// The live chunks of a list with what they get.
@@ -152,89 +173,21 @@ fn scored(
     factor: f32,
     fields: &FieldScorer,
     snapshot: &Snapshot,
-) -> Result<Vec<(u32, f32)>, StorageError> {
-    let mut scored = Vec::with_capacity(postings.doc_frequency() as usize);
-    let mut at = (u32::MAX, aurora_storage::LengthColumns::NONE);
+) -> Result<(Vec<u32>, Vec<f32>), StorageError> {
+    let count = postings.doc_frequency() as usize;
+    let (mut chunks, mut scores) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut at = (u32::MAX, LengthColumns::NONE);
     let mut result = Ok(());
-    postings.for_each(|chunk, row| {
-        let window = chunk.0 / WINDOW;
+    postings.for_each(|ChunkId(chunk), row| {
+        let window = chunk / WINDOW;
         if at.0 != window {
             match snapshot.window_lengths(window) {
                 Ok(lengths) => at = (window, lengths),
                 Err(error) => result = Err(error),
             }
         }
-        scored.push((chunk.0, factor * fields.saturated(row, at.1.at((chunk.0 % WINDOW) as u16))));
+        chunks.push(chunk);
+        scores.push(factor * fields.saturated(row, at.1.at((chunk % WINDOW) as u16)));
     });
-    result.map(|()| scored)
-}
-
-/// What the rows of a palette get, by code.
-struct Table {
-    /// For each row of a single field what it gets by the field's length.
-    scores: Vec<[f32; LENGTHS]>,
-    kinds: Vec<Kind>,
-    /// The one field of all rows, if there is only one.
-    only: Option<usize>,
-}
-
-/// What a row is like.
-enum Kind {
-    /// It is in this field alone.
-    Single(usize),
-    /// It is in several.
-    Mixed(Row),
-}
-
-impl Table {
-    fn new(palette: &[Row], factor: f32, fields: &FieldScorer) -> Self {
-        let (mut scores, mut kinds) = (vec![[0.0; LENGTHS]; palette.len()], Vec::with_capacity(palette.len()));
-        for (row, scores) in palette.iter().zip(&mut scores) {
-            let mut held = (0..FIELDS).filter(|&field| row[field] > 0);
-            kinds.push(match (held.next(), held.next()) {
-                (Some(field), None) => {
-                    for (score, length) in scores.iter_mut().zip(0..=u8::MAX) {
-                        *score = factor * fields.saturate(fields.weighted(field, row[field], length));
-                    }
-                    Kind::Single(field)
-                }
-                _ => Kind::Mixed(*row),
-            });
-        }
-        let field = |kind: &Kind| if let Kind::Single(field) = kind { Some(*field) } else { None };
-        let first = kinds.first().and_then(field);
-        let only = first.filter(|_| kinds.iter().all(|kind| field(kind) == first));
-        Self { scores, kinds, only }
-    }
-
-    /// Gives the places of the postings on the desk with what they get.
-    #[inline]
-    fn each(&self, desk: &Desk<'_>, factor: f32, each: &mut impl FnMut(u16, f32)) {
-        let Desk { fields, lengths, postings, .. } = desk;
-        let postings: &WindowPostings = postings;
-        let coded = postings.places().iter().zip(postings.codes());
-        if let Some(field) = self.only.filter(|_| postings.rare().is_empty()) {
-            let lengths = lengths.of_field(field);
-            for (&place, &code) in coded {
-                let length = lengths[usize::from(place) % WINDOW as usize];
-                each(place, self.scores.get(usize::from(code)).map_or(0.0, |scores| scores[usize::from(length)]));
-            }
-            return;
-        }
-        let mut rare = postings.rare().iter();
-        for (&place, &code) in coded {
-            let score = match self.kinds.get(usize::from(code)) {
-                Some(Kind::Single(field)) => {
-                    let length = lengths.of_field(*field)[usize::from(place) % WINDOW as usize];
-                    self.scores[usize::from(code)][usize::from(length)]
-                }
-                Some(Kind::Mixed(row)) => factor * fields.saturated(*row, lengths.at(place)),
-                None => {
-                    let row = rare.next().copied().unwrap_or_default();
-                    factor * fields.saturated(row, lengths.at(place))
-                }
-            };
-            each(place, score);
-        }
-    }
+    result.map(|()| (chunks, scores))
 }

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use super::dead::Dead;
 use super::window::WINDOW;
 use crate::codec::Reader;
-use crate::kernel::ones;
+use crate::kernel::{ones, places};
 
 const NO_RUNS: u32 = 12346;
 const WITH_RUNS: u32 = 12347;
@@ -39,7 +39,7 @@ struct Container<'a> {
     ids: Ids<'a>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Ids<'a> {
     Array(&'a [[u8; 2]]),
     Bitmap(&'a [[u8; 8]]),
@@ -149,35 +149,108 @@ impl<'a> Docs<'a> {
         counts.sum()
     }
 
-    /// Fills `places` with the ids of a window, as places in it; `start` ids of the set are below. Returns how many there are,
+    /// Fills `out` with the ids of a window, as places in it; `start` ids of the set are below. Returns how many there are,
     /// no more than there is room for.
-    pub(super) fn window(&self, number: u32, start: usize, places: &mut [u16]) -> usize {
+    pub(super) fn window(&self, number: u32, start: usize, out: &mut [u16]) -> usize {
         let first = number * WINDOW;
         let Ok(container) = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high) else {
             return 0;
         };
         let container = &self.containers[container];
-        let (low, mut at) = (first & 0xffff, 0);
-        let mut put = |place: u32| {
-            if let Some(free) = places.get_mut(at) {
-                *free = place as u16;
-                at += 1;
-            }
-        };
+        let low = first & 0xffff;
         match &container.ids {
             Ids::Array(ids) => {
                 let ids = ids.get(start.saturating_sub(container.before)..).unwrap_or_default();
-                let count = ids.len().min(places.len());
-                for (place, id) in places.iter_mut().zip(ids) {
+                let count = ids.len().min(out.len());
+                for (place, id) in out.iter_mut().zip(ids) {
                     *place = u16::from_le_bytes(*id) % WINDOW as u16;
                 }
-                return count;
+                count
             }
-            Ids::Bitmap(words) => bits(words, low, low + WINDOW - 1, |id| put(id - low)),
-            Ids::Runs(runs) => runs_between(runs, low, low + WINDOW - 1).for_each(|run| run.for_each(|id| put(id - low))),
+            Ids::Bitmap(words) => {
+                let windows = words.as_chunks::<{ WINDOW as usize / 64 }>().0;
+                windows.get((low / WINDOW) as usize).map_or(0, |words| places(words, out))
+            }
+            Ids::Runs(runs) => {
+                let runs = runs_between(runs, low, low + WINDOW - 1).flatten();
+                runs.zip(out).map(|(id, place)| *place = (id - low) as u16).count()
+            }
         }
-        at
     }
+}
+
+/// Looks for ids of one window, which must ascend, and tells how many ids of the set are below.
+#[derive(Debug)]
+pub(super) struct DocsProbe<'d> {
+    ids: Ids<'d>,
+    /// First id of the window, in the container.
+    low: u32,
+    /// Number of ids below those that are still to be looked at: whole words of a bitmap, whole runs.
+    before: usize,
+    /// Where those begin.
+    at: usize,
+}
+
+impl<'a> Docs<'a> {
+    /// Begins to look for ids of a window; `start` ids of the set are below.
+    pub(super) fn probe(&self, number: u32, start: usize) -> Option<DocsProbe<'a>> {
+        let first = number * WINDOW;
+        let container = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high).ok()?;
+        let container = &self.containers[container];
+        let low = first & 0xffff;
+        let (ids, at) = match container.ids {
+            Ids::Array(ids) => (Ids::Array(ids.get(start.checked_sub(container.before)?..)?), 0),
+            Ids::Bitmap(words) => (Ids::Bitmap(words), low as usize / 64),
+            Ids::Runs(runs) => (Ids::Runs(runs), runs.partition_point(|run| *ends(run).end() < low)),
+        };
+        Some(DocsProbe { ids, low, before: start, at })
+    }
+}
+
+impl DocsProbe<'_> {
+    /// The number of ids of the set below one, if that is in the set.
+    #[inline]
+    pub(super) fn find(&mut self, place: u16) -> Option<usize> {
+        let id = self.low + u32::from(place);
+        match &self.ids {
+            Ids::Array(ids) => {
+                self.at += gallop(&ids[self.at..], id);
+                let found = ids.get(self.at).is_some_and(|found| u32::from(u16::from_le_bytes(*found)) == id);
+                found.then_some(self.before + self.at)
+            }
+            Ids::Bitmap(words) => {
+                let word = u64::from_le_bytes(*words.get(id as usize / 64)?);
+                if word >> (id % 64) & 1 == 0 {
+                    return None;
+                }
+                let passed = words.get(self.at..id as usize / 64).unwrap_or_default();
+                self.before += passed.iter().map(|word| u64::from_le_bytes(*word).count_ones() as usize).sum::<usize>();
+                self.at += passed.len();
+                Some(self.before + (word & !(u64::MAX << (id % 64))).count_ones() as usize)
+            }
+            Ids::Runs(runs) => loop {
+                let run = ends(runs.get(self.at)?);
+                let start = (*run.start()).max(self.low);
+                if id <= *run.end() {
+                    return id.checked_sub(start).map(|inside| self.before + inside as usize);
+                }
+                self.before += (*run.end() + 1).saturating_sub(start) as usize;
+                self.at += 1;
+            },
+        }
+    }
+}
+
+/// Number of ids below one, quickest if they are few.
+#[inline]
+fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
+    let below = |found: &[u8; 2]| u32::from(u16::from_le_bytes(*found)) < id;
+    let mut step = 1;
+    while ids.get(step).is_some_and(below) {
+        step *= 2;
+    }
+    let from = step / 2;
+    from + ids[from.min(ids.len())..(step + 1).min(ids.len())].partition_point(below)
 }
 
 impl Container<'_> {
@@ -198,71 +271,6 @@ impl Container<'_> {
     }
 }
 
-/// Where an id of a set is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// So many ids stand before it.
-    Index(usize),
-    /// It is there, but how many stand before it takes [`Docs::count`] from a place that is known.
-    Inside,
-}
-
-impl Docs<'_> {
-    /// Looks for an id.
-    pub(super) fn find(&self, id: u32) -> Option<Place> {
-        let container = self.containers.iter().find(|container| container.high == id & !0xffff)?;
-        let low = (id & 0xffff) as u16;
-        match &container.ids {
-            Ids::Array(ids) => {
-                let at = ids.partition_point(|id| u16::from_le_bytes(*id) < low);
-                let found = ids.get(at).is_some_and(|id| u16::from_le_bytes(*id) == low);
-                found.then_some(Place::Index(container.before + at))
-            }
-            Ids::Bitmap(words) => {
-                let word = words.get(usize::from(low) / 64).map_or(0, |word| u64::from_le_bytes(*word));
-                (word >> (low % 64) & 1 != 0).then_some(Place::Inside)
-            }
-            Ids::Runs(runs) => {
-                let start = |run: &[u8; 4]| u16::from_le_bytes([run[0], run[1]]);
-                let run = runs[..runs.partition_point(|run| start(run) <= low)].last()?;
-                (low - start(run) <= u16::from_le_bytes([run[2], run[3]])).then_some(Place::Inside)
-            }
-        }
-    }
-
-    /// Number of ids from `first` to below `end`.
-    pub(super) fn count(&self, first: u32, end: u32) -> usize {
-        let Some(last) = end.checked_sub(1) else { return 0 };
-        let touched = self
-            .containers
-            .iter()
-            .filter(|container| container.high | 0xffff >= first && container.high <= last && first <= last);
-        let counts = touched.map(|container| {
-            let low = first.saturating_sub(container.high);
-            let high = (last - container.high).min(0xffff);
-            match &container.ids {
-                Ids::Array(ids) => {
-                    let below = |end: u32| ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) < end);
-                    below(high + 1) - below(low)
-                }
-                Ids::Bitmap(words) => words_between(words, low, high).map(|(_, word)| word.count_ones() as usize).sum(),
-                Ids::Runs(runs) => runs_between(runs, low, high).map(Iterator::count).sum(),
-            }
-        });
-        counts.sum()
-    }
-}
-
-/// Gives the bits of a bitmap from `low` to `high`.
-fn bits(words: &[[u8; 8]], low: u32, high: u32, mut each: impl FnMut(u32)) {
-    for (at, mut word) in words_between(words, low, high) {
-        while word != 0 {
-            each(at * 64 + word.trailing_zeros());
-            word &= word - 1;
-        }
-    }
-}
-
 /// The runs of a list, which ascend, cut to what lies from `low` to `high`.
 fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
     let from = runs.partition_point(|run| *ends(run).end() < low);
@@ -275,20 +283,6 @@ fn ends(run: &[u8; 4]) -> RangeInclusive<u32> {
     let [a, b, c, d] = *run;
     let start = u32::from(u16::from_le_bytes([a, b]));
     start..=start + u32::from(u16::from_le_bytes([c, d]))
-}
-
-/// The words of a bitmap that hold the bits from `low` to `high`, without the bits around.
-fn words_between(words: &[[u8; 8]], low: u32, high: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-    (low / 64..=high / 64).map(move |at| {
-        let mut word = words.get(at as usize).map_or(0, |word| u64::from_le_bytes(*word));
-        if at == low / 64 {
-            word &= u64::MAX << (low % 64);
-        }
-        if at == high / 64 {
-            word &= u64::MAX >> (63 - high % 64);
-        }
-        (at, word)
-    })
 }
 
 #[cfg(test)]
@@ -330,17 +324,17 @@ mod tests {
             }
             prop_assert_eq!((docs.first(), docs.is_sound()), (set.min(), true));
             prop_assert!(Docs::decode(&bytes[..bytes.len() - 1]).is_none());
-            for id in all.iter().step_by(97).flat_map(|&id| [id, id + 1]) {
-                let index = all.binary_search(&id).ok();
-                match docs.find(id) {
-                    Some(Place::Index(at)) => prop_assert_eq!(Some(at), index),
-                    Some(Place::Inside) => prop_assert!(index.is_some()),
-                    None => prop_assert_eq!(index, None),
+            let mut start = 0;
+            for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
+                let number = window[0] / WINDOW;
+                for step in [1, 3, 97] {
+                    let mut probe = docs.probe(number, start).expect("there is such a window");
+                    for place in (0..WINDOW as u16).step_by(step) {
+                        let index = window.binary_search(&(number * WINDOW + u32::from(place))).ok();
+                        prop_assert_eq!(probe.find(place), index.map(|index| start + index));
+                    }
                 }
-                for first in [0, all[0], id / 2, id.saturating_sub(700), id] {
-                    let below = |end: u32| all.partition_point(|other| *other < end);
-                    prop_assert_eq!(docs.count(first, id), below(id) - below(first));
-                }
+                start += window.len();
             }
         }
 
@@ -368,8 +362,8 @@ mod tests {
             let read = RoaringBitmap::deserialize_from(bytes.as_slice()).ok();
             if let (Some(docs), Some(read)) = (Docs::decode(&bytes).filter(Docs::is_sound), read) {
                 prop_assert_eq!((docs.len() as u64, docs.first(), docs.last()), (read.len(), read.min(), read.max()));
-                let ids = |last| docs.count(0, last);
-                prop_assert!(read.iter().step_by(97).all(|id| ids(id) as u64 + 1 == read.rank(id)));
+                let dead = Dead::new(read);
+                prop_assert_eq!(docs.count_dead(&dead), docs.len());
             }
         }
 
@@ -380,8 +374,9 @@ mod tests {
             if let Some(docs) = Docs::decode(&bytes) {
                 docs.window(first / WINDOW, 3, &mut [0; 40]);
                 docs.is_sound();
-                docs.find(first);
-                docs.count(first, last);
+                if let Some(mut probe) = docs.probe(first / WINDOW, last as usize % 9) {
+                    (0..WINDOW as u16).step_by(5).for_each(|place| assert!(probe.find(place).is_none_or(|at| at < 1 << 20)));
+                }
             }
         }
     }

@@ -4,7 +4,8 @@ use roaring::RoaringBitmap;
 
 use super::dead::Dead;
 use super::part::Part;
-use super::window::{Corner, Row, WINDOW, Window, WindowPostings};
+use super::probe::Probe;
+use super::window::{Corner, Row, Window, WindowPostings};
 use crate::chunk::ChunkId;
 
 /// The postings of one term in one generation, borrowed from its snapshot.
@@ -99,9 +100,8 @@ impl<'s> Postings<'s> {
         }
     }
 
-    /// The term's frequencies in the chunk at a place of a window, dead or alive; `None` when it does not hold the term.
-    #[inline]
-    pub fn find_in(&self, window: &Window, place: u16) -> Option<Row> {
-        self.parts.get(window.part)?.find_in(window.entry, window.number * WINDOW + u32::from(place))
+    /// Begins to look for chunks of a window, dead or alive, without unpacking its postings.
+    pub fn probe(&self, window: &Window) -> Probe<'_> {
+        self.parts.get(window.part).map_or(Probe::NOTHING, |part| part.probe(window.number, window.entry))
     }
 }

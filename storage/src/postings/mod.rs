@@ -7,6 +7,7 @@ mod frequencies;
 mod list;
 mod part;
 mod posting;
+mod probe;
 mod rows;
 mod window;
 
@@ -15,4 +16,5 @@ pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_freq
 pub use list::Postings;
 pub(crate) use part::{Part, SHORT, Shape, count as count_part, encode as encode_part};
 pub(crate) use posting::Posting;
-pub use window::{Corner, Row, WINDOW, Window, WindowPostings};
+pub use probe::Probe;
+pub use window::{Coded, Corner, Row, WINDOW, Window, WindowPostings};

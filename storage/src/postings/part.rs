@@ -10,10 +10,11 @@ use roaring::RoaringBitmap;
 
 use super::corners::{self, Corners};
 use super::dead::Dead;
-use super::docs::{Docs, Place};
+use super::docs::Docs;
 use super::posting::Posting;
+use super::probe::Probe;
 use super::rows::{Rows, RowsWriter};
-use super::window::{Corner, Row, WINDOW, Window, WindowPostings};
+use super::window::{Corner, Row, WINDOW, Window, WindowPostings, find_rare};
 use crate::codec::{Reader, put_varint};
 use crate::field::FIELDS;
 use crate::lengths::LengthCodes;
@@ -288,7 +289,7 @@ impl<'a> Part<'a> {
                 let docs = docs.get(window.entry..).unwrap_or_default().iter().take(out.len);
                 out.places.iter_mut().zip(docs).for_each(|(place, doc)| *place = (doc % WINDOW) as u16);
                 out.codes[..window.count as usize].fill(u8::MAX);
-                out.rare.extend(rows.iter().skip(window.entry).take(window.count as usize));
+                out.rare.extend((0..).zip(rows.iter().skip(window.entry).take(window.count as usize).copied()));
             }
             Self::Long { docs, entries, rows, .. } => {
                 let Some(entry) = entries.get(window.entry) else { return out.len = 0 };
@@ -296,12 +297,7 @@ impl<'a> Part<'a> {
                 out.len = docs.window(window.number, start, &mut out.places[..entry.count as usize]);
                 let codes = &mut out.codes[..out.len];
                 rows.unpack(start, codes);
-                let palette = rows.palette().len();
-                let rare = codes.iter().filter(|code| usize::from(**code) >= palette).count();
-                if rare > 0 {
-                    out.rare.extend(rows.rare(entry.escaped as usize).take(rare));
-                    out.rare.resize(rare, Row::default());
-                }
+                find_rare(codes, rows.palette().len(), rows.rare(entry.escaped as usize), &mut out.rare);
             }
         }
     }
@@ -311,23 +307,27 @@ impl<'a> Part<'a> {
         match self {
             Self::Label(set) => set.contains(chunk).then_some([0; FIELDS]),
             Self::Few { docs, rows } => Some(rows.get(docs.binary_search(&chunk).ok()?).copied().unwrap_or_default()),
-            Self::Long { entries, .. } => {
+            Self::Long { entries, rows, .. } => {
                 let entry = entries.binary_search_by_key(&(chunk / WINDOW), |entry| entry.window).ok()?;
-                self.find_in(entry, chunk)
+                let found = self.probe(chunk / WINDOW, entry).find((chunk % WINDOW) as u16)?;
+                Some(rows.resolve(found))
             }
         }
     }
 
-    /// The frequencies in a chunk of a window.
-    pub(super) fn find_in(&self, entry: usize, chunk: u32) -> Option<Row> {
-        let Self::Long { docs, entries, rows, .. } = self else { return self.find(chunk) };
-        let entry = entries.get(entry)?;
-        let start = entry.start as usize;
-        let index = match docs.find(chunk)? {
-            Place::Index(index) => index,
-            Place::Inside => start + docs.count(chunk / WINDOW * WINDOW, chunk),
-        };
-        Some(rows.row(index, start, entry.escaped as usize))
+    /// Begins to look for chunks of a window.
+    pub(super) fn probe(&self, number: u32, entry: usize) -> Probe<'_> {
+        match self {
+            Self::Few { docs, rows } => Probe::of_few(&docs[entry.min(docs.len())..], &rows[entry.min(rows.len())..], number),
+            Self::Long { docs, entries, rows, .. } => {
+                let found = entries.get(entry).and_then(|entry| {
+                    let start = entry.start as usize;
+                    Some((docs.probe(number, start)?, rows.probe(start, entry.escaped as usize)))
+                });
+                found.map_or(Probe::NOTHING, |(docs, rows)| Probe::of_many(docs, rows))
+            }
+            Self::Label(_) => Probe::NOTHING,
+        }
     }
 
     /// Gives every posting, dead ones included, until there is an error.
@@ -354,7 +354,7 @@ impl<'a> Part<'a> {
                 self.windows(0, |_| 0.0, &mut windows);
                 for window in &windows {
                     self.read(window, &mut postings);
-                    let mut rare = postings.rare().iter();
+                    let mut rare = postings.rare().iter().map(|(_, row)| row);
                     for (place, code) in postings.places().iter().zip(postings.codes()) {
                         let row = rows.palette().get(usize::from(*code)).or_else(|| rare.next());
                         let chunk = window.number * WINDOW + u32::from(*place);

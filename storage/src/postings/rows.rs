@@ -7,14 +7,19 @@
 //! Layout: length of the palette · its rows · bits of a code · codes, lowest bits first · rows that are not in the palette, in the
 //! order of their postings. A row is as in the dictionary.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::frequencies::{decode, encode as encode_row, encoded_length};
-use super::window::Row;
+use super::window::{Coded, Row};
 use crate::codec::{Reader, put_varint};
 
 /// Bits that a code may have.
 const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
+
+/// Bytes that it is worth to have a row in the palette: others take longer to read.
+const RARE: usize = 3;
 
 /// Writes the frequencies of one part.
 #[derive(Debug, Default)]
@@ -89,7 +94,7 @@ fn cheapest(counts: &[(Row, usize)], total: usize) -> (u32, usize) {
     };
     let sizes: Vec<usize> = counts.iter().map(|(row, _)| bytes_of(row)).collect();
     let cost = |&(width, palette): &(u32, usize)| {
-        let rare: usize = counts[palette..].iter().zip(&sizes[palette..]).map(|((_, count), size)| count * size).sum();
+        let rare: usize = counts[palette..].iter().zip(&sizes[palette..]).map(|((_, count), size)| count * (size + RARE)).sum();
         (total * width as usize).div_ceil(8) + sizes[..palette].iter().sum::<usize>() + rare
     };
     let choices = WIDTHS.iter().filter_map(|&width| {
@@ -137,9 +142,9 @@ impl<'a> Rows<'a> {
     /// Unpacks the codes of the postings from `start` on into `codes`.
     pub(super) fn unpack(&self, start: usize, codes: &mut [u8]) {
         match self.width {
-            1 => self.unpack_as::<1>(start, codes),
-            2 => self.unpack_as::<2>(start, codes),
-            4 => self.unpack_as::<4>(start, codes),
+            1 => self.unpack_as::<1, 8>(start, codes),
+            2 => self.unpack_as::<2, 4>(start, codes),
+            4 => self.unpack_as::<4, 2>(start, codes),
             8 => {
                 let packed = self.codes.get(start..start + codes.len()).unwrap_or_default();
                 codes.iter_mut().zip(packed).for_each(|(code, packed)| *code = *packed);
@@ -148,18 +153,20 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn unpack_as<const WIDTH: usize>(&self, start: usize, codes: &mut [u8]) {
-        let per_byte = 8 / WIDTH;
+    fn unpack_as<const WIDTH: usize, const PER_BYTE: usize>(&self, start: usize, codes: &mut [u8]) {
         let mask = ((1u32 << WIDTH) - 1) as u8;
-        let head = (per_byte - start % per_byte) % per_byte;
-        let (first, rest) = codes.split_at_mut(head.min(codes.len()));
+        let head = (start.next_multiple_of(PER_BYTE) - start).min(codes.len());
+        let (first, rest) = codes.split_at_mut(head);
         first.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
-        let packed = self.codes.get((start + head) / per_byte..).unwrap_or_default();
-        for (codes, packed) in rest.chunks_mut(per_byte).zip(packed) {
+        let packed = self.codes.get((start + head) / PER_BYTE..).unwrap_or_default();
+        let (whole, last) = rest.as_chunks_mut::<PER_BYTE>();
+        for (codes, packed) in whole.iter_mut().zip(packed) {
             for (at, code) in codes.iter_mut().enumerate() {
                 *code = packed >> (at * WIDTH) & mask;
             }
         }
+        let start = start + head + whole.len() * PER_BYTE;
+        last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
     }
 
     /// The rows beyond the palette from a place in their bytes on.
@@ -168,21 +175,33 @@ impl<'a> Rows<'a> {
         std::iter::from_fn(move || decode(&mut reader))
     }
 
-    /// The row of the posting at `index`, if those of the postings from `start` on that are beyond the palette begin
-    /// `escaped` bytes into theirs.
-    pub(super) fn row(&self, index: usize, start: usize, escaped: usize) -> Row {
-        match self.palette.get(usize::from(self.code(index))) {
-            Some(row) => *row,
-            None => {
-                let rare = |index: &usize| usize::from(self.code(*index)) >= self.palette.len();
-                self.rare(escaped).nth((start..index).filter(rare).count()).unwrap_or_default()
-            }
+    /// The row that is meant.
+    pub(super) fn resolve(&self, coded: Coded) -> Row {
+        match coded {
+            Coded::Code(code) => self.palette.get(usize::from(code)).copied().unwrap_or_default(),
+            Coded::Rare(row) => row,
         }
+    }
+
+    /// Number of postings in a range whose rows are not in the palette.
+    pub(super) fn count_rare(&self, range: Range<usize>) -> usize {
+        let (palette, mut codes, mut count) = (self.palette.len(), [0; 64], 0);
+        for start in range.clone().step_by(codes.len()) {
+            let codes = &mut codes[..(range.end - start).min(64)];
+            self.unpack(start, codes);
+            count += usize::from(codes.iter().map(|code| u8::from(usize::from(*code) >= palette)).sum::<u8>());
+        }
+        count
+    }
+
+    /// Begins to read rows of postings from `start` on; the bytes of those that are not in the palette begin at `escaped`.
+    pub(super) fn probe(&self, start: usize, escaped: usize) -> RowsProbe<'_> {
+        RowsProbe { rows: self, at: start, rare: Reader::new(self.escapes.get(escaped..).unwrap_or_default()) }
     }
 
     /// Whether there is a row for each of `count` postings, and nothing else.
     pub(super) fn is_exact(&self, count: usize) -> bool {
-        let rare = (0..count).filter(|&index| usize::from(self.code(index)) >= self.palette.len()).count();
+        let rare = self.count_rare(0..count);
         let mut left = self.escapes;
         let held = |row: &Row| row.iter().any(|&count| count > 0);
         let sound = (0..rare).all(|_| {
@@ -191,6 +210,35 @@ impl<'a> Rows<'a> {
             whole
         });
         sound && left.is_empty() && self.palette.iter().all(held)
+    }
+}
+
+/// Reads rows of postings whose indexes ascend.
+#[derive(Debug)]
+pub(super) struct RowsProbe<'r> {
+    rows: &'r Rows<'r>,
+    /// The posting behind the last whose row was not in the palette, and what is left of such rows.
+    at: usize,
+    rare: Reader<'r>,
+}
+
+impl RowsProbe<'_> {
+    /// The row of a posting.
+    #[inline]
+    pub(super) fn row(&mut self, index: usize) -> Coded {
+        let code = self.rows.code(index);
+        match usize::from(code) < self.rows.palette.len() {
+            true => Coded::Code(code),
+            false => Coded::Rare(self.rare(index)),
+        }
+    }
+
+    fn rare(&mut self, index: usize) -> Row {
+        for _ in 0..self.rows.count_rare(self.at.min(index)..index) {
+            decode(&mut self.rare);
+        }
+        self.at = index + 1;
+        decode(&mut self.rare).unwrap_or_default()
     }
 }
 
@@ -228,11 +276,14 @@ mod tests {
                 let mut codes = vec![0; rows.len() - start];
                 read.unpack(start, &mut codes);
                 let mut rare = read.rare(escaped[start]);
+                let mut probe = read.probe(start, escaped[start]);
+                for (at, row) in rows.iter().enumerate().skip(start).step_by(3) {
+                    prop_assert_eq!(read.resolve(probe.row(at)), *row);
+                }
                 for (at, (code, row)) in codes.iter().zip(&rows[start..]).enumerate() {
                     prop_assert_eq!(*code, read.code(start + at));
                     let found = read.palette().get(usize::from(*code)).copied().or_else(|| rare.next());
                     prop_assert_eq!(found, Some(*row));
-                    prop_assert_eq!(read.row(start + at, start, escaped[start]), *row);
                 }
             }
         }
@@ -240,7 +291,7 @@ mod tests {
         #[test]
         fn whatever_the_bytes_say_rows_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
             if let Some(rows) = Rows::decode(&bytes, count) {
-                (0..count + 3).for_each(|at| assert!(std::hint::black_box(rows.row(at, 0, 0)).len() == 6));
+                (0..count + 3).for_each(|at| assert!(std::hint::black_box(rows.resolve(rows.probe(0, 0).row(at))).len() == 6));
                 rows.is_exact(count);
                 rows.unpack(count / 2, &mut vec![0; count]);
             }

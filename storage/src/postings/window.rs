@@ -38,13 +38,22 @@ pub struct Window {
     pub(super) entry: usize,
 }
 
+/// A row of frequencies, or its number in the palette.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coded {
+    /// In the palette.
+    Code(u8),
+    /// Not there.
+    Rare(Row),
+}
+
 /// The postings of a window, dead ones included, ascending by place.
 #[derive(Debug)]
 pub struct WindowPostings {
     pub(super) places: Box<[u16; PLACES]>,
     pub(super) codes: Box<[u8; PLACES]>,
     pub(super) len: usize,
-    pub(super) rare: Vec<Row>,
+    pub(super) rare: Vec<(u16, Row)>,
 }
 
 impl Default for WindowPostings {
@@ -60,15 +69,30 @@ impl WindowPostings {
         &self.places[..self.len]
     }
 
-    /// For each posting the number of its row in the part's palette; from the length of that on, it is the next of
-    /// [`Self::rare`].
+    /// For each posting the number of its row in the part's palette; no number of one for those of [`Self::rare`].
     #[inline]
     pub fn codes(&self) -> &[u8] {
         &self.codes[..self.len]
     }
 
-    /// Rows that are not in the palette, in the order of their postings.
-    pub fn rare(&self) -> &[Row] {
+    /// Postings whose rows are not in the palette, by their index.
+    pub fn rare(&self) -> &[(u16, Row)] {
         &self.rare
+    }
+}
+
+/// Codes that are looked at together.
+const GROUP: usize = 32;
+
+/// Appends the indexes of codes that are not below `palette`, with the rows that are given for them.
+pub(super) fn find_rare(codes: &[u8], palette: usize, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
+    let Some(last) = palette.checked_sub(1).and_then(|last| u8::try_from(last).ok()) else { return };
+    for (at, group) in codes.chunks(GROUP).enumerate() {
+        // Most groups have none, which is seen at once.
+        if group.iter().fold(false, |any, code| any | (*code > last)) {
+            for (inside, _) in group.iter().enumerate().filter(|(_, code)| **code > last) {
+                out.push(((at * GROUP + inside) as u16, rows.next().unwrap_or_default()));
+            }
+        }
     }
 }
