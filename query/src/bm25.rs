@@ -4,7 +4,7 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use aurora_storage::{ChunkId, FIELDS, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of};
+use aurora_storage::{ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
@@ -69,18 +69,35 @@ impl FieldScorer {
     /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
     #[inline]
     pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
-        // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
+        const BODY: usize = Field::Body.index();
         let mut sum = 0.0;
+        if frequencies[..BODY] == [0; BODY] {
+            return self.saturate(f32::from(frequencies[BODY]) * self.norms[BODY][usize::from(lengths[BODY])]);
+        }
+        // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
         for field in 0..FIELDS {
             sum += f32::from(frequencies[field]) * self.norms[field][usize::from(lengths[field])];
         }
         self.saturate(sum)
     }
 
+    /// At least what any posting below a corner has.
+    #[inline]
+    pub(crate) fn bound(&self, corner: &Corner) -> f32 {
+        match *corner {
+            Corner::Body { frequency, length } => {
+                self.saturate(f32::from(frequency) * self.norms[Field::Body.index()][usize::from(length)])
+            }
+            Corner::Mixed { frequencies, lengths } => self.saturated(frequencies, lengths),
+        }
+    }
+
     /// `factor` times [`Self::saturated`] of a frequency in a single field, for every length of it.
-    pub(crate) fn curve(&self, field: usize, frequency: u16, factor: f32) -> [f32; LENGTHS] {
+    pub(crate) fn curve(&self, field: usize, frequency: u16, factor: f32, curve: &mut [f32; LENGTHS]) {
         let frequency = f32::from(frequency);
-        self.norms[field].map(|norm| factor * self.saturate(frequency * norm))
+        for (score, norm) in curve.iter_mut().zip(&self.norms[field]) {
+            *score = factor * self.saturate(frequency * norm);
+        }
     }
 
     #[inline]
@@ -215,12 +232,10 @@ impl<'s> Bm25<'s> {
         let lengths = ids.iter().map(|&id| lengths(id)).collect::<Result<Vec<_>, StorageError>>()?;
         let mut found: Vec<_> = ids.iter().map(|_| TermScore { score: 0.0, matched: Vec::new() }).collect();
         for (place, term) in self.terms.iter().enumerate() {
-            for ((&id, &lengths), found) in ids.iter().zip(&lengths).zip(&mut found) {
-                if let Some(frequencies) = term.postings.find(id) {
-                    found.score += term.factor * self.fields.saturated(frequencies, lengths);
-                    found.matched.push(place);
-                }
-            }
+            term.postings.find_all(ids, |at, frequencies| {
+                found[at].score += term.factor * self.fields.saturated(frequencies, lengths[at]);
+                found[at].matched.push(place);
+            });
         }
         Ok(found)
     }

@@ -15,7 +15,7 @@ use crate::bm25::FieldScorer;
 use crate::maxscore::best::Best;
 pub(crate) use crate::maxscore::list::List;
 use crate::maxscore::places::Places;
-use crate::maxscore::sums::Sums;
+use crate::maxscore::sums::{Sums, any_reaches};
 
 mod best;
 mod list;
@@ -26,7 +26,7 @@ mod table;
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
 const FEW: u32 = 8;
 /// Scores that are looked at together.
-const GROUP: usize = 32;
+const GROUP: usize = 64;
 
 /// One window, and room for what is done in it.
 struct Desk<'s> {
@@ -38,11 +38,10 @@ struct Desk<'s> {
     places: Vec<u16>,
     /// What the postings get, in their order.
     scores: Box<[f32; WINDOW as usize]>,
-    /// What a list and all below it can add.
-    reach: Vec<f32>,
-    /// Places that may be among the best, ascending, with what they have so far.
-    found: Vec<(u16, f32)>,
-    sums: Sums,
+    /// The lists by rising bound, and what each and all before it can add.
+    order: Vec<(f32, usize)>,
+    /// Places that may be among the best, ascending.
+    found: Vec<u16>,
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
@@ -60,6 +59,7 @@ pub(crate) fn candidates(
     windows.retain(|(total, _)| *total > 0.0);
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut best = Best::new(k, lists.len());
+    let mut sums = Sums::default();
     let mut desk = Desk {
         fields,
         lengths: LengthColumns::NONE,
@@ -67,9 +67,8 @@ pub(crate) fn candidates(
         postings: WindowPostings::default(),
         places: Vec::new(),
         scores: Box::new([0.0; WINDOW as usize]),
-        reach: Vec::with_capacity(lists.len()),
+        order: Vec::with_capacity(lists.len()),
         found: Vec::new(),
-        sums: Sums::default(),
     };
     for (total, number) in windows {
         if k == 0 || !best.admits(total) {
@@ -78,74 +77,102 @@ pub(crate) fn candidates(
         desk.number = number;
         desk.lengths = snapshot.window_lengths(number)?;
         let allowed = Places::allowed(snapshot, filter, number);
-        search(&mut lists, &mut desk, allowed.as_ref(), &mut best);
+        search(&mut lists, &mut desk, &mut sums, allowed.as_ref(), &mut best);
     }
     Ok(best.finish())
 }
 
 /// Looks for the best chunks of a window.
-fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, allowed: Option<&Places>, best: &mut Best) {
-    let number = desk.number;
-    lists.sort_unstable_by(|a, b| a.reach(number).bound.total_cmp(&b.reach(number).bound));
-    let mut reach = std::mem::take(&mut desk.reach);
-    reach.clear();
-    reach.extend(lists.iter().scan(0.0f32, |sum, list| {
-        *sum += list.reach(number).bound;
-        Some(*sum)
-    }));
-    let silent = reach.iter().take_while(|&&reach| !best.admits(reach)).count();
-    let rest = |asked: usize| asked.checked_sub(1).map_or(0.0, |last| reach[last]);
-    let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
-    let postings: u32 = lists[silent..].iter().map(|list| list.reach(number).count).sum();
-    let mut found = std::mem::take(&mut desk.found);
+fn search(
+    lists: &mut [List<'_>],
+    desk: &mut Desk<'_>,
+    sums: &mut Sums,
+    allowed: Option<&Places>,
+    best: &mut Best,
+) {
+    let (number, mut order, mut found) = (desk.number, std::mem::take(&mut desk.order), std::mem::take(&mut desk.found));
+    order.clear();
     found.clear();
-    let asked = match (allowed, &mut lists[silent..]) {
+    let held = lists.iter().enumerate().map(|(at, list)| (list.reach(number), at)).filter(|(reach, _)| reach.count > 0);
+    order.extend(held.map(|(reach, at)| (reach.bound, at)));
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut sum = 0.0;
+    order.iter_mut().for_each(|(reach, _)| {
+        sum += *reach;
+        *reach = sum;
+    });
+    let (silent, loud) = order.split_at(order.iter().take_while(|(reach, _)| !best.admits(*reach)).count());
+    let rest = silent.last().map_or(0.0, |(reach, _)| *reach);
+    let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
+    let postings = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
+    sums.begin(if loud.len() > 1 { postings } else { 0 });
+    let asked = match (allowed, loud) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
-            found.extend(allowed.iter().map(|place| (place, 0.0)));
-            reach.len()
+            found.extend(allowed.iter());
+            &order
         }
-        (_, [only]) => {
-            let rest = rest(silent);
-            only.each(desk, |places, scores| {
-                for (places, scores) in places.chunks(GROUP).zip(scores.chunks(GROUP)) {
-                    let bar = best.bar() - rest;
-                    // Most groups have none that is enough, which is seen at once.
-                    if !scores.iter().fold(false, |any, score| any | (*score >= bar)) {
-                        continue;
+        (_, &[(_, only)]) => {
+            lists[only].each(desk, |places, scores| {
+                each_above(scores, (&mut *best, rest), |best, at| {
+                    let (place, score) = (places[at], scores[at]);
+                    if !is_allowed(place) {
+                    } else if silent.is_empty() {
+                        best.push(number, place, score);
+                    } else {
+                        sums.add_one(place, score);
+                        found.push(place);
                     }
-                    for (&place, &score) in places.iter().zip(scores) {
-                        if !best.admits(score + rest) || !is_allowed(place) {
-                            continue;
-                        }
-                        match silent {
-                            0 => best.push(number, place, score),
-                            _ => found.push((place, score)),
-                        }
-                    }
-                }
+                });
             });
             silent
         }
-        (_, several) => {
-            let mut sums = std::mem::take(&mut desk.sums);
-            sums.begin(postings);
-            several.iter_mut().for_each(|list| list.each(desk, |places, scores| sums.add(places, scores)));
-            sums.take(best.bar() - rest(silent), |place, sum| {
+        _ => {
+            loud.iter().for_each(|&(_, at)| lists[at].each(desk, |places, scores| sums.add(places, scores)));
+            sums.each(best.bar() - rest, |place| {
                 if is_allowed(place) {
-                    found.push((place, sum));
+                    found.push(place);
                 }
             });
-            desk.sums = sums;
             silent
         }
     };
-    for at in (0..asked).rev() {
+    for (at, &(_, list)) in asked.iter().enumerate().rev() {
         if found.is_empty() {
             break;
         }
-        lists[at].add_to(desk, &mut found);
-        found.retain(|(_, sum)| best.admits(sum + rest(at)));
+        lists[list].add_to(desk, &found, sums);
+        let rest = at.checked_sub(1).map_or(0.0, |below| asked[below].0);
+        keep(&mut found, |place| best.admits(sums.at(place) + rest));
     }
-    found.iter().for_each(|&(place, score)| best.push(number, place, score));
-    (desk.found, desk.reach) = (found, reach);
+    found.iter().for_each(|&place| best.push(number, place, sums.at(place)));
+    (desk.found, desk.order) = (found, order);
+}
+
+/// Gives the indexes of scores that may be among the best, together with `rest`.
+fn each_above(scores: &[f32], (best, rest): (&mut Best, f32), mut each: impl FnMut(&mut Best, usize)) {
+    let mut kept = [0u8; GROUP];
+    for (group, scores) in scores.chunks(GROUP).enumerate() {
+        let bar = best.bar() - rest;
+        if !any_reaches(scores, bar) {
+            continue;
+        }
+        // Without a branch, since nobody can guess which are enough.
+        let mut count = 0;
+        for (at, score) in (0..).zip(scores) {
+            kept[count] = at;
+            count += usize::from(*score >= bar);
+        }
+        kept[..count].iter().for_each(|at| each(best, group * GROUP + usize::from(*at)));
+    }
+}
+
+/// Keeps the places that are wanted, in their order: without a branch, since nobody can guess them.
+fn keep(places: &mut Vec<u16>, mut is_wanted: impl FnMut(u16) -> bool) {
+    let mut kept = 0;
+    for at in 0..places.len() {
+        let place = places[at];
+        places[kept] = place;
+        kept += usize::from(is_wanted(place));
+    }
+    places.truncate(kept);
 }

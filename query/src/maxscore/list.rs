@@ -3,13 +3,14 @@
 use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, WINDOW, Window};
 
 use super::Desk;
+use super::sums::Sums;
 use super::table::Table;
 use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
 /// All postings of a window are read for candidates if they are at most this many times as many.
-const PER_CANDIDATE: usize = 12;
+const PER_CANDIDATE: usize = 16;
 
 /// The postings of a term.
 pub(crate) struct List<'p> {
@@ -66,8 +67,7 @@ impl<'p> List<'p> {
             }
             Source::Scored { chunks, scores }
         } else {
-            let windows =
-                postings.windows(|corner| factor * fields.saturated(corner.frequencies, corner.lengths));
+            let windows = postings.windows(|corner| factor * fields.bound(corner));
             for (at, window) in windows.iter().enumerate() {
                 if let Some(reach) = reaches.get_mut(window.number as usize) {
                     reach.add(window.bound, window.count, at);
@@ -108,33 +108,19 @@ impl<'p> List<'p> {
         }
     }
 
-    /// Adds what the places of candidates get, which ascend.
-    pub(super) fn add_to(&mut self, desk: &mut Desk<'_>, candidates: &mut [(u16, f32)]) {
+    /// Adds what candidates get to their sums, and perhaps to those of others; places ascend.
+    pub(super) fn add_to(&mut self, desk: &mut Desk<'_>, candidates: &[u16], sums: &mut Sums) {
         let reach = self.reach(desk.number);
-        if reach.count == 0 {
-            return;
-        }
         if reach.count as usize <= candidates.len() * PER_CANDIDATE {
-            self.each(desk, |places, scores| {
-                let mut at = 0;
-                for (candidate, sum) in &mut *candidates {
-                    while places.get(at).is_some_and(|place| place < candidate) {
-                        at += 1;
-                    }
-                    if places.get(at) == Some(candidate) {
-                        *sum += scores[at];
-                    }
-                }
-            });
-            return;
+            return self.each(desk, |places, scores| sums.add(places, scores));
         }
         let runs = reach.from as usize..(reach.from + reach.runs) as usize;
         match &mut self.source {
             Source::Scored { chunks, scores } => {
                 let (chunks, scores) = (&chunks[runs.clone()], &scores[runs]);
-                for (place, sum) in candidates {
+                for place in candidates {
                     if let Ok(at) = chunks.binary_search(&(desk.number * WINDOW + u32::from(*place))) {
-                        *sum += scores[at];
+                        sums.add_one(*place, scores[at]);
                     }
                 }
             }
@@ -142,9 +128,9 @@ impl<'p> List<'p> {
                 for window in windows.get(runs).unwrap_or_default() {
                     let table = table(tables, window.part, postings, self.factor, desk.fields);
                     let mut probe = postings.probe(window);
-                    for (place, sum) in &mut *candidates {
+                    for place in candidates {
                         if let Some(coded) = probe.find(*place) {
-                            *sum += table.score_of(coded, desk.fields, &desk.lengths, *place);
+                            sums.add_one(*place, table.score_of(coded, desk.fields, &desk.lengths, *place));
                         }
                     }
                 }

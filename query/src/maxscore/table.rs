@@ -39,17 +39,16 @@ impl Table {
             }
         };
         let kinds: Vec<Kind> = palette.iter().map(kind).collect();
-        let mut curves = Vec::with_capacity(palette.len().max(FEW));
-        for (row, kind) in palette.iter().zip(&kinds) {
-            let Kind::Single(field) = *kind else {
-                curves.push([0.0; LENGTHS]);
-                continue;
-            };
-            // Parts of a list have mostly the same rows.
-            let before = before.iter().flatten().find_map(|table| table.curve(row));
-            curves.push(before.copied().unwrap_or_else(|| fields.curve(field, row[field], factor)));
+        let mut curves = vec![[0.0; LENGTHS]; palette.len().max(FEW)];
+        for ((row, kind), curve) in palette.iter().zip(&kinds).zip(&mut curves) {
+            if let Kind::Single(field) = *kind {
+                // Parts of a list have mostly the same rows.
+                match before.iter().flatten().find_map(|table| table.curve(row)) {
+                    Some(known) => *curve = *known,
+                    None => fields.curve(field, row[field], factor, curve),
+                }
+            }
         }
-        curves.resize(palette.len().max(FEW), [0.0; LENGTHS]);
         let field = |kind: &Kind| if let Kind::Single(field) = kind { Some(*field) } else { None };
         let first = kinds.first().and_then(field);
         let only = first.filter(|_| kinds.iter().all(|kind| field(kind) == first));

@@ -6,7 +6,7 @@ use crate::codec::put_varint;
 use crate::error::StorageError;
 use crate::lengths::LengthCodes;
 use crate::manifest::SegmentInfo;
-use crate::postings::{Posting, SHORT, Shape, WINDOW, encode_part};
+use crate::postings::{LONGEST, Posting, SHORT, Shape, WINDOW, encode_part};
 use crate::tables::{Operation, Table};
 
 /// Longest value of the postings table that several lists share.
@@ -70,8 +70,10 @@ impl<'w> SegmentWriter<'w> {
 
     /// Adds a posting, whose chunk must be above that of the posting before.
     pub(crate) fn push(&mut self, posting: Posting) -> Result<(), StorageError> {
-        let begins_window = |last: &Posting| last.chunk / WINDOW != posting.chunk / WINDOW;
-        if self.pending.len() >= PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
+        if let [first, .., last] = self.pending.as_slice()
+            && last.chunk / WINDOW != posting.chunk / WINDOW
+            && (self.pending.len() >= PART_POSTINGS || ((posting.chunk - first.chunk) / WINDOW) as usize >= LONGEST)
+        {
             self.flush_part()?;
         }
         self.pending.push(posting);

@@ -11,8 +11,6 @@ use crate::lengths::LengthCodes;
 const BODY: usize = Field::Body.index();
 /// Frequencies from here on share a corner.
 const HIGH: usize = 32;
-/// The corner of no posting.
-const NONE: Corner = Corner { frequencies: [0; FIELDS], lengths: [u8::MAX; FIELDS] };
 
 /// Gathers corners.
 #[derive(Debug)]
@@ -21,12 +19,13 @@ pub(super) struct Corners {
     shortest: [Option<u8>; HIGH + 1],
     /// The highest of the frequencies from [`HIGH`] on.
     highest: u16,
-    mixed: Corner,
+    /// Highest frequency and shortest length of every field, of the other postings.
+    mixed: (Row, LengthCodes),
 }
 
 impl Default for Corners {
     fn default() -> Self {
-        Self { shortest: [None; HIGH + 1], highest: 0, mixed: NONE }
+        Self { shortest: [None; HIGH + 1], highest: 0, mixed: ([0; FIELDS], [u8::MAX; FIELDS]) }
     }
 }
 
@@ -41,7 +40,7 @@ impl Corners {
             *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
         } else {
             for field in (0..FIELDS).filter(|&field| frequencies[field] > 0) {
-                let Corner { frequencies: highest, lengths: shortest } = &mut self.mixed;
+                let (highest, shortest) = &mut self.mixed;
                 highest[field] = highest[field].max(frequencies[field]);
                 shortest[field] = shortest[field].min(lengths[field]);
             }
@@ -61,7 +60,7 @@ impl Corners {
             put_varint(out, if frequency == HIGH { u64::from(self.highest) } else { frequency as u64 });
             out.push(length);
         }
-        let Corner { frequencies, lengths } = &self.mixed;
+        let (frequencies, lengths) = &self.mixed;
         let present = (0..FIELDS).filter(|&field| frequencies[field] > 0);
         out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
         for field in present {
@@ -74,23 +73,18 @@ impl Corners {
 /// Gives the corners at the reader's place, and moves behind them.
 #[inline]
 pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner)) -> Option<()> {
-    let field = |reader: &mut Reader<'_>, corner: &mut Corner, field: usize| {
-        corner.frequencies[field] = reader.varint()?.try_into().ok()?;
-        corner.lengths[field] = reader.byte()?;
-        Some(())
-    };
     for _ in 0..reader.byte()? {
-        let mut corner = NONE;
-        field(reader, &mut corner, BODY)?;
-        each(&corner);
+        let frequency = reader.varint()?.try_into().ok()?;
+        each(&Corner::Body { frequency, length: reader.byte()? });
     }
     let mask = reader.byte()?;
     if mask != 0 {
-        let mut corner = NONE;
-        for present in (0..FIELDS).filter(|field| mask >> field & 1 != 0) {
-            field(reader, &mut corner, present)?;
+        let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
+        for field in (0..FIELDS).filter(|field| mask >> field & 1 != 0) {
+            frequencies[field] = reader.varint()?.try_into().ok()?;
+            lengths[field] = reader.byte()?;
         }
-        each(&corner);
+        each(&Corner::Mixed { frequencies, lengths });
     }
     Some(())
 }
@@ -116,11 +110,11 @@ mod tests {
             corners.encode(&mut bytes);
             bytes.push(7);
             let (mut reader, mut read) = (Reader::new(&bytes), Vec::new());
-            decode(&mut reader, |corner| read.push(*corner)).expect("sound");
+            decode(&mut reader, |corner| read.push(corner.row())).expect("sound");
             prop_assert_eq!(reader.rest(), &[7]);
             for (row, lengths) in rows {
-                let below = |corner: &Corner| (0..FIELDS).all(|field| {
-                    row[field] == 0 || row[field] <= corner.frequencies[field] && lengths[field] >= corner.lengths[field]
+                let below = |(highest, shortest): &(Row, LengthCodes)| (0..FIELDS).all(|field| {
+                    row[field] == 0 || row[field] <= highest[field] && lengths[field] >= shortest[field]
                 });
                 prop_assert!(row == [0; FIELDS] || read.iter().any(below));
             }

@@ -172,8 +172,14 @@ impl<'a> Docs<'a> {
                 windows.get((low / WINDOW) as usize).map_or(0, |words| places(words, out))
             }
             Ids::Runs(runs) => {
-                let runs = runs_between(runs, low, low + WINDOW - 1).flatten();
-                runs.zip(out).map(|(id, place)| *place = (id - low) as u16).count()
+                let mut at = 0;
+                for run in runs_between(runs, low, low + WINDOW - 1) {
+                    let first = (run.start() - low) as u16;
+                    let Some(room) = out.get_mut(at..at + run.count()) else { break };
+                    room.iter_mut().zip(first..).for_each(|(place, id)| *place = id);
+                    at += room.len();
+                }
+                at
             }
         }
     }

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use super::dead::Dead;
 use super::part::Part;
 use super::probe::Probe;
-use super::window::{Corner, Row, Window, WindowPostings};
+use super::window::{Corner, Row, WINDOW, Window, WindowPostings};
 use crate::chunk::ChunkId;
 
 /// The postings of one term in one generation, borrowed from its snapshot.
@@ -69,10 +69,31 @@ impl<'s> Postings<'s> {
 
     /// The term's frequencies in a chunk, dead or alive; `None` when it does not hold the term. Nothing is unpacked for it:
     /// the way to ask for few chunks of a long list.
-    #[inline]
     pub fn find(&self, chunk: ChunkId) -> Option<Row> {
-        let part = self.lasts.partition_point(|last| *last < chunk.0);
-        self.parts.get(part)?.find(chunk.0)
+        let mut found = None;
+        self.find_all(&[chunk], |_, row| found = Some(row));
+        found
+    }
+
+    /// Gives the frequencies in those of some chunks that hold the term, with the chunk's place among them: quickest for
+    /// chunks that ascend.
+    pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, Row)) {
+        let mut at: Option<(&Part<'s>, ChunkId, Probe<'_>)> = None;
+        for (place, &chunk) in chunks.iter().enumerate() {
+            let goes_on = |last: ChunkId| last < chunk && last.0 / WINDOW == chunk.0 / WINDOW;
+            match &mut at {
+                Some((part, last, _)) if goes_on(*last) && chunk.0 <= part.last() => *last = chunk,
+                _ => {
+                    let part = self.parts.get(self.lasts.partition_point(|last| *last < chunk.0));
+                    at = part.map(|part| (part, chunk, part.probe_at(chunk.0)));
+                }
+            }
+            if let Some((part, _, probe)) = &mut at
+                && let Some(found) = probe.find((chunk.0 % WINDOW) as u16)
+            {
+                each(place, part.resolve(found));
+            }
+        }
     }
 
     /// The windows that hold postings, dead ones included, ascending; with the highest that `bound` gives one of their

@@ -2,9 +2,9 @@
 //!
 //! Layout of a short one: twice the number of postings · length of the frequencies · frequencies · ids, each as its gap from
 //! the one before. Of a long one: one more than twice the number of postings · length of the set · set in roaring's portable
-//! format · length of the directory · directory · frequencies. The directory has an entry for each window that holds
-//! postings: its number as a gap from the one before, number of postings, bytes of their rows beyond the palette, and
-//! corners. Of a label: the set alone.
+//! format · number of windows that hold postings · an entry for each · length of their corners · corners · frequencies. An entry
+//! is: the window's number less that of the first (u16) · number of postings in the windows before (u16) · where its corners
+//! begin (u32) · where the rows beyond the palette begin (u32). It is read where it lies. Of a label: the set alone.
 
 use roaring::RoaringBitmap;
 
@@ -14,13 +14,18 @@ use super::docs::Docs;
 use super::posting::Posting;
 use super::probe::Probe;
 use super::rows::{Rows, RowsWriter};
-use super::window::{Corner, Row, WINDOW, Window, WindowPostings, find_rare};
+use super::window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, find_rare};
 use crate::codec::{Reader, put_varint};
 use crate::field::FIELDS;
 use crate::lengths::LengthCodes;
 
 /// Lists of up to this many postings are short: they are read as a whole.
 pub(crate) const SHORT: usize = 1024;
+
+/// A long part has at most this many postings, and as many windows from its first to its last: both fit 16 bits.
+pub(crate) const LONGEST: usize = 1 << 15;
+/// Bytes of an entry of the directory.
+const ENTRY: usize = 12;
 
 /// How the postings of a part are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,21 +81,23 @@ fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> 
     put_set(&mut set, postings);
     put_sized(out, &set);
     let mut rows = RowsWriter::new(postings.iter().map(|posting| &posting.frequencies));
-    let (mut directory, mut before) = (Vec::new(), 0);
+    let first = postings.first().map_or(0, |posting| posting.chunk / WINDOW);
+    let (mut entries, mut corners, mut start) = (Vec::new(), Vec::new(), 0);
     for window in postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW) {
-        let (mut corners, escaped) = (Corners::default(), rows.escaped());
+        let number = window[0].chunk / WINDOW - first;
+        [number as u16, start as u16].iter().for_each(|field| entries.extend_from_slice(&field.to_le_bytes()));
+        [corners.len() as u32, rows.escaped() as u32].iter().for_each(|at| entries.extend_from_slice(&at.to_le_bytes()));
+        start += window.len();
+        let mut here = Corners::default();
         for posting in window {
             rows.push(&posting.frequencies);
-            corners.add(&posting.frequencies, &length(posting.chunk));
+            here.add(&posting.frequencies, &length(posting.chunk));
         }
-        let number = window[0].chunk / WINDOW;
-        put_varint(&mut directory, u64::from(number - before));
-        put_varint(&mut directory, window.len() as u64);
-        put_varint(&mut directory, (rows.escaped() - escaped) as u64);
-        corners.encode(&mut directory);
-        before = number;
+        here.encode(&mut corners);
     }
-    put_sized(out, &directory);
+    put_varint(out, (entries.len() / ENTRY) as u64);
+    out.extend_from_slice(&entries);
+    put_sized(out, &corners);
     out.append(&mut rows.finish());
 }
 
@@ -113,19 +120,54 @@ pub(crate) enum Part<'a> {
     /// A list that stands in the dictionary, or a short one; without rows if it is a label's.
     Few { docs: Vec<u32>, rows: Vec<Row> },
     /// A long list, mostly still as bytes.
-    Long { docs: Docs<'a>, directory: &'a [u8], entries: Vec<Entry>, rows: Rows<'a> },
+    Long { docs: Docs<'a>, directory: Directory<'a>, rows: Rows<'a> },
 }
 
-/// An entry of the directory.
+/// The windows of a long part, in place.
+#[derive(Debug)]
+pub(crate) struct Directory<'a> {
+    first: u32,
+    entries: &'a [[u8; ENTRY]],
+    corners: &'a [u8],
+    count: u32,
+}
+
+/// An entry of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+struct Entry {
     window: u32,
     /// Index of the first posting, and the number of postings.
     start: u32,
     count: u32,
-    /// Where their rows beyond the palette begin, and where in the directory their corners.
+    /// Where their rows beyond the palette begin, and where their corners.
     escaped: u32,
     corners: u32,
+}
+
+impl Directory<'_> {
+    /// An entry; `None` behind the last.
+    fn get(&self, at: usize) -> Option<Entry> {
+        let &[a, b, c, d, e, f, g, h, escaped @ ..] = self.entries.get(at)?;
+        let start = u32::from(u16::from_le_bytes([c, d]));
+        let end = self.entries.get(at + 1).map_or(self.count, |next| u32::from(u16::from_le_bytes([next[2], next[3]])));
+        Some(Entry {
+            window: self.first.saturating_add(u16::from_le_bytes([a, b]).into()),
+            start,
+            count: end.saturating_sub(start).min(WINDOW),
+            escaped: u32::from_le_bytes(escaped),
+            corners: u32::from_le_bytes([e, f, g, h]),
+        })
+    }
+
+    /// Where the entry of a window is.
+    fn find(&self, window: u32) -> Option<usize> {
+        let offset = u16::try_from(window.checked_sub(self.first)?).ok()?;
+        self.entries.binary_search_by_key(&offset, |entry| u16::from_le_bytes([entry[0], entry[1]])).ok()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, Entry)> + '_ {
+        (0..self.entries.len()).map_while(|at| Some((at, self.get(at)?)))
+    }
 }
 
 impl<'a> Part<'a> {
@@ -167,24 +209,13 @@ impl<'a> Part<'a> {
 
     fn decode_long(mut reader: Reader<'a>, count: usize) -> Option<Self> {
         let docs = Docs::decode(take_sized(&mut reader)?)?;
-        let directory = take_sized(&mut reader)?;
+        let windows = reader.length().filter(|windows| (1..=LONGEST).contains(windows))?;
+        let entries = reader.take(windows * ENTRY)?.as_chunks().0;
+        let corners = take_sized(&mut reader)?;
         let rows = Rows::decode(reader.rest(), count)?;
-        let mut entries = Vec::with_capacity(directory.len() / 5);
-        let (mut window, mut start, mut escaped) = (0u32, 0u32, 0u32);
-        let mut left = Reader::new(directory);
-        while !left.is_empty() {
-            let gap = left.varint32()?;
-            window = window.checked_add(gap).filter(|_| gap > 0 || entries.is_empty())?;
-            let count = left.varint32().filter(|count| (1..=WINDOW).contains(count))?;
-            let rare = left.varint32()?;
-            let corners = (directory.len() - left.rest().len()) as u32;
-            corners::decode(&mut left, |_| {})?;
-            entries.push(Entry { window, start, count, escaped, corners });
-            start = start.checked_add(count)?;
-            escaped = escaped.checked_add(rare)?;
-        }
-        let sound = count > 0 && start as usize == count && docs.len() == count;
-        sound.then_some(Self::Long { docs, directory, entries, rows })
+        let first = docs.first()? / WINDOW;
+        let directory = Directory { first, entries, corners, count: count as u32 };
+        (docs.len() == count && count <= 2 * LONGEST).then_some(Self::Long { docs, directory, rows })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
@@ -251,21 +282,24 @@ impl<'a> Part<'a> {
             Self::Few { docs, rows } => {
                 let mut entry = 0;
                 for run in docs.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
-                    let (mut corner, count) = (Corner { frequencies: [0; FIELDS], lengths: [0; FIELDS] }, run.len());
+                    let (mut frequencies, count) = ([0; FIELDS], run.len());
                     for row in rows.iter().skip(entry).take(count) {
-                        corner.frequencies.iter_mut().zip(row).for_each(|(most, count)| *most = (*most).max(*count));
+                        frequencies.iter_mut().zip(row).for_each(|(most, count)| *most = (*most).max(*count));
                     }
-                    let (number, bound) = (run[0] / WINDOW, bound(&corner));
+                    let bound = bound(&Corner::Mixed { frequencies, lengths: [0; FIELDS] });
+                    let number = run[0] / WINDOW;
                     out.push(Window { number, count: count as u32, bound, part, entry });
                     entry += count;
                 }
             }
-            Self::Long { directory, entries, .. } => {
-                for (entry, found) in entries.iter().enumerate() {
+            Self::Long { directory, .. } => {
+                for (entry, found) in directory.iter() {
                     let mut highest = 0f32;
-                    let mut reader = Reader::new(directory.get(found.corners as usize..).unwrap_or_default());
-                    corners::decode(&mut reader, |corner| highest = highest.max(bound(corner)));
-                    out.push(Window { number: found.window, count: found.count, bound: highest, part, entry });
+                    let corners = directory.corners.get(found.corners as usize..).unwrap_or_default();
+                    // What is cut short bounds nothing.
+                    let read = corners::decode(&mut Reader::new(corners), |corner| highest = highest.max(bound(corner)));
+                    let bound = if read.is_some() { highest } else { f32::MAX };
+                    out.push(Window { number: found.window, count: found.count, bound, part, entry });
                 }
             }
         }
@@ -291,8 +325,8 @@ impl<'a> Part<'a> {
                 out.codes[..window.count as usize].fill(u8::MAX);
                 out.rare.extend((0..).zip(rows.iter().skip(window.entry).take(window.count as usize).copied()));
             }
-            Self::Long { docs, entries, rows, .. } => {
-                let Some(entry) = entries.get(window.entry) else { return out.len = 0 };
+            Self::Long { docs, directory, rows } => {
+                let Some(entry) = directory.get(window.entry) else { return out.len = 0 };
                 let start = entry.start as usize;
                 out.len = docs.window(window.number, start, &mut out.places[..entry.count as usize]);
                 let codes = &mut out.codes[..out.len];
@@ -302,16 +336,22 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The frequencies in a chunk; `None` when it is not among those of the part.
-    pub(super) fn find(&self, chunk: u32) -> Option<Row> {
+    /// Begins to look for chunks of the window of one.
+    pub(super) fn probe_at(&self, chunk: u32) -> Probe<'_> {
+        let number = chunk / WINDOW;
         match self {
-            Self::Label(set) => set.contains(chunk).then_some([0; FIELDS]),
-            Self::Few { docs, rows } => Some(rows.get(docs.binary_search(&chunk).ok()?).copied().unwrap_or_default()),
-            Self::Long { entries, rows, .. } => {
-                let entry = entries.binary_search_by_key(&(chunk / WINDOW), |entry| entry.window).ok()?;
-                let found = self.probe(chunk / WINDOW, entry).find((chunk % WINDOW) as u16)?;
-                Some(rows.resolve(found))
+            Self::Long { directory, .. } => {
+                directory.find(number).map_or(Probe::NOTHING, |entry| self.probe(number, entry))
             }
+            Self::Few { .. } | Self::Label(_) => self.probe(number, 0),
+        }
+    }
+
+    /// The row that a probe means.
+    pub(super) fn resolve(&self, coded: Coded) -> Row {
+        match coded {
+            Coded::Code(code) => self.palette().get(usize::from(code)).copied().unwrap_or_default(),
+            Coded::Rare(row) => row,
         }
     }
 
@@ -319,8 +359,8 @@ impl<'a> Part<'a> {
     pub(super) fn probe(&self, number: u32, entry: usize) -> Probe<'_> {
         match self {
             Self::Few { docs, rows } => Probe::of_few(&docs[entry.min(docs.len())..], &rows[entry.min(rows.len())..], number),
-            Self::Long { docs, entries, rows, .. } => {
-                let found = entries.get(entry).and_then(|entry| {
+            Self::Long { docs, directory, rows } => {
+                let found = directory.get(entry).and_then(|entry| {
                     let start = entry.start as usize;
                     Some((docs.probe(number, start)?, rows.probe(start, entry.escaped as usize)))
                 });
@@ -368,22 +408,24 @@ impl<'a> Part<'a> {
     /// Whether the parts of it fit each other, down to the last posting: the set is one, every window has as many ids as
     /// its entry says, every posting a row, and every row a corner.
     pub(crate) fn is_exact(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
-        let Self::Long { docs, directory, entries, rows } = self else { return true };
+        let Self::Long { docs, directory, rows } = self else { return true };
         if !docs.is_sound() || !rows.is_exact(docs.len()) {
             return false;
         }
         let mut postings: Vec<Posting> = Vec::with_capacity(docs.len());
         self.each(|posting| postings.push(posting));
         let mut windows = postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW);
-        let fits = |entry: &Entry| {
+        let fits = |(_, entry): (usize, Entry)| {
             let Some(window) = windows.next() else { return false };
             let (mut corners, mut bytes) = (Corners::default(), Vec::new());
             window.iter().for_each(|posting| corners.add(&posting.frequencies, &length(posting.chunk)));
             corners.encode(&mut bytes);
             let held = window.len() == entry.count as usize && window[0].chunk / WINDOW == entry.window;
-            held && directory.get(entry.corners as usize..).is_some_and(|stored| stored.starts_with(&bytes))
+            let stored = directory.corners.get(entry.corners as usize..);
+            held && stored.is_some_and(|stored| stored.starts_with(&bytes))
         };
-        entries.iter().all(fits) && postings.is_sorted_by(|a, b| a.chunk < b.chunk)
+        let fit = directory.iter().all(fits) && windows.next().is_none();
+        fit && postings.len() == docs.len() && postings.is_sorted_by(|a, b| a.chunk < b.chunk)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The postings of a window, by column: what is done to all of them is done to several at once.
 
-use crate::field::FIELDS;
+use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 /// Chunk ids that are looked at together.
@@ -16,11 +16,35 @@ pub type Row = [u16; FIELDS];
 /// A term's weight grows with its frequency and falls with the length of the field, so that the weightiest corner bounds
 /// the score of all postings, whatever the average lengths are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Corner {
-    /// Frequency in every field.
-    pub frequencies: Row,
-    /// Length of every field; as high as can be where the frequency is 0.
-    pub lengths: LengthCodes,
+pub enum Corner {
+    /// Of postings that are in the body alone.
+    Body {
+        /// How often the body holds the term.
+        frequency: u16,
+        /// Length of the body.
+        length: u8,
+    },
+    /// Of others.
+    Mixed {
+        /// Frequency in every field.
+        frequencies: Row,
+        /// Length of every field; as high as can be where the frequency is 0.
+        lengths: LengthCodes,
+    },
+}
+
+impl Corner {
+    /// Frequency and length of every field.
+    pub fn row(&self) -> (Row, LengthCodes) {
+        match *self {
+            Self::Body { frequency, length } => {
+                let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
+                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (frequency, length);
+                (frequencies, lengths)
+            }
+            Self::Mixed { frequencies, lengths } => (frequencies, lengths),
+        }
+    }
 }
 
 /// A run of postings of a list in one window: all that one part of the list has there.
@@ -87,12 +111,17 @@ const GROUP: usize = 32;
 /// Appends the indexes of codes that are not below `palette`, with the rows that are given for them.
 pub(super) fn find_rare(codes: &[u8], palette: usize, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
     let Some(last) = palette.checked_sub(1).and_then(|last| u8::try_from(last).ok()) else { return };
-    for (at, group) in codes.chunks(GROUP).enumerate() {
+    let (groups, rest) = codes.as_chunks::<GROUP>();
+    let mut look = |first: usize, codes: &[u8]| {
+        for (at, _) in codes.iter().enumerate().filter(|(_, code)| **code > last) {
+            out.push(((first + at) as u16, rows.next().unwrap_or_default()));
+        }
+    };
+    for (at, group) in groups.iter().enumerate() {
         // Most groups have none, which is seen at once.
         if group.iter().fold(false, |any, code| any | (*code > last)) {
-            for (inside, _) in group.iter().enumerate().filter(|(_, code)| **code > last) {
-                out.push(((at * GROUP + inside) as u16, rows.next().unwrap_or_default()));
-            }
+            look(at * GROUP, group);
         }
     }
+    look(groups.len() * GROUP, rest);
 }

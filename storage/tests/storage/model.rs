@@ -78,7 +78,10 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
             let parts = row.iter().zip(lengths).map(|(&count, &length)| f32::from(count) / (1.0 + f32::from(length)));
             parts.sum::<f32>()
         };
-        let windows = postings.windows(|corner| weight(&corner.frequencies, &corner.lengths));
+        let windows = postings.windows(|corner| {
+            let (frequencies, lengths) = corner.row();
+            weight(&frequencies, &lengths)
+        });
         for (id, row) in read {
             let bound = windows.iter().filter(|window| window.number == id.0 / WINDOW).map(|window| window.bound);
             assert!(bound.fold(0.0, f32::max) >= weight(&row, &lengths.of(id)));
