@@ -72,11 +72,11 @@ impl FieldScorer {
         const BODY: usize = Field::Body.index();
         let mut sum = 0.0;
         if frequencies[..BODY] == [0; BODY] {
-            return self.saturate(f32::from(frequencies[BODY]) * self.norms[BODY][usize::from(lengths[BODY])]);
+            return self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY]));
         }
         // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
         for field in 0..FIELDS {
-            sum += f32::from(frequencies[field]) * self.norms[field][usize::from(lengths[field])];
+            sum += self.weighted(field, f32::from(frequencies[field]), lengths[field]);
         }
         self.saturate(sum)
     }
@@ -86,7 +86,7 @@ impl FieldScorer {
     pub(crate) fn bound(&self, corner: &Corner) -> f32 {
         match *corner {
             Corner::Body { frequency, length } => {
-                self.saturate(f32::from(frequency) * self.norms[Field::Body.index()][usize::from(length)])
+                self.saturate(self.weighted(Field::Body.index(), f32::from(frequency), length))
             }
             Corner::Mixed { frequencies, lengths } => self.saturated(frequencies, lengths),
         }
@@ -100,8 +100,15 @@ impl FieldScorer {
         }
     }
 
+    /// What a field adds to the sum that saturates.
     #[inline]
-    fn saturate(&self, sum: f32) -> f32 {
+    pub(crate) fn weighted(&self, field: usize, frequency: f32, length: u8) -> f32 {
+        frequency * self.norms[field][usize::from(length)]
+    }
+
+    /// The saturated form of a sum.
+    #[inline]
+    pub(crate) fn saturate(&self, sum: f32) -> f32 {
         let f = if sum < MOST { sum } else { MOST };
         if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
     }

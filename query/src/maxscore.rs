@@ -115,12 +115,13 @@ fn search(
             lists[only].each(desk, |places, scores| {
                 each_above(scores, (&mut *best, rest), |best, at| {
                     let (place, score) = (places[at], scores[at]);
-                    if !is_allowed(place) {
-                    } else if silent.is_empty() {
-                        best.push(number, place, score);
-                    } else {
-                        sums.add_one(place, score);
-                        found.push(place);
+                    match (is_allowed(place), silent.is_empty()) {
+                        (true, true) => best.push(number, place, score),
+                        (true, false) => {
+                            sums.add_one(place, score);
+                            found.push(place);
+                        }
+                        (false, _) => {}
                     }
                 });
             });

@@ -4,7 +4,7 @@ use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, W
 
 use super::Desk;
 use super::sums::Sums;
-use super::table::Table;
+use super::table::Tables;
 use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
@@ -15,7 +15,6 @@ const PER_CANDIDATE: usize = 16;
 /// The postings of a term.
 pub(crate) struct List<'p> {
     source: Source<'p>,
-    factor: f32,
     /// What is known of each window, by number.
     reaches: Vec<Reach>,
 }
@@ -23,7 +22,7 @@ pub(crate) struct List<'p> {
 enum Source<'p> {
     /// Chunks and what they get, ascending.
     Scored { chunks: Vec<u32>, scores: Vec<f32> },
-    Long { postings: &'p Postings<'p>, windows: Vec<Window>, tables: Vec<Option<Table>> },
+    Long { postings: &'p Postings<'p>, windows: Vec<Window>, tables: Tables },
 }
 
 /// What a list can do in a window.
@@ -73,10 +72,10 @@ impl<'p> List<'p> {
                     reach.add(window.bound, window.count, at);
                 }
             }
-            let tables = (0..postings.parts()).map(|_| None).collect();
+            let tables = Tables::new(postings.parts(), factor, fields);
             Source::Long { postings, windows, tables }
         };
-        Ok(Self { source, factor, reaches })
+        Ok(Self { source, reaches })
     }
 
     /// What the list can do in a window.
@@ -99,8 +98,8 @@ impl<'p> List<'p> {
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     postings.read(window, &mut desk.postings);
-                    let table = table(tables, window.part, postings, self.factor, desk.fields);
-                    table.score(desk);
+                    tables.prepare(window.part, postings);
+                    tables.score(window.part, desk);
                     let places = desk.postings.places();
                     each(places, &desk.scores[..places.len()]);
                 }
@@ -126,31 +125,17 @@ impl<'p> List<'p> {
             }
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
-                    let table = table(tables, window.part, postings, self.factor, desk.fields);
+                    tables.prepare(window.part, postings);
                     let mut probe = postings.probe(window);
                     for place in candidates {
                         if let Some(coded) = probe.find(*place) {
-                            sums.add_one(*place, table.score_of(coded, desk.fields, &desk.lengths, *place));
+                            sums.add_one(*place, tables.score_of(window.part, coded, desk, *place));
                         }
                     }
                 }
             }
         }
     }
-}
-
-/// The table of a part, which is made when it is first asked for.
-fn table<'t>(
-    tables: &'t mut [Option<Table>],
-    part: usize,
-    postings: &Postings<'_>,
-    factor: f32,
-    fields: &FieldScorer,
-) -> &'t Table {
-    if tables[part].is_none() {
-        tables[part] = Some(Table::new(postings.palette(part), factor, fields, tables));
-    }
-    tables[part].as_ref().expect("it has just been made")
 }
 
 /// The live chunks of a list with what they get.

@@ -1,82 +1,79 @@
 //! What the rows of a palette are worth.
 
-use aurora_storage::{Coded, FIELDS, LengthColumns, Row, WINDOW};
+use aurora_storage::{Coded, FIELDS, Field, LengthColumns, Postings, Row, WINDOW};
 
 use super::Desk;
 use crate::bm25::{FieldScorer, LENGTHS};
 
-/// What the postings of one part get, by the code of their row and the lengths of their fields.
-pub(super) struct Table {
+const BODY: usize = Field::Body.index();
+/// Frequencies below this have a curve, and palettes up to this length are small.
+const FEW: usize = 16;
+
+/// What the postings of a list get, by the code of their row and the lengths of their fields.
+pub(super) struct Tables {
     factor: f32,
-    /// For each row of a single field what it gets by the length of that; zeros for other rows, and up to at least [`FEW`].
-    curves: Vec<[f32; LENGTHS]>,
-    kinds: Vec<Kind>,
-    rows: Vec<Row>,
-    /// The one field of all rows of the palette, if there is only one.
-    only: Option<usize>,
+    /// For each frequency in the body alone what it gets by the length of that.
+    curves: Box<[[f32; LENGTHS]; FEW]>,
+    parts: Vec<Option<Table>>,
 }
 
-/// Rows of a small palette, and one that is not in it.
-const FEW: usize = 16;
+/// The rows of the palette of one part.
+pub(super) struct Table {
+    kinds: Vec<Kind>,
+    /// For each code of a small palette whose rows all have a curve the number of that; 0 for what is not in the palette.
+    curves: Option<[u8; FEW]>,
+}
 
 /// What a row is like.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It is in this field alone.
-    Single(usize),
-    /// It is in several.
-    Mixed,
+    /// So often in the body alone, and there is a curve.
+    Curve(u8),
+    /// So often in some fields.
+    Mixed { fields: [u8; FIELDS], frequencies: [f32; FIELDS], count: u8 },
 }
 
-impl Table {
-    /// For a palette, and what scores are multiplied with; `before` are tables of other parts of the same list.
-    pub(super) fn new(palette: &[Row], factor: f32, fields: &FieldScorer, before: &[Option<Self>]) -> Self {
-        let kind = |row: &Row| {
-            let mut held = (0..FIELDS).filter(|&field| row[field] > 0);
-            match (held.next(), held.next()) {
-                (Some(field), None) => Kind::Single(field),
-                _ => Kind::Mixed,
-            }
-        };
-        let kinds: Vec<Kind> = palette.iter().map(kind).collect();
-        let mut curves = vec![[0.0; LENGTHS]; palette.len().max(FEW)];
-        for ((row, kind), curve) in palette.iter().zip(&kinds).zip(&mut curves) {
-            if let Kind::Single(field) = *kind {
-                // Parts of a list have mostly the same rows.
-                match before.iter().flatten().find_map(|table| table.curve(row)) {
-                    Some(known) => *curve = *known,
-                    None => fields.curve(field, row[field], factor, curve),
-                }
-            }
+impl Kind {
+    fn of(row: &Row) -> Self {
+        if row[..BODY] == [0; BODY] && usize::from(row[BODY]) < FEW {
+            return Self::Curve(row[BODY] as u8);
         }
-        let field = |kind: &Kind| if let Kind::Single(field) = kind { Some(*field) } else { None };
-        let first = kinds.first().and_then(field);
-        let only = first.filter(|_| kinds.iter().all(|kind| field(kind) == first));
-        Self { factor, curves, kinds, rows: palette.to_vec(), only }
+        let (mut fields, mut frequencies, mut count) = ([0; FIELDS], [0.0; FIELDS], 0);
+        for (field, &frequency) in row.iter().enumerate().filter(|(_, frequency)| **frequency > 0) {
+            (fields[count], frequencies[count]) = (field as u8, f32::from(frequency));
+            count += 1;
+        }
+        Self::Mixed { fields, frequencies, count: count as u8 }
+    }
+}
+
+impl Tables {
+    /// For a list of so many parts, and what scores are multiplied with.
+    pub(super) fn new(parts: usize, factor: f32, fields: &FieldScorer) -> Self {
+        let mut curves = Box::new([[0.0; LENGTHS]; FEW]);
+        curves.iter_mut().zip(0..).for_each(|(curve, frequency)| fields.curve(BODY, frequency, factor, curve));
+        Self { factor, curves, parts: (0..parts).map(|_| None).collect() }
     }
 
-    /// The curve of a row of a single field.
-    fn curve(&self, row: &Row) -> Option<&[f32; LENGTHS]> {
-        let at = self.rows.iter().position(|known| known == row)?;
-        self.curves.get(at)
+    /// Prepares for a part.
+    pub(super) fn prepare(&mut self, part: usize, postings: &Postings<'_>) {
+        self.parts[part].get_or_insert_with(|| Table::new(postings.palette(part)));
     }
 
-    /// Scores the postings on the desk.
-    pub(super) fn score(&self, desk: &mut Desk<'_>) {
+    /// Scores the postings on the desk, which are of a part that it was prepared for.
+    pub(super) fn score(&self, part: usize, desk: &mut Desk<'_>) {
+        let Some(Some(table)) = self.parts.get(part) else { return };
         let Desk { fields, lengths, postings, scores, .. } = desk;
         let coded = postings.places().iter().zip(postings.codes()).zip(scores.iter_mut());
-        match (self.only, self.curves.first_chunk::<FEW>()) {
-            (Some(field), Some(curves)) if self.kinds.len() < FEW => {
-                let lengths = lengths.of_field(field);
-                for ((&place, &code), score) in coded {
-                    let length = lengths[usize::from(place) % WINDOW as usize];
-                    *score = curves[usize::from(code) % FEW][usize::from(length)];
-                }
+        if let Some(of) = &table.curves {
+            let lengths = lengths.of_field(BODY);
+            for ((&place, &code), score) in coded {
+                let length = lengths[usize::from(place) % WINDOW as usize];
+                *score = self.curves[usize::from(of[usize::from(code) % FEW]) % FEW][usize::from(length)];
             }
-            _ => {
-                for ((&place, &code), score) in coded {
-                    *score = self.score_of(Coded::Code(code), fields, lengths, place);
-                }
+        } else {
+            for ((&place, &code), score) in coded {
+                *score = self.score_of_code(table, code, fields, lengths, place);
             }
         }
         for (at, row) in postings.rare() {
@@ -85,20 +82,52 @@ impl Table {
         }
     }
 
-    /// The score of one posting.
+    /// The score of one posting of a part that it was prepared for.
     #[inline]
-    pub(super) fn score_of(&self, coded: Coded, fields: &FieldScorer, lengths: &LengthColumns<'_>, place: u16) -> f32 {
-        let row = match coded {
-            Coded::Rare(row) => row,
-            Coded::Code(code) => match self.kinds.get(usize::from(code)) {
-                Some(Kind::Single(field)) => {
-                    let length = lengths.of_field(*field)[usize::from(place) % WINDOW as usize];
-                    return self.curves[usize::from(code)][usize::from(length)];
+    pub(super) fn score_of(&self, part: usize, coded: Coded, desk: &Desk<'_>, place: u16) -> f32 {
+        match (coded, &self.parts[part]) {
+            (Coded::Code(code), Some(table)) => self.score_of_code(table, code, desk.fields, &desk.lengths, place),
+            (Coded::Rare(row), _) => self.factor * desk.fields.saturated(row, desk.lengths.at(place)),
+            (Coded::Code(_), None) => 0.0,
+        }
+    }
+
+    #[inline]
+    fn score_of_code(
+        &self,
+        table: &Table,
+        code: u8,
+        fields: &FieldScorer,
+        lengths: &LengthColumns<'_>,
+        place: u16,
+    ) -> f32 {
+        let length = |field: usize| lengths.of_field(field)[usize::from(place) % WINDOW as usize];
+        match table.kinds.get(usize::from(code)) {
+            Some(Kind::Curve(curve)) => self.curves[usize::from(*curve) % FEW][usize::from(length(BODY))],
+            Some(Kind::Mixed { fields: held, frequencies, count }) => {
+                let mut sum = 0.0;
+                for (&field, frequency) in held.iter().zip(frequencies).take((*count).into()) {
+                    let field = usize::from(field) % FIELDS;
+                    sum += fields.weighted(field, *frequency, length(field));
                 }
-                Some(Kind::Mixed) => self.rows[usize::from(code)],
-                None => return 0.0,
-            },
-        };
-        self.factor * fields.saturated(row, lengths.at(place))
+                self.factor * fields.saturate(sum)
+            }
+            None => 0.0,
+        }
+    }
+}
+
+impl Table {
+    fn new(palette: &[Row]) -> Self {
+        let kinds: Vec<Kind> = palette.iter().map(Kind::of).collect();
+        let mut curves = (palette.len() < FEW).then_some([0; FEW]);
+        for (code, kind) in kinds.iter().enumerate() {
+            match (kind, &mut curves) {
+                (Kind::Curve(curve), Some(curves)) => curves[code] = *curve,
+                (Kind::Mixed { .. }, curves) => *curves = None,
+                (_, None) => {}
+            }
+        }
+        Self { kinds, curves }
     }
 }

@@ -1,7 +1,10 @@
 //! Corners of the postings of a window, from which a bound of their scores follows.
 //!
-//! Layout: number of corners of postings in the body alone · for each of them frequency and length · mask of the fields of
-//! the other postings' one corner · for each field its frequency and length. Frequencies are varints, lengths their bytes.
+//! Postings in the body alone have a corner for every frequency that a shorter body goes with. The others are told apart
+//! by what weighs most, whether name and signature hold the term, and each of the four kinds has one corner.
+//!
+//! Layout: number of the former · for each of them frequency and length · number of the latter · for each a mask of its
+//! fields, and for each of these frequency and length. Frequencies are varints, lengths their bytes.
 
 use super::window::{Corner, Row};
 use crate::codec::{Reader, put_varint};
@@ -9,6 +12,8 @@ use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 const BODY: usize = Field::Body.index();
+/// Kinds of postings that are not in the body alone.
+const KINDS: usize = 4;
 /// Frequencies from here on share a corner.
 const HIGH: usize = 32;
 
@@ -19,13 +24,13 @@ pub(super) struct Corners {
     shortest: [Option<u8>; HIGH + 1],
     /// The highest of the frequencies from [`HIGH`] on.
     highest: u16,
-    /// Highest frequency and shortest length of every field, of the other postings.
-    mixed: (Row, LengthCodes),
+    /// Highest frequency and shortest length of every field, by kind of the other postings.
+    mixed: [(Row, LengthCodes); KINDS],
 }
 
 impl Default for Corners {
     fn default() -> Self {
-        Self { shortest: [None; HIGH + 1], highest: 0, mixed: ([0; FIELDS], [u8::MAX; FIELDS]) }
+        Self { shortest: [None; HIGH + 1], highest: 0, mixed: [([0; FIELDS], [u8::MAX; FIELDS]); KINDS] }
     }
 }
 
@@ -39,8 +44,9 @@ impl Corners {
             let shortest = &mut self.shortest[usize::from(frequency).min(HIGH)];
             *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
         } else {
+            let holds = |field: Field| usize::from(frequencies[field.index()] > 0);
+            let (highest, shortest) = &mut self.mixed[2 * holds(Field::Name) + holds(Field::Signature)];
             for field in (0..FIELDS).filter(|&field| frequencies[field] > 0) {
-                let (highest, shortest) = &mut self.mixed;
                 highest[field] = highest[field].max(frequencies[field]);
                 shortest[field] = shortest[field].min(lengths[field]);
             }
@@ -60,12 +66,15 @@ impl Corners {
             put_varint(out, if frequency == HIGH { u64::from(self.highest) } else { frequency as u64 });
             out.push(length);
         }
-        let (frequencies, lengths) = &self.mixed;
-        let present = (0..FIELDS).filter(|&field| frequencies[field] > 0);
-        out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
-        for field in present {
-            put_varint(out, u64::from(frequencies[field]));
-            out.push(lengths[field]);
+        let mixed = self.mixed.iter().filter(|(frequencies, _)| *frequencies != [0; FIELDS]);
+        out.push(mixed.clone().count() as u8);
+        for (frequencies, lengths) in mixed {
+            let present = (0..FIELDS).filter(|&field| frequencies[field] > 0);
+            out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
+            for field in present {
+                put_varint(out, u64::from(frequencies[field]));
+                out.push(lengths[field]);
+            }
         }
     }
 }
@@ -77,8 +86,8 @@ pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner)) -> 
         let frequency = reader.varint()?.try_into().ok()?;
         each(&Corner::Body { frequency, length: reader.byte()? });
     }
-    let mask = reader.byte()?;
-    if mask != 0 {
+    for _ in 0..reader.byte()? {
+        let mask = reader.byte()?;
         let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
         for field in (0..FIELDS).filter(|field| mask >> field & 1 != 0) {
             frequencies[field] = reader.varint()?.try_into().ok()?;

@@ -78,20 +78,20 @@ impl<'s> Postings<'s> {
     /// Gives the frequencies in those of some chunks that hold the term, with the chunk's place among them: quickest for
     /// chunks that ascend.
     pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, Row)) {
-        let mut at: Option<(&Part<'s>, ChunkId, Probe<'_>)> = None;
+        let mut at: Option<(usize, ChunkId, Probe<'_>)> = None;
         for (place, &chunk) in chunks.iter().enumerate() {
             let goes_on = |last: ChunkId| last < chunk && last.0 / WINDOW == chunk.0 / WINDOW;
             match &mut at {
-                Some((part, last, _)) if goes_on(*last) && chunk.0 <= part.last() => *last = chunk,
+                Some((part, last, _)) if goes_on(*last) && chunk.0 <= self.lasts[*part] => *last = chunk,
                 _ => {
-                    let part = self.parts.get(self.lasts.partition_point(|last| *last < chunk.0));
-                    at = part.map(|part| (part, chunk, part.probe_at(chunk.0)));
+                    let number = self.lasts.partition_point(|last| *last < chunk.0);
+                    at = self.parts.get(number).map(|part| (number, chunk, part.probe_at(chunk.0)));
                 }
             }
             if let Some((part, _, probe)) = &mut at
                 && let Some(found) = probe.find((chunk.0 % WINDOW) as u16)
             {
-                each(place, part.resolve(found));
+                each(place, self.parts[*part].resolve(found));
             }
         }
     }

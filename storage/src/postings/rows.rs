@@ -19,7 +19,7 @@ use crate::codec::{Reader, put_varint};
 const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 
 /// Bytes that it is worth to have a row in the palette: others take longer to read.
-const RARE: usize = 3;
+const RARE: usize = 6;
 
 /// Writes the frequencies of one part.
 #[derive(Debug, Default)]
@@ -47,6 +47,8 @@ impl RowsWriter {
         let mut counts: Vec<(Row, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, palette) = cheapest(&counts, total);
+        // In an order of its own, so that parts of a list have mostly the same palette.
+        counts[..palette].sort_unstable_by_key(|(row, _)| *row);
         let mut bytes = Vec::new();
         put_varint(&mut bytes, palette as u64);
         counts[..palette].iter().for_each(|(row, _)| encode_row(&mut bytes, row));
