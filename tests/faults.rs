@@ -263,40 +263,6 @@ fn a_second_writer_is_told_who_holds_the_lock() {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_the_old_index() {
-    let fixture = with_good_file();
-    survives(&fixture);
-    let published = fixture.aur(&["mem", "verify", "--digest"]).out;
-    for number in 0..600 {
-        fixture.write(
-            &format!("new/f{number}.py"),
-            format!("def added_{number}(x):\n    return x + {number}\n").repeat(10),
-        );
-    }
-    for wait in [5, 20, 40, 80, 160] {
-        let mut child = fixture
-            .command()
-            .args(["mem", "index"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a writer");
-        std::thread::sleep(Duration::from_millis(wait));
-        child.kill().expect("it can be killed");
-        let finished = child.wait().expect("it ends").success();
-        let verify = fixture.aur(&["mem", "verify", "--digest"]);
-        assert_eq!(verify.code, Some(0), "{verify:?}");
-        if finished || verify.out != published {
-            break;
-        }
-        finds_good(&fixture);
-    }
-    survives(&fixture);
-    let run = fixture.aur(&["mem", "search", "added_599", "--format", "json"]);
-    assert_eq!(run.json()["results"][0]["file"], "new/f599.py", "{run:?}");
-}
-
-#[test]
 fn a_broken_index_is_not_searched_and_made_anew_by_the_next_run() {
     let fixture = large();
     survives(&fixture);

@@ -12,6 +12,7 @@ use roaring::RoaringTreemap;
 use crate::btree::{Damage, Guard, check_tree, free_pages};
 use crate::env::Store;
 use crate::error::StorageError;
+use crate::fault;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key};
@@ -209,7 +210,10 @@ fn try_batch(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation])
             }
         }
     }
-    transaction.commit()
+    fault::point();
+    transaction.commit()?;
+    fault::point();
+    Ok(())
 }
 
 /// Puts a value: at the end of the table without a search, elsewhere only if it differs.
@@ -246,6 +250,7 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
         }
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
+    fault::point();
     Ok(opened.unwrap_commit())
 }
 
@@ -321,7 +326,7 @@ mod tests {
     #[test]
     fn growing_writer() {
         if let Ok(directory) = std::env::var(DIRECTORY) {
-            write(&Environment::open(Path::new(&directory), OpenMode::Existing).expect("opens"));
+            write(&Environment::open(Path::new(&directory), OpenMode::Create).expect("opens"));
         }
     }
 

@@ -42,7 +42,7 @@ const READERS: u32 = 1022;
 pub enum OpenMode {
     /// Make the index when there is none.
     Create,
-    /// Fail with [`StorageError::NoIndex`] when there is none.
+    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
     Existing,
 }
 
@@ -63,10 +63,12 @@ impl Environment {
             keep_out_of_git(directory)?;
         }
         let environment = Self { store: open_index(directory, mode)? };
-        if environment.store.length()? > 0 {
-            environment.snapshot()?;
+        // A first run that was killed has left tables, but nothing in them is an answer.
+        let is_published = environment.store.length()? > 0 && environment.snapshot()?.manifest().generation > 0;
+        match is_published || mode == OpenMode::Create {
+            true => Ok(environment),
+            false => Err(StorageError::NoIndex { path: directory.join(INDEX) }),
         }
-        Ok(environment)
     }
 
     /// Whether a project has an index, given its `.aurora` directory.

@@ -64,6 +64,7 @@ mod dictionary;
 mod digest;
 mod env;
 mod error;
+mod fault;
 mod field;
 mod files;
 mod fold;
