@@ -263,55 +263,6 @@ fn a_second_writer_is_told_who_holds_the_lock() {
 }
 
 #[test]
-fn a_broken_index_is_not_searched_and_made_anew_by_the_next_run() {
-    let fixture = large();
-    survives(&fixture);
-    let data = fixture.path(".aurora/index/data.mdb");
-    let whole = fs::read(&data).expect("the data file");
-    let mut shuffled = whole.clone();
-    // The bytes of values, not of pages' heads: only their checksums tell.
-    shuffled.chunks_mut(4096).skip(2).for_each(|page| page[3000..3400].reverse());
-    // Everywhere, because pages of earlier transactions still lie about.
-    let mut other_format = whole.clone();
-    for at in 0..whole.len() - 10 {
-        if whole[at..].starts_with(b"aurora\x03\0\0\0") {
-            other_format[at + 6] = 2;
-        }
-    }
-    let damages = [whole[..whole.len() / 2].to_vec(), whole[..5_000].to_vec(), shuffled, other_format];
-    for (number, damaged) in damages.iter().enumerate() {
-        fs::write(&data, damaged).expect("the data file can be replaced");
-        for arguments in [&["mem", "search", "keep_me"][..], &["mem", "verify"]] {
-            let run = fixture.aur(arguments);
-            assert!(matches!(run.code, Some(1 | 2)) && run.err.contains(".aurora"), "{number} {arguments:?}: {run:?}");
-        }
-        let run = fixture.aur(&["mem", "index"]);
-        assert_eq!(run.code, Some(0), "{number}: {run:?}");
-        assert!(run.out.contains("set aside and made anew"), "{number}: {run:?}");
-        finds_good(&fixture);
-        assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
-        fs::write(&data, &whole).expect("the data file can be put back");
-    }
-}
-
-#[test]
-fn a_foreign_file_in_the_place_of_the_index_is_left_alone_without_force() {
-    let fixture = large();
-    survives(&fixture);
-    let data = fixture.path(".aurora/index/data.mdb");
-    let foreign = b"not a database ".repeat(1000);
-    fs::write(&data, &foreign).expect("the data file can be replaced");
-    for arguments in [&["mem", "search", "keep_me"][..], &["mem", "index"], &["mem", "verify"], &["mem", "stats"]] {
-        let run = fixture.aur(arguments);
-        assert!(matches!(run.code, Some(1 | 2)) && run.err.contains(".aurora"), "{arguments:?}: {run:?}");
-    }
-    assert_eq!(fs::read(&data).expect("the file"), foreign);
-    let run = fixture.aur(&["mem", "index", "--force"]);
-    assert_eq!(run.code, Some(0), "{run:?}");
-    finds_good(&fixture);
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_leaves_the_old_index() {
     let fixture = large();

@@ -42,7 +42,7 @@ impl Environment {
             return Ok(());
         }
         let (index, aside) = (directory.join("index"), directory.join(ASIDE));
-        match fs::remove_dir_all(&aside) {
+        match if aside.is_file() { fs::remove_file(&aside) } else { fs::remove_dir_all(&aside) } {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),
             _ => {}
         }
