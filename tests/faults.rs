@@ -147,6 +147,35 @@ fn a_read_only_index_can_be_searched_but_not_written() {
     assert_eq!(search.json()["results"][0]["file"], "good.py");
 }
 
+#[test]
+#[cfg(unix)]
+fn an_index_that_may_not_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = with_good_file();
+    let run = as_nobody(&fixture, &["mem", "index"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let data = fixture.path(".aurora/index/data.mdb");
+    let before = fs::read(&data).expect("the data file");
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o000)).expect("permissions");
+    let commands: [&[&str]; 7] = [
+        &["mem", "search", "keep_me"],
+        &["mem", "stats"],
+        &["mem", "verify"],
+        &["mem", "export", "out.aur"],
+        &["mem", "compact"],
+        &["mem", "index"],
+        &["mem", "index", "--force"],
+    ];
+    for arguments in commands {
+        let run = as_nobody(&fixture, arguments);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
+        assert!(run.err.contains("data.mdb") && run.err.contains("permissions"), "{arguments:?}: {run:?}");
+    }
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o600)).expect("permissions");
+    assert!(fs::read(&data).expect("the data file") == before);
+    finds_good(&fixture);
+}
+
 /// The directory and all below it, parents first.
 fn walk(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![directory.to_owned()];
