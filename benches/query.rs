@@ -75,9 +75,9 @@ fn exhaustive(snapshot: &Snapshot, text: &str) -> usize {
     for (term, count) in terms(text) {
         let postings = snapshot.postings(&term).expect("a readable index");
         let weight = count * idf(total, u64::from(postings.doc_frequency()));
-        for (id, frequencies) in postings.iter() {
+        postings.for_each(|id, frequencies| {
             scores[id.0 as usize] += weight * scorer.saturated(frequencies, lengths.of(id));
-        }
+        });
     }
     let mut best: Vec<(u32, f32)> = (0..).zip(scores).filter(|(_, score)| *score > 0.0).collect();
     best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));

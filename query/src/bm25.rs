@@ -4,12 +4,12 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use aurora_storage::{BlockBound, ChunkId, FIELDS, FieldLengths, PostingBatch, Postings, Snapshot, StorageError};
+use aurora_storage::{ChunkId, FIELDS, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
 use crate::expansion::ExtraTerm;
-use crate::maxscore::{self, List, Scorer, Scores};
+use crate::maxscore::{self, List};
 use crate::query::ParsedQuery;
 
 /// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
@@ -29,58 +29,53 @@ const MOST: f32 = 1e30;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldScorer {
     k1: f32,
-    weights: [f32; FIELDS],
-    /// `1 − b + b · length / average` as constant and factor of the length.
-    constant: f32,
-    per_length: [f32; FIELDS],
+    /// For each field and length the weight over `1 − b + b · length / average`.
+    norms: Box<[[f32; LENGTHS]; FIELDS]>,
 }
+
+/// Different lengths.
+const LENGTHS: usize = 1 << 8;
 
 impl FieldScorer {
     /// Prepares for a corpus of `total` chunks whose fields hold `totals` terms in all.
     pub fn new(config: &Bm25Config, total: u64, totals: [u64; FIELDS]) -> Self {
-        let per_length = totals
-            .map(|terms| if terms == 0 { 0.0 } else { (f64::from(config.b) * total as f64 / terms as f64) as f32 });
-        Self { k1: config.k1, weights: config.fields, constant: 1.0 - config.b, per_length }
+        let mut norms = Box::new([[0.0; LENGTHS]; FIELDS]);
+        let fields = norms.iter_mut().zip(totals).zip(config.fields);
+        for ((norms, terms), weight) in fields.filter(|(_, weight)| *weight > 0.0) {
+            let per_length = if terms == 0 { 0.0 } else { f64::from(config.b) * total as f64 / terms as f64 } as f32;
+            for (norm, code) in norms.iter_mut().zip(0..=u8::MAX) {
+                let relative = 1.0 - config.b + per_length * length_of(code) as f32;
+                // Never infinite: a frequency may be 0.
+                *norm = (weight / relative.max(f32::MIN_POSITIVE)).min(MOST);
+            }
+        }
+        Self { k1: config.k1, norms }
     }
 
     /// `f · (k1 + 1) / (f + k1)` with f the weighted sum of the length-normalised frequencies; 0 without occurrences.
     ///
     /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
     #[inline]
-    pub fn saturated(&self, frequencies: [u16; FIELDS], lengths: [u16; FIELDS]) -> f32 {
+    pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
         // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
-        let mut parts = [0f32; FIELDS];
+        let mut sum = 0.0;
         for field in 0..FIELDS {
-            let norm = self.constant + self.per_length[field] * f32::from(lengths[field]);
-            // One instruction, which `max` is not
-            let norm = if norm > f32::MIN_POSITIVE { norm } else { f32::MIN_POSITIVE };
-            parts[field] = self.weights[field] * f32::from(frequencies[field]) / norm;
+            sum += self.weighted(field, frequencies[field], lengths[field]);
         }
-        let sum = parts.iter().sum::<f32>().min(MOST);
-        if sum > 0.0 { sum * (self.k1 + 1.0) / (sum + self.k1) } else { 0.0 }
+        self.saturate(sum)
     }
 
-    /// [`Self::saturated`] of every posting of a batch, bit for bit.
-    fn saturate(&self, batch: &PostingBatch, scores: &mut Scores) {
-        let count = batch.chunks().len();
-        let Some(sums) = scores.get_mut(..count) else { return };
-        sums.fill(0.0);
-        for field in 0..FIELDS {
-            let frequencies = batch.frequencies().of(field, count);
-            if frequencies.clone().fold(0, |all, count| all | count) == 0 {
-                continue;
-            }
-            let (weight, constant, per_length) = (self.weights[field], self.constant, self.per_length[field]);
-            for ((sum, frequency), length) in sums.iter_mut().zip(frequencies).zip(batch.lengths().of(field, count)) {
-                let norm = constant + per_length * f32::from(length);
-                let norm = if norm > f32::MIN_POSITIVE { norm } else { f32::MIN_POSITIVE };
-                *sum += weight * f32::from(frequency) / norm;
-            }
-        }
-        for sum in sums {
-            let f = if *sum < MOST { *sum } else { MOST };
-            *sum = if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 };
-        }
+    /// What a field adds to the sum that saturates.
+    #[inline]
+    pub(crate) fn weighted(&self, field: usize, frequency: u16, length: u8) -> f32 {
+        f32::from(frequency) * self.norms[field][usize::from(length)]
+    }
+
+    /// The saturated form of a sum.
+    #[inline]
+    pub(crate) fn saturate(&self, sum: f32) -> f32 {
+        let f = if sum < MOST { sum } else { MOST };
+        if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
     }
 }
 
@@ -107,7 +102,6 @@ pub struct WeightedTerm<'t> {
 pub(crate) struct Bm25<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
-    lengths: FieldLengths<'s>,
     terms: Vec<Term<'s>>,
 }
 
@@ -169,7 +163,7 @@ impl<'s> Bm25<'s> {
         });
         let terms = terms.collect::<Result<_, StorageError>>()?;
         let fields = FieldScorer::new(config, total, snapshot.field_totals());
-        Ok(Self { snapshot, fields, lengths: snapshot.all_field_lengths()?, terms })
+        Ok(Self { snapshot, fields, terms })
     }
 
     /// Inverse document frequency of each term; `None` where no chunk holds it.
@@ -183,11 +177,11 @@ impl<'s> Bm25<'s> {
         k: usize,
         filter: Option<&RoaringBitmap>,
     ) -> Result<Vec<(ChunkId, TermScore)>, StorageError> {
-        let end = self.snapshot.manifest().next_chunk_id;
         let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
-        let lists = terms.map(|term| List::new(&term.postings, term.factor, self, end)).collect();
-        let ids = maxscore::candidates(lists, self, k, filter);
-        let scores = self.score(&ids);
+        let lists = terms.map(|term| List::new(&term.postings, term.factor, &self.fields, self.snapshot));
+        let lists = lists.collect::<Result<_, _>>()?;
+        let ids = maxscore::candidates(lists, &self.fields, self.snapshot, k, filter)?;
+        let scores = self.score(&ids)?;
         let mut best: Vec<(ChunkId, TermScore)> = ids.into_iter().zip(scores).collect();
         best.sort_unstable_by(|a, b| b.1.score.total_cmp(&a.1.score));
         if let Some(last) = best.get(k.wrapping_sub(1)).map(|(_, found)| found.score) {
@@ -205,33 +199,19 @@ impl<'s> Bm25<'s> {
     }
 
     /// Scores of given live chunks: bit for bit what [`Self::top`] computes.
-    pub(crate) fn score(&self, ids: &[ChunkId]) -> Vec<TermScore> {
+    pub(crate) fn score(&self, ids: &[ChunkId]) -> Result<Vec<TermScore>, StorageError> {
+        let lengths = |id: ChunkId| Ok(self.snapshot.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16));
+        let lengths = ids.iter().map(|&id| lengths(id)).collect::<Result<Vec<_>, StorageError>>()?;
         let mut found: Vec<_> = ids.iter().map(|_| TermScore { score: 0.0, matched: Vec::new() }).collect();
         for (place, term) in self.terms.iter().enumerate() {
-            for (&id, found) in ids.iter().zip(&mut found) {
+            for ((&id, &lengths), found) in ids.iter().zip(&lengths).zip(&mut found) {
                 if let Some(frequencies) = term.postings.find(id) {
-                    found.score += term.factor * self.posting(id, frequencies);
+                    found.score += term.factor * self.fields.saturated(frequencies, lengths);
                     found.matched.push(place);
                 }
             }
         }
-        found
-    }
-}
-
-impl Scorer for Bm25<'_> {
-    #[inline]
-    fn posting(&self, chunk: ChunkId, frequencies: [u16; FIELDS]) -> f32 {
-        self.fields.saturated(frequencies, self.lengths.of(chunk))
-    }
-
-    fn postings(&self, batch: &mut PostingBatch, scores: &mut Scores) {
-        self.lengths.fill(batch);
-        self.fields.saturate(batch, scores);
-    }
-
-    fn bound(&self, block: &BlockBound) -> f32 {
-        self.fields.saturated(block.max_frequencies, block.min_lengths)
+        Ok(found)
     }
 }
 
@@ -266,10 +246,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scores_grow_with_frequency_and_shrink_with_length(tf in 1u16..500, length in 1u16..1000, field in 0usize..FIELDS) {
+        fn scores_grow_with_frequency_and_shrink_with_length(tf in 1u16..500, length in 1u8..200, field in 0usize..FIELDS) {
             let scorer = FieldScorer::new(&SearchConfig::default().bm25, 10, [500; FIELDS]);
             let mut frequencies = [0u16; FIELDS];
-            let mut lengths = [10u16; FIELDS];
+            let mut lengths = [10u8; FIELDS];
             (frequencies[field], lengths[field]) = (tf, length);
             let score = scorer.saturated(frequencies, lengths);
             prop_assert!(score > 0.0 && score <= 2.5);
@@ -278,21 +258,6 @@ mod tests {
             lengths[field] += 50;
             prop_assert!(more >= score);
             prop_assert!(scorer.saturated(frequencies, lengths) <= more);
-        }
-
-        #[test]
-        fn a_batch_scores_as_its_postings(rows in prop::collection::vec((any::<[u16; FIELDS]>(), prop::array::uniform6(0u16..3), any::<bool>()), 1..100), k1 in 0f32..2.0, weights in prop::array::uniform6(0f32..3.0)) {
-            let config = Bm25Config { k1, fields: weights, ..SearchConfig::default().bm25 };
-            let scorer = FieldScorer::new(&config, 10, [500, 0, 7, 90, 1, 3_000]);
-            let mut batch = PostingBatch::default();
-            let few = |(lengths, frequencies, few): ([u16; FIELDS], [u16; FIELDS], bool)| (lengths, if few { frequencies } else { lengths });
-            let rows: Vec<_> = rows.into_iter().map(few).collect();
-            batch.fill(rows.iter().enumerate().map(|(at, (lengths, frequencies))| (ChunkId(at as u32), *frequencies, *lengths)));
-            let mut scores = [f32::NAN; PostingBatch::MOST];
-            scorer.saturate(&batch, &mut scores);
-            for ((lengths, frequencies), score) in rows.iter().zip(scores) {
-                prop_assert_eq!(score.to_bits(), scorer.saturated(*frequencies, *lengths).to_bits());
-            }
         }
 
         #[test]

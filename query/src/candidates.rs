@@ -78,7 +78,7 @@ pub(crate) fn collect<'s>(
     let others = near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
-    found.extend(others.iter().copied().zip(bm25.score(&others)));
+    found.extend(others.iter().copied().zip(bm25.score(&others)?));
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };

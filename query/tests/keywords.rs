@@ -41,7 +41,7 @@ fn vector(numbers: &mut Numbers) -> TermVector {
     builder.finish()
 }
 
-/// An index written in `generations` of about a thousand chunks, in which files are replaced and removed.
+/// An index written in `generations` of some thousand chunks, in which files are replaced and removed.
 fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
     let environment = Environment::open(directory, OpenMode::Create).expect("a fresh directory");
     let mut numbers = Numbers(seed);
@@ -49,7 +49,7 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
         let writer = environment.writer(WriterOptions::default()).expect("no other writer");
         for file in 0..4 {
             let path = format!("{}.py", numbers.below(3) + 3 * (file + generation));
-            let rows: Vec<Row> = (0..100 + numbers.below(400))
+            let rows: Vec<Row> = (0..100 + numbers.below(1600))
                 .map(|at| Row::new(&path, &format!("f{at}"), ChunkType::Function, "text"))
                 .collect();
             let chunks = corpus::chunks(&rows).into_iter().map(|chunk| (chunk, None)).collect();
@@ -89,9 +89,9 @@ fn exhaustive(
     for term in terms {
         let postings = snapshot.postings(term.text).expect("a readable index");
         let factor = term.weight * idf(total, u64::from(postings.doc_frequency()));
-        for (id, frequencies) in postings.iter() {
+        postings.for_each(|id, frequencies| {
             scores[id.0 as usize] += factor * scorer.saturated(frequencies, lengths.of(id));
-        }
+        });
     }
     let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("alive").key.to_string();
     let mut best: Vec<_> = (0..)

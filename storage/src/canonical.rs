@@ -10,13 +10,13 @@ use crate::dictionary::SegmentWriter;
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files;
-use crate::lengths::{self, BLOCK_IDS};
+use crate::lengths::{self, length_of};
 use crate::listing::TermListing;
 use crate::manifest::SegmentInfo;
-use crate::postings::Posting;
+use crate::postings::{Posting, WINDOW};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
-use crate::vectors::{VectorBlock, VectorBlockWriter};
+use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
@@ -126,14 +126,12 @@ impl<'s> Canonical<'s> {
     pub(crate) fn lengths(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let all = self.snapshot.all_field_lengths()?;
         let mut totals = [0u64; FIELDS];
-        for (block, ids) in (0u32..).zip(self.order.chunks(BLOCK_IDS as usize)) {
+        for (window, ids) in (0u32..).zip(self.order.chunks(WINDOW as usize)) {
             let rows: Vec<_> = ids.iter().map(|&old| all.of(ChunkId(old))).collect();
             for row in &rows {
-                totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length));
+                totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
             }
-            let mut bytes = Vec::new();
-            lengths::encode(&mut bytes, &rows);
-            emit(Operation::put(Table::Lengths, block_key(block), bytes))?;
+            emit(Operation::put(Table::Lengths, block_key(window), lengths::encode(&rows)))?;
         }
         match totals == self.snapshot.field_totals() {
             true => Ok(()),
@@ -185,9 +183,9 @@ impl<'s> Canonical<'s> {
         let mut renumbered: Vec<Posting> = Vec::new();
         while let Some((term, postings)) = listing.step()? {
             renumbered.clear();
-            renumbered.extend(
-                postings.iter().map(|(ChunkId(old), frequencies)| Posting { chunk: self.number(old), frequencies }),
-            );
+            postings.for_each(|ChunkId(old), frequencies| {
+                renumbered.push(Posting { chunk: self.number(old), frequencies });
+            });
             renumbered.sort_unstable_by_key(|posting| posting.chunk);
             writer.begin(&term);
             for &posting in &renumbered {

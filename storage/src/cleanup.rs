@@ -2,22 +2,23 @@
 
 use crate::commit::Committer;
 use crate::error::StorageError;
-use crate::lengths::BLOCK_IDS;
+use crate::postings::WINDOW;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
+use crate::vectors::BLOCK_IDS;
 
 /// Where the rows begin that no published generation refers to.
 fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 6] {
     let manifest = snapshot.manifest();
-    let block = block_key(manifest.next_chunk_id.div_ceil(BLOCK_IDS)).to_vec();
+    let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();
     let segment = manifest.next_segment.to_be_bytes().to_vec();
     [
         (Table::Chunks, chunk_key(manifest.next_chunk_id).to_vec()),
         (Table::Dictionary, segment.clone()),
         (Table::Postings, segment),
-        (Table::Lengths, block.clone()),
-        (Table::Codes, block.clone()),
-        (Table::Vectors, block),
+        (Table::Lengths, first(WINDOW)),
+        (Table::Codes, first(BLOCK_IDS)),
+        (Table::Vectors, first(BLOCK_IDS)),
     ]
 }
 

@@ -33,7 +33,7 @@ impl Snapshot {
         for (_, id) in keys {
             field(&mut hasher, self.get(Table::Chunks, &chunk_key(id))?.unwrap_or_default());
             hasher.update(&terms.get(&id).copied().unwrap_or_default());
-            hasher.update(little_endian(&lengths.of(ChunkId(id))).as_flattened());
+            hasher.update(&lengths.of(ChunkId(id)));
             if let Some((scale, row)) = self.row(ChunkId(id))? {
                 hasher.update(&scale.to_le_bytes());
                 field(&mut hasher, row);
@@ -58,12 +58,12 @@ impl Snapshot {
             // What is hashed for each posting fits one block of the hash function.
             let mut link = [0; CHAINED + 32 + 2 * FIELDS];
             link[CHAINED..CHAINED + 32].copy_from_slice(blake3::hash(&term).as_bytes());
-            for (ChunkId(chunk), frequencies) in postings.iter() {
+            postings.for_each(|ChunkId(chunk), frequencies| {
                 let digest = digests.entry(chunk).or_default();
                 link[..CHAINED].copy_from_slice(digest);
                 link[CHAINED + 32..].copy_from_slice(little_endian(&frequencies).as_flattened());
                 digest.copy_from_slice(&blake3::hash(&link).as_bytes()[..CHAINED]);
-            }
+            });
         }
         Ok(digests)
     }

@@ -12,8 +12,9 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::inversion::{Inversion, TEMPORARY};
 use crate::label::archived_labels;
-use crate::lengths::{self, BLOCK_IDS, saturate};
+use crate::lengths::{self, length_code, length_of};
 use crate::manifest::Manifest;
+use crate::postings::WINDOW;
 use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
@@ -76,7 +77,7 @@ impl Environment {
             let vector = terms(&record.to_chunk());
             inversion.add(id, vector.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies)));
             inversion.spill_if_large()?;
-            rows.push(saturate(vector.lengths()));
+            rows.push(vector.lengths().map(length_code));
         }
         let segment = match canonical.segment_info() {
             Some(info) => {
@@ -89,13 +90,11 @@ impl Environment {
             None => None,
         };
         let mut field_totals = [0u64; FIELDS];
-        for (block, rows) in (0u32..).zip(rows.chunks(BLOCK_IDS as usize)) {
+        for (window, rows) in (0u32..).zip(rows.chunks(WINDOW as usize)) {
             for row in rows {
-                field_totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length));
+                field_totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
             }
-            let mut bytes = Vec::new();
-            lengths::encode(&mut bytes, rows);
-            emit(Operation::put(Table::Lengths, block_key(block), bytes))?;
+            emit(Operation::put(Table::Lengths, block_key(window), lengths::encode(rows)))?;
         }
         let manifest = Manifest {
             generation: old.generation + 1,

@@ -1,76 +1,106 @@
-//! Field lengths: a block of six saturating 16-bit numbers for each of 1,024 chunk ids.
+//! Field lengths: for each window of chunk ids a column for each field, with a byte for each id.
+//!
+//! A byte is a number of terms as a floating-point number with four bits behind the first one: lengths up to 31 are exact,
+//! from there on they are rounded down by less than a sixteenth. What a keyword score makes of a length is a saturating
+//! curve, on which that is less than the difference between any two ways to count terms.
+//!
+//! Layout of a block: a mask of the fields that hold terms · for each of those [`WINDOW`] bytes.
 
 use crate::chunk::ChunkId;
 use crate::field::FIELDS;
-use crate::postings::{PostingBatch, Words};
+use crate::postings::WINDOW;
 
-/// Chunk ids in a block of lengths or vectors.
-pub(crate) const BLOCK_IDS: u32 = 1024;
-/// Bytes of one row.
-const ROW: usize = 2 * FIELDS;
+/// Bytes of a column.
+const COLUMN: usize = WINDOW as usize;
+/// A column without terms.
+static NONE: [u8; COLUMN] = [0; COLUMN];
+
+/// The length of each field in its byte.
+pub type LengthCodes = [u8; FIELDS];
+
+/// The byte for a number of terms; never of a higher one.
+///
+/// ```
+/// use aurora_storage::{length_code, length_of};
+/// assert_eq!(length_of(length_code(31)), 31);
+/// assert_eq!(length_of(length_code(1_000)), 992);
+/// ```
+pub fn length_code(length: u32) -> u8 {
+    let octave = length.checked_ilog2().unwrap_or(0).saturating_sub(4);
+    let places = length >> octave;
+    u8::try_from((octave << 4) + places).unwrap_or(u8::MAX)
+}
+
+/// The number of terms that a byte stands for.
+pub const fn length_of(code: u8) -> u32 {
+    match code as u32 {
+        exact @ 0..32 => exact,
+        code => (16 + code % 16) << (code / 16 - 1),
+    }
+}
+
+/// The field lengths of one window.
+#[derive(Debug, Clone, Copy)]
+pub struct LengthColumns<'s> {
+    columns: [&'s [u8; COLUMN]; FIELDS],
+}
+
+impl<'s> LengthColumns<'s> {
+    /// Of a window without terms.
+    pub const NONE: Self = Self { columns: [&NONE; FIELDS] };
+
+    /// Reads a block; `None` when it has another size than its mask says.
+    pub(crate) fn decode(block: &'s [u8]) -> Option<Self> {
+        let (&mask, mut left) = block.split_first()?;
+        let mut columns = [&NONE; FIELDS];
+        for (_, column) in columns.iter_mut().enumerate().filter(|(field, _)| mask >> field & 1 != 0) {
+            (*column, left) = left.split_first_chunk()?;
+        }
+        (left.is_empty() && u32::from(mask) < 1 << FIELDS).then_some(Self { columns })
+    }
+
+    /// The column of a field, by place in the window.
+    #[inline]
+    pub fn of_field(&self, field: usize) -> &'s [u8; COLUMN] {
+        self.columns[field]
+    }
+
+    /// The lengths of the chunk at a place.
+    #[inline]
+    pub fn at(&self, place: u16) -> LengthCodes {
+        self.columns.map(|column| column[usize::from(place) % COLUMN])
+    }
+}
 
 /// The field lengths of all chunks of a generation, for whoever asks for many.
 #[derive(Debug)]
 pub struct FieldLengths<'s> {
-    blocks: Vec<&'s [[u8; ROW]]>,
+    windows: Vec<LengthColumns<'s>>,
 }
 
 impl<'s> FieldLengths<'s> {
-    pub(crate) fn new(blocks: impl Iterator<Item = &'s [u8]>) -> Self {
-        Self { blocks: blocks.map(|block| block.as_chunks().0).collect() }
+    pub(crate) fn new(windows: Vec<LengthColumns<'s>>) -> Self {
+        Self { windows }
     }
 
-    /// As [`crate::Snapshot::field_lengths`].
+    /// The lengths of a chunk; zeros where there is none.
     #[inline]
-    pub fn of(&self, id: ChunkId) -> [u16; FIELDS] {
-        let block = self.blocks.get((id.0 / BLOCK_IDS) as usize).copied().unwrap_or_default();
-        block.get((id.0 % BLOCK_IDS) as usize).map_or([0; FIELDS], row_of)
-    }
-
-    /// Looks up the lengths of all chunks of a batch. Their rows lie far from each other: it takes as long to wait for one
-    /// as to score it, but here many are waited for together.
-    pub fn fill(&self, batch: &mut PostingBatch) {
-        batch.set_lengths(|id| {
-            let block = self.blocks.get((id / BLOCK_IDS) as usize).copied().unwrap_or_default();
-            let Some(row) = block.get((id % BLOCK_IDS) as usize) else { return Words::default() };
-            let words = row.as_chunks().0;
-            std::array::from_fn(|at| words.get(at).map_or(0, |word| u32::from_le_bytes(*word)))
-        });
+    pub fn of(&self, id: ChunkId) -> LengthCodes {
+        let window = self.windows.get((id.0 / WINDOW) as usize);
+        window.map_or([0; FIELDS], |window| window.at((id.0 % WINDOW) as u16))
     }
 }
 
-/// Appends the rows of a block, from its first id on.
-pub(crate) fn encode(out: &mut Vec<u8>, rows: &[[u16; FIELDS]]) {
-    for length in rows.as_flattened() {
-        out.extend_from_slice(&length.to_le_bytes());
+/// The block of the chunks of a window, from its first on.
+pub(crate) fn encode(rows: &[LengthCodes]) -> Vec<u8> {
+    let mut block = vec![0];
+    for field in (0..FIELDS).filter(|&field| rows.iter().any(|row| row[field] > 0)) {
+        block[0] |= 1 << field;
+        let end = block.len() + COLUMN;
+        block.extend(rows.iter().take(COLUMN).map(|row| row[field]));
+        block.resize(end, 0);
     }
-}
-
-/// The row of one id, by its place in the block; zeros where there is none.
-#[inline]
-pub(crate) fn row(block: &[u8], index: usize) -> [u16; FIELDS] {
-    block.as_chunks().0.get(index).map_or([0; FIELDS], row_of)
-}
-
-#[inline]
-fn row_of(bytes: &[u8; ROW]) -> [u16; FIELDS] {
-    let mut lengths = [0; FIELDS];
-    for (length, bytes) in lengths.iter_mut().zip(bytes.as_chunks().0) {
-        *length = u16::from_le_bytes(*bytes);
-    }
-    lengths
-}
-
-/// All rows of a block; `None` when its size is no whole number of rows, or too many.
-pub(crate) fn rows(block: &[u8]) -> Option<Vec<[u16; FIELDS]>> {
-    let count = block.len() / ROW;
-    let sound = block.len().is_multiple_of(ROW) && count <= BLOCK_IDS as usize;
-    sound.then(|| (0..count).map(|index| row(block, index)).collect())
-}
-
-/// Lengths as they are stored: each saturates at `u16::MAX`.
-pub(crate) fn saturate(lengths: [u32; FIELDS]) -> [u16; FIELDS] {
-    lengths.map(|length| length.try_into().unwrap_or(u16::MAX))
+    block
 }
 
 #[cfg(test)]
@@ -79,13 +109,28 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn codes_ascend_with_lengths_and_are_near_to_them() {
+        let lengths: Vec<u32> = (0..=u8::MAX).map(length_of).collect();
+        assert!(lengths.is_sorted_by(|a, b| a < b));
+        assert!((0..=u8::MAX).all(|code| length_code(length_of(code)) == code));
+        assert_eq!(length_code(u32::MAX), u8::MAX);
+        for length in 0..500_000 {
+            let near = length_of(length_code(length));
+            assert!(near <= length && (length - near) * 16 < length.max(1));
+        }
+    }
+
     proptest! {
         #[test]
-        fn rows_come_back(written in prop::collection::vec(any::<[u16; FIELDS]>(), 0..40)) {
-            let mut bytes = Vec::new();
-            encode(&mut bytes, &written);
-            prop_assert_eq!(rows(&bytes), Some(written.clone()));
-            prop_assert_eq!(row(&bytes, written.len()), [0; FIELDS]);
+        fn rows_come_back(rows in prop::collection::vec(prop::array::uniform6(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
+            let rows: Vec<LengthCodes> = rows.into_iter().map(|mut row| { row[blank] = 0; row }).collect();
+            let block = encode(&rows);
+            let read = LengthColumns::decode(&block).expect("sound");
+            for place in 0..60 {
+                prop_assert_eq!(read.at(place), rows.get(usize::from(place)).copied().unwrap_or_default());
+            }
+            prop_assert!(LengthColumns::decode(&block[..block.len() - 1]).is_none());
         }
     }
 }

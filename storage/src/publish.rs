@@ -9,11 +9,12 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files;
 use crate::fold::{Group, plan};
-use crate::lengths::{self, BLOCK_IDS, FieldLengths};
+use crate::lengths::{self, FieldLengths, LengthCodes, length_of};
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
+use crate::postings::WINDOW;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
-use crate::vectors::VectorBlockWriter;
+use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
 use crate::writer::State;
 
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
@@ -92,21 +93,18 @@ fn write_lengths(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageE
     let base = state.base.clone();
     let old = base.all_field_lengths()?;
     let from = state.lengths_from;
-    for block in from / BLOCK_IDS..state.next_id.div_ceil(BLOCK_IDS) {
-        let ids = block * BLOCK_IDS..((block + 1) * BLOCK_IDS).min(state.next_id);
-        if live.range_cardinality(ids.clone()) == 0 {
-            continue;
+    for window in from / WINDOW..state.next_id.div_ceil(WINDOW) {
+        let ids = window * WINDOW..((window + 1) * WINDOW).min(state.next_id);
+        if live.range_cardinality(ids.clone()) > 0 {
+            let rows: Vec<_> = ids.map(|id| length(&old, &state.lengths, from, id)).collect();
+            state.committer.push_last(Operation::put(Table::Lengths, block_key(window), lengths::encode(&rows)));
         }
-        let mut bytes = Vec::new();
-        let rows: Vec<_> = ids.map(|id| length(&old, &state.lengths, from, id)).collect();
-        lengths::encode(&mut bytes, &rows);
-        state.committer.push_last(Operation::put(Table::Lengths, block_key(block), bytes));
     }
     Ok(())
 }
 
 /// The field lengths of a chunk: those given to this writer, else those of the generation.
-fn length(old: &FieldLengths<'_>, new: &[[u16; FIELDS]], from: u32, id: u32) -> [u16; FIELDS] {
+fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> LengthCodes {
     match id.checked_sub(from) {
         Some(row) => new.get(row as usize).copied().unwrap_or_default(),
         None => old.of(ChunkId(id)),
@@ -164,9 +162,9 @@ fn write_segment(
 fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
     let old = state.base.all_field_lengths()?;
     let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
-    let mut add = |row: [u16; FIELDS], sign: fn(u64, u64) -> u64| {
+    let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
-            *total = sign(*total, u64::from(length));
+            *total = sign(*total, u64::from(length_of(length)));
         }
     };
     if !state.rebuild {
@@ -210,20 +208,25 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
     for id in &dead {
         state.committer.push_last(Operation::delete(Table::Chunks, chunk_key(id)));
     }
-    let mut blocks: Vec<u32> = dead.iter().map(|id| id / BLOCK_IDS).collect();
-    blocks.dedup();
-    for block in blocks {
-        let first = block * BLOCK_IDS;
-        let alive = live.range_cardinality(first..=first + (BLOCK_IDS - 1));
+    let alive = |block: u32, ids: u32| live.range_cardinality(block * ids..=block * ids + (ids - 1));
+    for window in blocks_of(&dead, WINDOW).filter(|&window| alive(window, WINDOW) == 0) {
+        state.committer.push_last(Operation::delete(Table::Lengths, block_key(window)));
+    }
+    for block in blocks_of(&dead, BLOCK_IDS) {
         let shared = (block + 1) * BLOCK_IDS > state.base.manifest().next_chunk_id;
-        if alive == 0 {
-            state.committer.push_last(Operation::delete(Table::Lengths, block_key(block)));
-            remove_vectors(state, block);
-        } else if !shared {
-            shrink_vectors(state, live, block, alive)?;
+        match alive(block, BLOCK_IDS) {
+            0 => remove_vectors(state, block),
+            alive if !shared => shrink_vectors(state, live, block, alive)?,
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// The blocks of so many ids that some of the given ones are in, each once.
+fn blocks_of(ids: &RoaringBitmap, size: u32) -> impl Iterator<Item = u32> + '_ {
+    let mut last = None;
+    ids.iter().map(move |id| id / size).filter(move |block| last.replace(*block) != Some(*block))
 }
 
 /// Writes a block of vectors again without its dead rows, once they are half of it.

@@ -14,13 +14,13 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files::{self, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
-use crate::lengths::{BLOCK_IDS, FieldLengths};
+use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
-use crate::postings::{Dead, Postings};
+use crate::postings::{Dead, Postings, WINDOW};
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
-use crate::vectors::{self, Eligible, Row, VectorBlock};
+use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
 /// One published generation of the index.
 ///
@@ -39,8 +39,8 @@ struct Inner {
     /// Ids below the next one that are not live.
     dead: Dead,
     records: Records,
-    /// Where in the file each block of field lengths is, once somebody has asked.
-    lengths: OnceLock<Box<[Range<usize>]>>,
+    /// For each window where in the file its field lengths are, once somebody has asked.
+    lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
     store: Arc<Store>,
 }
@@ -90,7 +90,8 @@ impl Snapshot {
         dead.insert_range(..manifest.next_chunk_id);
         dead -= &live;
         let records = Records::new(manifest.next_chunk_id);
-        let (store, dead, lengths) = (Arc::clone(store), Dead::new(dead), OnceLock::new());
+        let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
+        let (store, dead) = (Arc::clone(store), Dead::new(dead));
         Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, records, lengths, store }) })
     }
 
@@ -174,40 +175,50 @@ impl Snapshot {
         TermListing::terms(self, prefix)
     }
 
-    /// Number of terms in every field of a chunk, saturated at `u16::MAX`; zeros for a chunk without
-    /// terms.
-    pub fn field_lengths(&self, id: ChunkId) -> Result<[u16; FIELDS], StorageError> {
-        Ok(self.all_field_lengths()?.of(id))
+    /// Number of terms in every field of a chunk, as near as a byte can say it; zeros for a chunk without terms.
+    pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
+        Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_of))
     }
 
     /// The field lengths of every chunk.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
-        let places = match self.inner.lengths.get() {
-            Some(places) => places,
-            None => {
-                let found = self.find_lengths()?;
-                self.inner.lengths.get_or_init(|| found)
-            }
-        };
-        let bytes = self.pages().bytes;
-        Ok(FieldLengths::new(places.iter().map(|place| &bytes[place.clone()])))
+        let windows = (0..self.inner.lengths.len() as u32).map(|window| self.window_lengths(window));
+        Ok(FieldLengths::new(windows.collect::<Result<_, _>>()?))
     }
 
-    /// Where the blocks of field lengths are: places in the mapped file, since a borrow of ourselves cannot be kept.
-    fn find_lengths(&self) -> Result<Box<[Range<usize>]>, StorageError> {
-        let file = self.pages().bytes.as_ptr() as usize;
-        let place = |block: u32| {
-            let first = block * BLOCK_IDS;
-            let Some(bytes) = self.get(Table::Lengths, &block_key(block))? else {
-                return match self.live().range_cardinality(first..=first + (BLOCK_IDS - 1)) {
-                    0 => Ok(0..0),
-                    _ => Err(self.damaged(format!("block {block} of the field lengths is missing"))),
-                };
-            };
-            let start = bytes.as_ptr() as usize - file;
-            Ok(start..start + bytes.len())
+    /// The field lengths of the chunks of a window.
+    pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
+        let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
+        let place = match known.get() {
+            Some(place) => place.clone(),
+            None => {
+                let place = self.find_lengths(window)?;
+                known.get_or_init(|| place).clone()
+            }
         };
-        (0..self.manifest().next_chunk_id.div_ceil(BLOCK_IDS)).map(place).collect()
+        let block = self.pages().bytes.get(place).filter(|block| !block.is_empty());
+        let columns = block.map_or(Some(LengthColumns::NONE), LengthColumns::decode);
+        columns.ok_or_else(|| self.damaged(format!("window {window} of the field lengths is invalid")))
+    }
+
+    /// A bit for each chunk id of a window that no live chunk has; shorter where the rest is live, empty where all of it is.
+    pub fn dead_words(&self, window: u32) -> &[u64] {
+        let words = self.dead().words(window * WINDOW, WINDOW as usize);
+        if words.iter().all(|word| *word == 0) { &[] } else { words }
+    }
+
+    /// Where the field lengths of a window are: a place in the mapped file, since a borrow of ourselves cannot be kept.
+    fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
+        let file = self.pages().bytes.as_ptr() as usize;
+        let first = window * WINDOW;
+        match self.get(Table::Lengths, &block_key(window))? {
+            Some(bytes) => {
+                let start = bytes.as_ptr() as usize - file;
+                Ok(start..start + bytes.len())
+            }
+            None if self.live().range_cardinality(first..=first + (WINDOW - 1)) == 0 => Ok(0..0),
+            None => Err(self.damaged(format!("window {window} of the field lengths is missing"))),
+        }
     }
 
     /// Sums of the field lengths over all live chunks.

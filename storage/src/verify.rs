@@ -12,11 +12,11 @@ use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::keywords::KEYWORDS;
 use crate::label::{LABEL_PREFIX, archived_labels};
-use crate::lengths::{self, BLOCK_IDS};
+use crate::lengths::{LengthColumns, length_code, length_of};
 use crate::manifest::SegmentInfo;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
-use crate::vectors::VectorBlock;
+use crate::vectors::{BLOCK_IDS, VectorBlock};
 
 /// Most problems that are put into words.
 const LISTED: usize = 100;
@@ -193,6 +193,7 @@ impl Snapshot {
         info: &SegmentInfo,
     ) -> Result<(), StorageError> {
         let segment = self.segment(info.id);
+        let lengths = self.all_field_lengths()?;
         let wrap = |damage| self.wrap(damage);
         let mut cursor = segment.terms_from(&[]).map_err(wrap)?;
         let (mut terms, mut postings) = (0, 0);
@@ -201,7 +202,7 @@ impl Snapshot {
             let term = cursor.term().to_vec();
             report.expect(before < term, || format!("segment {} has terms out of order at {}", info.id, show(&term)));
             for part in segment.parts(&entry).map_err(wrap)? {
-                report.expect(part.is_exact(), || {
+                report.expect(part.is_exact(&|chunk| lengths.of(ChunkId(chunk))), || {
                     format!("segment {} has damaged frequencies of {}", info.id, show(&term))
                 });
                 let inside = part.first() >= info.first_chunk && part.last() < info.end_chunk;
@@ -239,10 +240,11 @@ impl Snapshot {
             report.expect(found.labels == 0, || format!("chunk {id} has other labels than its record gives"));
             let lengths = all_lengths.of(ChunkId(id));
             for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
-                // A sum beyond what a length can hold, or one of capped frequencies, says nothing.
-                let same = u64::from(length) == sum || length == u16::MAX || found.capped;
-                report
-                    .expect(same, || format!("chunk {id} has {sum} terms in field {field}, its length says {length}"));
+                // A sum of capped frequencies says nothing.
+                let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.capped;
+                report.expect(same, || {
+                    format!("chunk {id} has {sum} terms in field {field}, its length says {}", length_of(length))
+                });
             }
         }
         Ok(())
@@ -251,7 +253,7 @@ impl Snapshot {
     fn verify_lengths(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
         let mut cursor = self.cursor(Table::Lengths, &[])?;
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            report.expect(key.len() == 4 && lengths::rows(value).is_some(), || {
+            report.expect(key.len() == 4 && LengthColumns::decode(value).is_some(), || {
                 "a block of field lengths is invalid".to_owned()
             });
             cursor.next().map_err(|damage| self.wrap(damage))?;
@@ -260,7 +262,7 @@ impl Snapshot {
         let lengths = self.all_field_lengths()?;
         for id in self.live() {
             for (total, length) in totals.iter_mut().zip(lengths.of(ChunkId(id))) {
-                *total += u64::from(length);
+                *total += u64::from(length_of(length));
             }
         }
         report.expect(totals == self.field_totals(), || {

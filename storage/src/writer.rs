@@ -16,7 +16,7 @@ use crate::field::FIELDS;
 use crate::files::FileRecord;
 use crate::inversion::{Inversion, TEMPORARY};
 use crate::label::{archived_labels, labels_of};
-use crate::lengths::saturate;
+use crate::lengths::{LengthCodes, length_code};
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
@@ -72,7 +72,7 @@ pub(crate) struct State {
     pub(crate) added: RoaringBitmap,
     pub(crate) next_id: u32,
     /// Field lengths of the chunks from `lengths_from` on.
-    pub(crate) lengths: Vec<[u16; FIELDS]>,
+    pub(crate) lengths: Vec<LengthCodes>,
     pub(crate) lengths_from: u32,
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
@@ -187,7 +187,7 @@ impl IndexWriter {
         }
         state.last_terms = Some(id);
         let row = (id.0 - state.lengths_from) as usize;
-        state.lengths[row] = saturate(terms.lengths());
+        state.lengths[row] = terms.lengths().map(length_code);
         let postings = terms.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies));
         state.inversion.add(id.0, postings);
         state.inversion.spill_if_large()

@@ -1,6 +1,6 @@
 //! Blocks of vectors as they stand in an artefact: places, scales, rows. Their codes follow from the rows.
 
-use crate::lengths::BLOCK_IDS;
+use crate::vectors::BLOCK_IDS;
 use crate::vectors::VectorBlockWriter;
 
 /// Bytes of a place and a scale.

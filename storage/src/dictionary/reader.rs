@@ -68,7 +68,7 @@ impl<'a> SegmentReader<'a> {
                 decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
                     postings.push(posting);
                 })
-                .and_then(|()| Part::few(&postings, entry.with_frequencies))
+                .and_then(|()| Part::few(&postings))
                 .map(|part| vec![part])
                 .ok_or_else(|| self.damaged("posting list"))
             }

@@ -4,22 +4,20 @@ use super::block::{BlockWriter, INLINE, Location, encode_inline, encode_stored, 
 use super::inverter::Inverted;
 use crate::codec::put_varint;
 use crate::error::StorageError;
-use crate::field::FIELDS;
+use crate::lengths::LengthCodes;
 use crate::manifest::SegmentInfo;
-use crate::postings::{Posting, encode_part};
+use crate::postings::{Posting, SHORT, Shape, WINDOW, encode_part};
 use crate::tables::{Operation, Table};
 
 /// Longest value of the postings table that several lists share.
 const VALUE_BYTES: usize = 64 << 10;
-/// A part of a list is closed when it has about this many bytes.
-const PART_BYTES: usize = 56 << 10;
-/// Most postings in a part: it is unpacked as a whole when it is read.
-const PART_POSTINGS: usize = 8192;
+/// A part of a list is closed behind the window with which it has as many postings: it mostly fits the value then.
+const PART_POSTINGS: usize = 16 << 10;
 
 /// Writes the dictionary and the postings of one segment as operations.
 pub(crate) struct SegmentWriter<'w> {
     emit: &'w mut dyn FnMut(Operation) -> Result<(), StorageError>,
-    length: &'w dyn Fn(u32) -> [u16; FIELDS],
+    length: &'w dyn Fn(u32) -> LengthCodes,
     info: SegmentInfo,
     block: BlockWriter,
     /// The body of the entry, and the part of the list, that are being written; kept for their room.
@@ -30,7 +28,6 @@ pub(crate) struct SegmentWriter<'w> {
     term: Vec<u8>,
     with_frequencies: bool,
     pending: Vec<Posting>,
-    pending_bytes: usize,
     count: u64,
     parts: u32,
     first: u32,
@@ -40,7 +37,7 @@ impl<'w> SegmentWriter<'w> {
     /// Starts a segment; `length` gives the field lengths of its chunks, `emit` takes the operations.
     pub(crate) fn new(
         info: SegmentInfo,
-        length: &'w dyn Fn(u32) -> [u16; FIELDS],
+        length: &'w dyn Fn(u32) -> LengthCodes,
         emit: &'w mut dyn FnMut(Operation) -> Result<(), StorageError>,
     ) -> Self {
         Self {
@@ -55,7 +52,6 @@ impl<'w> SegmentWriter<'w> {
             term: Vec::new(),
             with_frequencies: false,
             pending: Vec::new(),
-            pending_bytes: 0,
             count: 0,
             parts: 0,
             first: 0,
@@ -68,18 +64,16 @@ impl<'w> SegmentWriter<'w> {
         self.term.extend_from_slice(term);
         self.with_frequencies = has_frequencies(term);
         self.pending.clear();
-        self.pending_bytes = 0;
         self.count = 0;
         self.parts = 0;
     }
 
     /// Adds a posting, whose chunk must be above that of the posting before.
     pub(crate) fn push(&mut self, posting: Posting) -> Result<(), StorageError> {
-        if self.pending_bytes >= PART_BYTES || self.pending.len() >= PART_POSTINGS {
+        let begins_window = |last: &Posting| last.chunk / WINDOW != posting.chunk / WINDOW;
+        if self.pending.len() >= PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
             self.flush_part()?;
         }
-        let present = posting.frequencies.iter().filter(|&&count| count > 0).count();
-        self.pending_bytes += 3 + present;
         self.pending.push(posting);
         self.count += 1;
         Ok(())
@@ -99,7 +93,8 @@ impl<'w> SegmentWriter<'w> {
             encode_stored(&mut self.body, self.count, location);
         } else {
             self.part.clear();
-            encode_part(&mut self.part, &self.pending, self.with_frequencies, self.length);
+            let shape = self.shape(if self.pending.len() <= SHORT { Shape::Short } else { Shape::Long });
+            encode_part(&mut self.part, &self.pending, shape, self.length);
             if !self.value.is_empty() && self.value.len() + self.part.len() > VALUE_BYTES {
                 self.flush_value()?;
             }
@@ -152,11 +147,16 @@ impl<'w> SegmentWriter<'w> {
             }
             self.first = self.number;
         }
-        encode_part(&mut self.value, &self.pending, self.with_frequencies, self.length);
+        let shape = self.shape(Shape::Long);
+        encode_part(&mut self.value, &self.pending, shape, self.length);
         self.pending.clear();
-        self.pending_bytes = 0;
         self.parts += 1;
         self.flush_value()
+    }
+
+    /// The shape of a part of the list: a label's if it is one.
+    fn shape(&self, shape: Shape) -> Shape {
+        if self.with_frequencies { shape } else { Shape::Label }
     }
 
     fn flush_value(&mut self) -> Result<(), StorageError> {

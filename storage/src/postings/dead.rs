@@ -34,7 +34,7 @@ impl Dead {
     }
 
     /// The bits of up to `count` ids from `first` on, both multiples of 64; no more than up to the last that is dead.
-    pub(super) fn words(&self, first: u32, count: usize) -> &[u64] {
+    pub(crate) fn words(&self, first: u32, count: usize) -> &[u64] {
         let words = self.words.get(first as usize / 64..).unwrap_or_default();
         &words[..words.len().min(count / 64)]
     }

@@ -1,12 +1,13 @@
-//! The ids of one block of postings, straight out of the set's bytes.
+//! The ids of one window of postings, straight out of the set's bytes.
 //!
 //! A set is stored in roaring's portable format: a container for each 65,536 ids, which is a sorted array, a bitmap or
-//! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a block
+//! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a window
 //! begins.
 
 use std::ops::RangeInclusive;
 
 use super::dead::Dead;
+use super::window::WINDOW;
 use crate::codec::Reader;
 use crate::kernel::ones;
 
@@ -47,7 +48,8 @@ enum Ids<'a> {
 }
 
 impl<'a> Docs<'a> {
-    /// Reads the containers; `None` when the bytes are no such set: the ids ascend, and are as many as it says.
+    /// Reads the containers; `None` when the bytes are no such set. What is in the containers is not looked at: see
+    /// [`Self::is_sound`].
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
@@ -79,7 +81,7 @@ impl<'a> Docs<'a> {
                 Ids::Bitmap(reader.take(BITMAP)?.as_chunks().0)
             };
             let container = Container { high, before, len, ids };
-            if !container.is_sound() || containers.last().is_some_and(|below: &Container<'_>| below.high >= high) {
+            if containers.last().is_some_and(|below: &Container<'_>| below.high >= high) {
                 return None;
             }
             containers.push(container);
@@ -91,6 +93,25 @@ impl<'a> Docs<'a> {
     /// Number of ids.
     pub(super) fn len(&self) -> usize {
         self.containers.last().map_or(0, |container| container.before + container.len)
+    }
+
+    /// Whether the ids ascend, and are as many as the set says.
+    pub(super) fn is_sound(&self) -> bool {
+        self.containers.iter().all(Container::is_sound)
+    }
+
+    /// The lowest id; `None` in an empty set.
+    pub(super) fn first(&self) -> Option<u32> {
+        let container = self.containers.first()?;
+        let low = match &container.ids {
+            Ids::Array(ids) => u32::from(u16::from_le_bytes(*ids.first()?)),
+            Ids::Bitmap(words) => {
+                let (at, word) = words.iter().enumerate().find(|(_, word)| **word != [0; 8])?;
+                at as u32 * 64 + u64::from_le_bytes(*word).trailing_zeros()
+            }
+            Ids::Runs(runs) => *ends(runs.first()?).start(),
+        };
+        Some(container.high | low)
     }
 
     /// The greatest id; `None` in an empty set.
@@ -128,24 +149,34 @@ impl<'a> Docs<'a> {
         counts.sum()
     }
 
-    /// Appends the ids from `first` to `last`, of which `first` is the one with `index` ids before it.
-    pub(super) fn range(&self, index: usize, first: u32, last: u32, out: &mut Vec<u32>) {
-        let from = self.containers.partition_point(|container| container.high < first & !0xffff);
-        for container in self.containers[from..].iter().take_while(|container| container.high <= last) {
-            let low = first.saturating_sub(container.high);
-            let high = (last - container.high).min(0xffff);
-            match &container.ids {
-                Ids::Array(ids) => {
-                    let ids = ids.get(index.saturating_sub(container.before)..).unwrap_or_default();
-                    let ids = &ids[..ids.partition_point(|id| u32::from(u16::from_le_bytes(*id)) <= high)];
-                    out.extend(ids.iter().map(|id| container.high | u32::from(u16::from_le_bytes(*id))));
-                }
-                Ids::Bitmap(words) => bits(words, low, high, |id| out.push(container.high | id)),
-                Ids::Runs(runs) => {
-                    runs_between(runs, low, high).for_each(|run| out.extend(run.map(|id| container.high | id)));
-                }
+    /// Fills `places` with the ids of a window, as places in it; `start` ids of the set are below. Returns how many there are,
+    /// no more than there is room for.
+    pub(super) fn window(&self, number: u32, start: usize, places: &mut [u16]) -> usize {
+        let first = number * WINDOW;
+        let Ok(container) = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high) else {
+            return 0;
+        };
+        let container = &self.containers[container];
+        let (low, mut at) = (first & 0xffff, 0);
+        let mut put = |place: u32| {
+            if let Some(free) = places.get_mut(at) {
+                *free = place as u16;
+                at += 1;
             }
+        };
+        match &container.ids {
+            Ids::Array(ids) => {
+                let ids = ids.get(start.saturating_sub(container.before)..).unwrap_or_default();
+                let count = ids.len().min(places.len());
+                for (place, id) in places.iter_mut().zip(ids) {
+                    *place = u16::from_le_bytes(*id) % WINDOW as u16;
+                }
+                return count;
+            }
+            Ids::Bitmap(words) => bits(words, low, low + WINDOW - 1, |id| put(id - low)),
+            Ids::Runs(runs) => runs_between(runs, low, low + WINDOW - 1).for_each(|run| run.for_each(|id| put(id - low))),
         }
+        at
     }
 }
 
@@ -279,7 +310,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_are_those_of_the_set(mut set in set(), optimised in any::<bool>(), size in 1usize..300) {
+        fn windows_are_those_of_the_set(mut set in set(), optimised in any::<bool>()) {
             if optimised {
                 set.optimize();
             }
@@ -288,12 +319,16 @@ mod tests {
             let docs = Docs::decode(&bytes).expect("sound");
             let all: Vec<u32> = set.iter().collect();
             prop_assert_eq!((docs.len(), docs.last()), (all.len(), set.max()));
-            let mut found = Vec::new();
-            for (at, block) in all.chunks(size).enumerate() {
-                found.clear();
-                docs.range(at * size, block[0], block[block.len() - 1], &mut found);
-                prop_assert_eq!(&found, block);
+            let mut places = [0; WINDOW as usize];
+            let mut start = 0;
+            for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
+                let number = window[0] / WINDOW;
+                let count = docs.window(number, start, &mut places[..window.len()]);
+                let ids = places[..count].iter().map(|place| number * WINDOW + u32::from(*place));
+                prop_assert!(ids.eq(window.iter().copied()));
+                start += count;
             }
+            prop_assert_eq!((docs.first(), docs.is_sound()), (set.min(), true));
             prop_assert!(Docs::decode(&bytes[..bytes.len() - 1]).is_none());
             for id in all.iter().step_by(97).flat_map(|&id| [id, id + 1]) {
                 let index = all.binary_search(&id).ok();
@@ -331,11 +366,10 @@ mod tests {
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             let read = RoaringBitmap::deserialize_from(bytes.as_slice()).ok();
-            if let (Some(docs), Some(read)) = (Docs::decode(&bytes), read) {
-                let mut found = Vec::new();
-                docs.range(0, 0, u32::MAX, &mut found);
-                prop_assert!(found.iter().is_sorted_by(|a, b| a < b));
-                prop_assert_eq!(found, read.iter().collect::<Vec<_>>());
+            if let (Some(docs), Some(read)) = (Docs::decode(&bytes).filter(Docs::is_sound), read) {
+                prop_assert_eq!((docs.len() as u64, docs.first(), docs.last()), (read.len(), read.min(), read.max()));
+                let ids = |last| docs.count(0, last);
+                prop_assert!(read.iter().step_by(97).all(|id| ids(id) as u64 + 1 == read.rank(id)));
             }
         }
 
@@ -344,7 +378,8 @@ mod tests {
             let cookie = if runs { WITH_RUNS } else { NO_RUNS };
             let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
             if let Some(docs) = Docs::decode(&bytes) {
-                docs.range(3, first.min(last), last, &mut Vec::new());
+                docs.window(first / WINDOW, 3, &mut [0; 40]);
+                docs.is_sound();
                 docs.find(first);
                 docs.count(first, last);
             }

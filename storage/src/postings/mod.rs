@@ -1,7 +1,6 @@
 //! Posting lists: which chunks hold a term, and how often in which field.
 
-mod batch;
-mod bound;
+mod corners;
 mod dead;
 mod docs;
 mod frequencies;
@@ -9,12 +8,11 @@ mod list;
 mod part;
 mod posting;
 mod rows;
+mod window;
 
-pub(crate) use batch::Words;
-pub use batch::{FieldColumns, PostingBatch};
-pub use bound::BlockBound;
 pub(crate) use dead::Dead;
 pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies, encoded_length};
-pub use list::{Postings, PostingsCursor};
-pub(crate) use part::{Part, count as count_part, encode as encode_part};
+pub use list::Postings;
+pub(crate) use part::{Part, SHORT, Shape, count as count_part, encode as encode_part};
 pub(crate) use posting::Posting;
+pub use window::{Corner, Row, WINDOW, Window, WindowPostings};

@@ -1,122 +1,196 @@
-//! A part of a posting list: a roaring set of chunk ids, and their frequencies in blocks.
+//! A part of a posting list: a roaring set of chunk ids, and their frequencies.
 //!
-//! Layout: length of the set · set in roaring's portable format · for lists with frequencies: length
-//! of the directory · directory · frequencies. The directory has an entry per block of
-//! [`BLOCK`] postings: first id (gap from the id before), last id (gap), bytes of frequencies, mask of
-//! the fields that occur, and for each of those the highest frequency and the shortest length.
+//! Layout of a short one: twice the number of postings · length of the frequencies · frequencies · ids, each as its gap from
+//! the one before. Of a long one: one more than twice the number of postings · length of the set · set in roaring's portable
+//! format · length of the directory · directory · frequencies. The directory has an entry for each window that holds
+//! postings: its number as a gap from the one before, number of postings, bytes of their rows beyond the palette, and
+//! corners. Of a label: the set alone.
 
 use roaring::RoaringBitmap;
 
-use super::bound::{BlockBound, Bounds};
+use super::corners::{self, Corners};
 use super::dead::Dead;
 use super::docs::{Docs, Place};
 use super::posting::Posting;
-use super::rows::{self, Rows};
-use crate::chunk::ChunkId;
+use super::rows::{Rows, RowsWriter};
+use super::window::{Corner, Row, WINDOW, Window, WindowPostings};
 use crate::codec::{Reader, put_varint};
 use crate::field::FIELDS;
+use crate::lengths::LengthCodes;
 
-/// Postings in a block.
-pub(crate) const BLOCK: usize = 128;
-/// Blocks that are looked at one by one before a search by halves.
-const NEAR: usize = 4;
+/// Lists of up to this many postings are short: they are read as a whole.
+pub(crate) const SHORT: usize = 1024;
 
-/// Appends a part; `length` gives the field lengths of a chunk, for the bounds.
+/// How the postings of a part are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A label's, without frequencies.
+    Label,
+    /// To be read as a whole.
+    Short,
+    /// To be read by window.
+    Long,
+}
+
+/// Appends a part; `length` gives the field lengths of a chunk.
 ///
 /// `postings` must ascend by chunk.
 pub(crate) fn encode(
     out: &mut Vec<u8>,
     postings: &[Posting],
-    with_frequencies: bool,
-    length: &dyn Fn(u32) -> [u16; FIELDS],
+    shape: Shape,
+    length: &dyn Fn(u32) -> LengthCodes,
 ) {
+    match shape {
+        Shape::Label => put_set(out, postings),
+        Shape::Short => encode_short(out, postings),
+        Shape::Long => encode_long(out, postings, length),
+    }
+}
+
+fn put_set(out: &mut Vec<u8>, postings: &[Posting]) {
     let ids = postings.iter().map(|posting| posting.chunk);
     let mut set = RoaringBitmap::from_sorted_iter(ids).expect("postings are in order");
     set.optimize();
-    put_varint(out, set.serialized_size() as u64);
-    if set.serialize_into(&mut *out).is_err() {
+    if set.serialize_into(out).is_err() {
         unreachable!("writing to a vector cannot fail");
     }
-    if !with_frequencies {
-        return;
-    }
-    let (mut directory, mut stream) = (Vec::new(), Vec::new());
-    let mut before = 0;
-    for block in postings.chunks(BLOCK) {
-        let start = stream.len();
-        rows::encode(&mut stream, block.iter().map(|posting| &posting.frequencies));
-        let mut bounds = Bounds::default();
-        for posting in block {
-            bounds.add(&posting.frequencies, &length(posting.chunk));
-        }
-        let (first, last) = (block[0].chunk, block[block.len() - 1].chunk);
-        put_varint(&mut directory, u64::from(first - before));
-        put_varint(&mut directory, u64::from(last - first));
-        put_varint(&mut directory, (stream.len() - start) as u64);
-        bounds.encode(&mut directory);
-        before = last;
-    }
-    put_varint(out, directory.len() as u64);
-    out.extend_from_slice(&directory);
-    out.extend_from_slice(&stream);
 }
 
-/// A part that has been read, mostly still as bytes; never empty.
+fn encode_short(out: &mut Vec<u8>, postings: &[Posting]) {
+    put_varint(out, 2 * postings.len() as u64);
+    let mut rows = RowsWriter::new(postings.iter().map(|posting| &posting.frequencies));
+    postings.iter().for_each(|posting| rows.push(&posting.frequencies));
+    put_sized(out, &rows.finish());
+    let mut before = 0;
+    for posting in postings {
+        put_varint(out, u64::from(posting.chunk - before));
+        before = posting.chunk;
+    }
+}
+
+fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> LengthCodes) {
+    put_varint(out, 2 * postings.len() as u64 + 1);
+    let mut set = Vec::new();
+    put_set(&mut set, postings);
+    put_sized(out, &set);
+    let mut rows = RowsWriter::new(postings.iter().map(|posting| &posting.frequencies));
+    let (mut directory, mut before) = (Vec::new(), 0);
+    for window in postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW) {
+        let (mut corners, escaped) = (Corners::default(), rows.escaped());
+        for posting in window {
+            rows.push(&posting.frequencies);
+            corners.add(&posting.frequencies, &length(posting.chunk));
+        }
+        let number = window[0].chunk / WINDOW;
+        put_varint(&mut directory, u64::from(number - before));
+        put_varint(&mut directory, window.len() as u64);
+        put_varint(&mut directory, (rows.escaped() - escaped) as u64);
+        corners.encode(&mut directory);
+        before = number;
+    }
+    put_sized(out, &directory);
+    out.append(&mut rows.finish());
+}
+
+fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_varint(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// The next bytes behind their length.
+fn take_sized<'a>(reader: &mut Reader<'a>) -> Option<&'a [u8]> {
+    let length = reader.length()?;
+    reader.take(length)
+}
+
+/// A part that has been read; never empty.
 #[derive(Debug)]
 pub(crate) enum Part<'a> {
     /// The list of a label, which has no frequencies.
     Label(RoaringBitmap),
-    /// A list that stands in the dictionary: one block, without frequencies if it is a label's.
-    Few { docs: Vec<u32>, rows: Vec<u8>, bounds: Bounds },
-    /// A list of its own with frequencies; `lasts` are the last ids of the blocks again, side by side.
-    Blocks { docs: Docs<'a>, directory: Vec<Block>, lasts: Vec<u32>, stream: &'a [u8] },
+    /// A list that stands in the dictionary, or a short one; without rows if it is a label's.
+    Few { docs: Vec<u32>, rows: Vec<Row> },
+    /// A long list, mostly still as bytes.
+    Long { docs: Docs<'a>, directory: &'a [u8], entries: Vec<Entry>, rows: Rows<'a> },
 }
 
 /// An entry of the directory.
-#[derive(Debug)]
-pub(crate) struct Block {
-    bound: BlockBound,
-    start: usize,
-    end: usize,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    window: u32,
+    /// Index of the first posting, and the number of postings.
+    start: u32,
+    count: u32,
+    /// Where their rows beyond the palette begin, and where in the directory their corners.
+    escaped: u32,
+    corners: u32,
 }
 
 impl<'a> Part<'a> {
     /// Reads a part; `None` when it is damaged.
     pub(crate) fn decode(bytes: &'a [u8], with_frequencies: bool) -> Option<Self> {
-        let (ids, mut reader) = split(bytes)?;
         if !with_frequencies {
-            let set = RoaringBitmap::deserialize_from(ids).ok()?;
-            return (reader.is_empty() && !set.is_empty()).then_some(Self::Label(set));
+            let mut left = bytes;
+            let set = RoaringBitmap::deserialize_from(&mut left).ok()?;
+            return (left.is_empty() && !set.is_empty()).then_some(Self::Label(set));
         }
-        let docs = Docs::decode(ids)?;
-        let length = reader.length()?;
-        let mut entries = Reader::new(reader.take(length)?);
-        let count = docs.len().div_ceil(BLOCK);
-        let (mut directory, mut lasts) = (Vec::with_capacity(count.min(length)), Vec::with_capacity(count.min(length)));
-        let (mut before, mut start) = (0u32, 0usize);
-        for _ in 0..count {
-            let first = before.checked_add(entries.varint32()?)?;
-            before = first.checked_add(entries.varint32()?)?;
-            let end = start.checked_add(entries.length()?)?;
-            let bound = Bounds::decode(&mut entries)?.between(ChunkId(first), ChunkId(before));
-            directory.push(Block { bound, start, end });
-            lasts.push(before);
-            start = end;
+        let mut reader = Reader::new(bytes);
+        let head = reader.length()?;
+        let count = head / 2;
+        match head % 2 {
+            0 => Self::decode_short(reader, count),
+            _ => Self::decode_long(reader, count),
         }
-        let stream = reader.rest();
-        let sound = entries.is_empty() && start == stream.len() && docs.last() == Some(before);
-        sound.then_some(Self::Blocks { docs, directory, lasts, stream })
+    }
+
+    fn decode_short(mut reader: Reader<'a>, count: usize) -> Option<Self> {
+        if count == 0 || count > SHORT {
+            return None;
+        }
+        let packed = Rows::decode(take_sized(&mut reader)?, count)?;
+        let mut codes = [0; SHORT];
+        let codes = &mut codes[..count];
+        packed.unpack(0, codes);
+        let mut rare = packed.rare(0);
+        let row = |code: &u8| packed.palette().get(usize::from(*code)).copied().or_else(|| rare.next());
+        let rows = codes.iter().map(row).collect::<Option<Vec<_>>>()?;
+        let (mut docs, mut doc) = (Vec::with_capacity(count), 0u32);
+        for index in 0..count {
+            let gap = reader.varint32()?;
+            doc = doc.checked_add(gap).filter(|_| gap > 0 || index == 0)?;
+            docs.push(doc);
+        }
+        (reader.is_empty() && rare.next().is_none()).then_some(Self::Few { docs, rows })
+    }
+
+    fn decode_long(mut reader: Reader<'a>, count: usize) -> Option<Self> {
+        let docs = Docs::decode(take_sized(&mut reader)?)?;
+        let directory = take_sized(&mut reader)?;
+        let rows = Rows::decode(reader.rest(), count)?;
+        let mut entries = Vec::with_capacity(directory.len() / 5);
+        let (mut window, mut start, mut escaped) = (0u32, 0u32, 0u32);
+        let mut left = Reader::new(directory);
+        while !left.is_empty() {
+            let gap = left.varint32()?;
+            window = window.checked_add(gap).filter(|_| gap > 0 || entries.is_empty())?;
+            let count = left.varint32().filter(|count| (1..=WINDOW).contains(count))?;
+            let rare = left.varint32()?;
+            let corners = (directory.len() - left.rest().len()) as u32;
+            corners::decode(&mut left, |_| {})?;
+            entries.push(Entry { window, start, count, escaped, corners });
+            start = start.checked_add(count)?;
+            escaped = escaped.checked_add(rare)?;
+        }
+        let sound = count > 0 && start as usize == count && docs.len() == count;
+        sound.then_some(Self::Long { docs, directory, entries, rows })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
-    pub(crate) fn few(postings: &[Posting], with_frequencies: bool) -> Option<Self> {
+    pub(crate) fn few(postings: &[Posting]) -> Option<Self> {
         let docs: Vec<u32> = postings.iter().map(|posting| posting.chunk).collect();
-        let (mut rows, mut bounds) = (Vec::new(), Bounds::default());
-        if with_frequencies {
-            rows::encode(&mut rows, postings.iter().map(|posting| &posting.frequencies));
-            postings.iter().for_each(|posting| bounds.add(&posting.frequencies, &[0; FIELDS]));
-        }
-        (!docs.is_empty()).then_some(Self::Few { docs, rows, bounds })
+        let rows = postings.iter().map(|posting| posting.frequencies).collect();
+        (!docs.is_empty()).then_some(Self::Few { docs, rows })
     }
 
     /// Number of chunks, dead ones included.
@@ -124,7 +198,7 @@ impl<'a> Part<'a> {
         match self {
             Self::Label(set) => set.len() as usize,
             Self::Few { docs, .. } => docs.len(),
-            Self::Blocks { docs, .. } => docs.len(),
+            Self::Long { docs, .. } => docs.len(),
         }
     }
 
@@ -133,7 +207,7 @@ impl<'a> Part<'a> {
         let first = match self {
             Self::Label(set) => set.min(),
             Self::Few { docs, .. } => docs.first().copied(),
-            Self::Blocks { directory, .. } => directory.first().map(|block| block.bound.first.0),
+            Self::Long { docs, .. } => docs.first(),
         };
         first.unwrap_or(0)
     }
@@ -143,7 +217,7 @@ impl<'a> Part<'a> {
         let last = match self {
             Self::Label(set) => set.max(),
             Self::Few { docs, .. } => docs.last().copied(),
-            Self::Blocks { lasts, .. } => lasts.last().copied(),
+            Self::Long { docs, .. } => docs.last(),
         };
         last.unwrap_or(0)
     }
@@ -156,7 +230,7 @@ impl<'a> Part<'a> {
         match self {
             Self::Label(set) => set.intersection_len(dead.set()) as usize,
             Self::Few { docs, .. } => docs.iter().filter(|chunk| dead.contains(**chunk)).count(),
-            Self::Blocks { docs, .. } => docs.count_dead(dead),
+            Self::Long { docs, .. } => docs.count_dead(dead),
         }
     }
 
@@ -165,118 +239,162 @@ impl<'a> Part<'a> {
         match self {
             Self::Label(set) => out.extend(set),
             Self::Few { docs, .. } => out.extend(docs),
-            Self::Blocks { docs, .. } => docs.range(0, 0, self.last(), out),
+            Self::Long { .. } => self.each(|posting| out.push(posting.chunk)),
         }
     }
 
-    /// The bounds of every block.
-    pub(crate) fn bounds(&self) -> Vec<BlockBound> {
-        let bounds = match self {
-            Self::Label(_) => Bounds::default(),
-            Self::Few { bounds, .. } => *bounds,
-            Self::Blocks { directory, .. } => return directory.iter().map(|block| block.bound).collect(),
-        };
-        vec![bounds.between(ChunkId(self.first()), ChunkId(self.last()))]
-    }
-
-    /// Number of blocks; a list without a directory is one.
-    pub(super) fn blocks(&self) -> usize {
+    /// Appends the windows with what `bound` makes of the weightiest of their corners.
+    pub(super) fn windows(&self, part: usize, mut bound: impl FnMut(&Corner) -> f32, out: &mut Vec<Window>) {
         match self {
-            Self::Blocks { directory, .. } => directory.len(),
-            Self::Label(_) | Self::Few { .. } => 1,
-        }
-    }
-
-    /// The first block from `block` on that does not end below `target`.
-    pub(super) fn block_from(&self, block: usize, target: u32) -> usize {
-        match self {
-            Self::Blocks { lasts, .. } => {
-                let after = lasts.get(block..).unwrap_or_default();
-                // Mostly it is one of the next.
-                let near = after.iter().take(NEAR).take_while(|last| **last < target).count();
-                let far = after.get(near..).filter(|_| near == NEAR).unwrap_or_default();
-                block + near + far.partition_point(|last| *last < target)
+            Self::Label(_) => {}
+            Self::Few { docs, rows } => {
+                let mut entry = 0;
+                for run in docs.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
+                    let (mut corner, count) = (Corner { frequencies: [0; FIELDS], lengths: [0; FIELDS] }, run.len());
+                    for row in rows.iter().skip(entry).take(count) {
+                        corner.frequencies.iter_mut().zip(row).for_each(|(most, count)| *most = (*most).max(*count));
+                    }
+                    let (number, bound) = (run[0] / WINDOW, bound(&corner));
+                    out.push(Window { number, count: count as u32, bound, part, entry });
+                    entry += count;
+                }
             }
-            Self::Label(_) | Self::Few { .. } => block,
+            Self::Long { directory, entries, .. } => {
+                for (entry, found) in entries.iter().enumerate() {
+                    let mut highest = 0f32;
+                    let mut reader = Reader::new(directory.get(found.corners as usize..).unwrap_or_default());
+                    corners::decode(&mut reader, |corner| highest = highest.max(bound(corner)));
+                    out.push(Window { number: found.window, count: found.count, bound: highest, part, entry });
+                }
+            }
+        }
+    }
+
+    /// The most frequent rows, by code.
+    pub(super) fn palette(&self) -> &[Row] {
+        match self {
+            Self::Long { rows, .. } => rows.palette(),
+            Self::Label(_) | Self::Few { .. } => &[],
+        }
+    }
+
+    /// Reads the postings of a window.
+    pub(super) fn read(&self, window: &Window, out: &mut WindowPostings) {
+        out.rare.clear();
+        out.len = window.count as usize;
+        match self {
+            Self::Label(_) => out.len = 0,
+            Self::Few { docs, rows } => {
+                let docs = docs.get(window.entry..).unwrap_or_default().iter().take(out.len);
+                out.places.iter_mut().zip(docs).for_each(|(place, doc)| *place = (doc % WINDOW) as u16);
+                out.codes[..window.count as usize].fill(u8::MAX);
+                out.rare.extend(rows.iter().skip(window.entry).take(window.count as usize));
+            }
+            Self::Long { docs, entries, rows, .. } => {
+                let Some(entry) = entries.get(window.entry) else { return out.len = 0 };
+                let start = entry.start as usize;
+                out.len = docs.window(window.number, start, &mut out.places[..entry.count as usize]);
+                let codes = &mut out.codes[..out.len];
+                rows.unpack(start, codes);
+                let palette = rows.palette().len();
+                let rare = codes.iter().filter(|code| usize::from(**code) >= palette).count();
+                if rare > 0 {
+                    out.rare.extend(rows.rare(entry.escaped as usize).take(rare));
+                    out.rare.resize(rare, Row::default());
+                }
+            }
         }
     }
 
     /// The frequencies in a chunk; `None` when it is not among those of the part.
-    pub(super) fn find(&self, chunk: u32) -> Option<[u16; FIELDS]> {
-        let index = match self {
-            Self::Label(set) => return set.contains(chunk).then_some([0; FIELDS]),
-            Self::Few { docs, .. } => docs.binary_search(&chunk).ok()?,
-            Self::Blocks { docs, directory, .. } => match docs.find(chunk)? {
-                Place::Index(index) => index,
-                Place::Inside => {
-                    let block = self.block_from(0, chunk);
-                    block * BLOCK + docs.count(directory.get(block)?.bound.first.0, chunk)
-                }
-            },
+    pub(super) fn find(&self, chunk: u32) -> Option<Row> {
+        match self {
+            Self::Label(set) => set.contains(chunk).then_some([0; FIELDS]),
+            Self::Few { docs, rows } => Some(rows.get(docs.binary_search(&chunk).ok()?).copied().unwrap_or_default()),
+            Self::Long { entries, .. } => {
+                let entry = entries.binary_search_by_key(&(chunk / WINDOW), |entry| entry.window).ok()?;
+                self.find_in(entry, chunk)
+            }
+        }
+    }
+
+    /// The frequencies in a chunk of a window.
+    pub(super) fn find_in(&self, entry: usize, chunk: u32) -> Option<Row> {
+        let Self::Long { docs, entries, rows, .. } = self else { return self.find(chunk) };
+        let entry = entries.get(entry)?;
+        let start = entry.start as usize;
+        let index = match docs.find(chunk)? {
+            Place::Index(index) => index,
+            Place::Inside => start + docs.count(chunk / WINDOW * WINDOW, chunk),
         };
-        Some(self.rows(index / BLOCK).get(index % BLOCK))
+        Some(rows.row(index, start, entry.escaped as usize))
     }
 
-    /// Appends the ids of a block.
-    pub(super) fn block_docs(&self, block: usize, out: &mut Vec<u32>) {
-        match self {
-            Self::Blocks { docs, directory, .. } => {
-                if let Some(Block { bound, .. }) = directory.get(block) {
-                    docs.range(block * BLOCK, bound.first.0, bound.last.0, out);
-                }
+    /// Gives every posting, dead ones included, until there is an error.
+    pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
+        let mut result = Ok(());
+        self.each(|posting| {
+            if result.is_ok() {
+                result = each(posting);
             }
-            Self::Label(_) | Self::Few { .. } => self.docs(out),
-        }
-    }
-
-    /// The frequencies of a block.
-    pub(super) fn rows(&self, block: usize) -> Rows<'_> {
-        match self {
-            Self::Label(_) => Rows::default(),
-            Self::Few { docs, rows, .. } => Rows::new(rows, docs.len()),
-            Self::Blocks { docs, directory, stream, .. } => {
-                let left = docs.len().saturating_sub(block * BLOCK);
-                let bytes = directory.get(block).map(|block| &stream[block.start..block.end]);
-                Rows::new(bytes.unwrap_or_default(), left.min(BLOCK))
-            }
-        }
+        });
+        result
     }
 
     /// Gives every posting, dead ones included.
-    pub(crate) fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
-        let (mut rows, mut docs) = (Rows::default(), Vec::with_capacity(self.len()));
-        self.docs(&mut docs);
-        for (index, chunk) in docs.into_iter().enumerate() {
-            if index % BLOCK == 0 {
-                rows = self.rows(index / BLOCK);
+    pub(super) fn each(&self, mut each: impl FnMut(Posting)) {
+        match self {
+            Self::Label(set) => set.iter().for_each(|chunk| each(Posting { chunk, frequencies: [0; FIELDS] })),
+            Self::Few { docs, rows } => {
+                let rows = rows.iter().copied().chain(std::iter::repeat([0; FIELDS]));
+                docs.iter().zip(rows).for_each(|(&chunk, frequencies)| each(Posting { chunk, frequencies }));
             }
-            each(Posting { chunk, frequencies: rows.get(index % BLOCK) })?;
+            Self::Long { rows, .. } => {
+                let (mut windows, mut postings) = (Vec::new(), WindowPostings::default());
+                self.windows(0, |_| 0.0, &mut windows);
+                for window in &windows {
+                    self.read(window, &mut postings);
+                    let mut rare = postings.rare().iter();
+                    for (place, code) in postings.places().iter().zip(postings.codes()) {
+                        let row = rows.palette().get(usize::from(*code)).or_else(|| rare.next());
+                        let chunk = window.number * WINDOW + u32::from(*place);
+                        each(Posting { chunk, frequencies: row.copied().unwrap_or_default() });
+                    }
+                }
+            }
         }
-        Ok(())
     }
 
-    /// Whether every block has as many ids as frequencies, from its first id to its last.
-    pub(crate) fn is_exact(&self) -> bool {
-        let Self::Blocks { directory, .. } = self else { return true };
-        let mut docs = Vec::with_capacity(self.len());
-        self.docs(&mut docs);
-        let mut here = docs.chunks(BLOCK);
-        directory.iter().enumerate().all(|(at, block)| {
-            let ends = here.next().and_then(|here| here.first().zip(here.last()));
-            ends == Some((&block.bound.first.0, &block.bound.last.0)) && self.rows(at).is_exact()
-        })
+    /// Whether the parts of it fit each other, down to the last posting: the set is one, every window has as many ids as
+    /// its entry says, every posting a row, and every row a corner.
+    pub(crate) fn is_exact(&self, length: &dyn Fn(u32) -> LengthCodes) -> bool {
+        let Self::Long { docs, directory, entries, rows } = self else { return true };
+        if !docs.is_sound() || !rows.is_exact(docs.len()) {
+            return false;
+        }
+        let mut postings: Vec<Posting> = Vec::with_capacity(docs.len());
+        self.each(|posting| postings.push(posting));
+        let mut windows = postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW);
+        let fits = |entry: &Entry| {
+            let Some(window) = windows.next() else { return false };
+            let (mut corners, mut bytes) = (Corners::default(), Vec::new());
+            window.iter().for_each(|posting| corners.add(&posting.frequencies, &length(posting.chunk)));
+            corners.encode(&mut bytes);
+            let held = window.len() == entry.count as usize && window[0].chunk / WINDOW == entry.window;
+            held && directory.get(entry.corners as usize..).is_some_and(|stored| stored.starts_with(&bytes))
+        };
+        entries.iter().all(fits) && postings.is_sorted_by(|a, b| a.chunk < b.chunk)
     }
 }
 
-/// The number of chunks that a part's set counts, dead ones included, and how many are dead; `None` when it is damaged.
+/// The number of chunks of a part with frequencies, dead ones included, and how many are dead; `None` when it is damaged.
 pub(crate) fn count(bytes: &[u8], dead: &Dead) -> Option<(usize, usize)> {
-    let docs = Docs::decode(split(bytes)?.0)?;
-    Some((docs.len(), docs.count_dead(dead)))
-}
-
-/// The set of a part, and what follows it.
-fn split(bytes: &[u8]) -> Option<(&[u8], Reader<'_>)> {
     let mut reader = Reader::new(bytes);
-    let length = reader.length()?;
-    Some((reader.take(length)?, reader))
+    match reader.length()? {
+        head if head % 2 == 0 => Part::decode(bytes, true).map(|part| (part.len(), part.count_dead(dead))),
+        _ => {
+            let docs = Docs::decode(take_sized(&mut reader)?)?;
+            Some((docs.len(), docs.count_dead(dead)))
+        }
+    }
 }

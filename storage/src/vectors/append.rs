@@ -3,7 +3,7 @@
 use super::block::VectorBlockWriter;
 use crate::commit::Committer;
 use crate::error::StorageError;
-use crate::lengths::BLOCK_IDS;
+use super::block::BLOCK_IDS;
 use crate::snapshot::Snapshot;
 
 /// Gathers the vectors of one block at a time.

@@ -5,9 +5,10 @@
 
 use super::code;
 use crate::btree::{Damage, crc};
-use crate::lengths::BLOCK_IDS;
 use crate::tables::{Operation, Table, block_key};
 
+/// Chunk ids in a block.
+pub(crate) const BLOCK_IDS: u32 = 1024;
 const PRESENCE: usize = BLOCK_IDS as usize / 8;
 const HEADER: usize = 4 + PRESENCE;
 

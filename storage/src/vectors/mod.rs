@@ -7,6 +7,6 @@ mod nearest;
 mod quantise;
 
 pub(crate) use append::VectorAppender;
-pub(crate) use block::{Row, VectorBlock, VectorBlockWriter};
+pub(crate) use block::{BLOCK_IDS, Row, VectorBlock, VectorBlockWriter};
 pub(crate) use nearest::{Eligible, nearest, product};
 pub(crate) use quantise::quantise;

@@ -32,8 +32,8 @@ fn ask(directory: &Path) -> Answers {
     let mut answers: Answers = ["common", "term7", "term8", "missing"]
         .map(|term| {
             let postings = snapshot.postings(term)?;
-            let rows: Vec<_> = postings.iter().collect();
-            let bounds: Vec<_> = postings.blocks().collect();
+            let rows = postings.to_vec();
+            let bounds = postings.windows(|corner| f32::from(corner.frequencies.iter().sum::<u16>()));
             Ok(format!("{rows:?} {bounds:?} {:?}", snapshot.doc_frequency(term)?))
         })
         .into();

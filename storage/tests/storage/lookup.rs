@@ -1,7 +1,7 @@
 //! Long lists, long terms, and models that change.
 
 use aurora_storage::{
-    ChunkId, Field, FieldColumns, Label, ModelInfo, PostingBatch, StorageError, TermVector, WriterOptions,
+    ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WINDOW, WindowPostings, WriterOptions,
 };
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn long_lists_are_walked_and_skipped() {
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok());
     let postings = snapshot.postings("everywhere").expect("sound");
-    assert_eq!(postings.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(postings.to_vec(), expected);
     assert_eq!(postings.doc_frequency() as usize, expected.len());
     let frequency = postings.doc_frequency();
     assert_eq!(snapshot.doc_frequency("everywhere").expect("sound"), frequency);
@@ -54,38 +54,27 @@ fn long_lists_are_walked_and_skipped() {
     }
     assert_eq!(snapshot.doc_frequency_up_to("nowhere", 0).expect("sound"), Some(0));
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
-    let mut cursor = postings.cursor();
-    let (mut batch, lengths) = (PostingBatch::default(), snapshot.all_field_lengths().expect("sound"));
-    for (place, posting) in expected.iter().enumerate().step_by(37).rev() {
-        assert_eq!(postings.find(posting.0), Some(posting.1));
-        cursor.move_to(posting.0);
-        assert_eq!(cursor.current(), Some(*posting));
-        let (mut run, end) = (Vec::new(), ChunkId(posting.0.0 + 700));
-        while cursor.read_below(end, &mut batch) {
-            lengths.fill(&mut batch);
-            let row = |of: &FieldColumns, at: usize| {
-                std::array::from_fn(|field| of.of(field, batch.chunks().len()).nth(at).expect("one for each"))
-            };
-            for (at, id) in batch.chunks().iter().map(|id| ChunkId(*id)).enumerate() {
-                run.push((id, row(batch.frequencies(), at)));
-                assert_eq!(row(batch.lengths(), at), snapshot.field_lengths(id).expect("sound"));
-            }
+    let windows = postings.windows(|corner| f32::from(corner.frequencies[Field::Body.index()]));
+    assert!(postings.parts() > 1 && windows.is_sorted_by(|a, b| a.number < b.number));
+    let (mut found, mut room) = (Vec::new(), WindowPostings::default());
+    for window in &windows {
+        postings.read(window, &mut room);
+        let mut rare = room.rare().iter();
+        for (place, code) in room.places().iter().zip(room.codes()) {
+            let row = postings.palette(window.part).get(usize::from(*code)).or_else(|| rare.next()).expect("a row");
+            assert_eq!(postings.find_in(window, *place), Some(*row));
+            assert!(window.bound >= f32::from(row[Field::Body.index()]));
+            found.push((ChunkId(window.number * WINDOW + u32::from(*place)), *row));
         }
-        let rest = expected[place..].iter().take_while(|(id, _)| *id < end);
-        assert!(run.iter().eq(rest));
+        assert_eq!((rare.next(), room.places().len()), (None, window.count as usize));
+    }
+    found.retain(|(id, _)| snapshot.live().contains(id.0));
+    assert_eq!(found, expected);
+    for (id, row) in expected.iter().step_by(37) {
+        assert_eq!(postings.find(*id), Some(*row));
     }
     assert_eq!(postings.find(ChunkId(20_000)), None);
-    for stride in [1, 2, 50, 129, 1000, 4097, 9000] {
-        let mut cursor = postings.cursor();
-        let mut target = 0;
-        while let Some(id) = cursor.seek(ChunkId(target)) {
-            let place = expected.partition_point(|(other, _)| other.0 < target);
-            assert_eq!((id, cursor.current()), (expected[place].0, Some(expected[place])));
-            assert_eq!(cursor.advance(), expected.get(place + 1).map(|(id, _)| *id));
-            target = id.0 + stride;
-        }
-        assert!(expected.last().is_some_and(|(last, _)| last.0 < target));
-    }
+    assert_eq!(postings.find(ChunkId(3_500)), Some([u16::from(3_500 % 7 == 0), 0, 0, 0, 0, 1 + 3_500 % 3]), "a dead one");
 }
 
 #[test]
@@ -189,7 +178,7 @@ fn terms_come_once_and_in_order() {
     writer.publish(update()).expect("publishes");
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok());
-    assert_eq!(snapshot.postings("a").expect("sound").iter().map(|(id, _)| id).collect::<Vec<_>>(), [ids[1]]);
+    assert_eq!(snapshot.postings("a").expect("sound").docs().iter().collect::<Vec<_>>(), [ids[1].0]);
 }
 
 proptest! {

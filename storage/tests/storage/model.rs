@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use aurora_storage::{ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, Snapshot};
+use aurora_storage::{
+    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Row, Snapshot, WINDOW, length_code, length_of,
+};
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
 
@@ -47,17 +49,17 @@ fn check_files(snapshot: &Snapshot, tree: &Tree) {
 
 fn check_postings(snapshot: &Snapshot, tree: &Tree) {
     let mut expected: BTreeMap<&str, Frequencies> = BTreeMap::new();
-    let mut totals = [0u64; FIELDS];
-    let mut lengths: BTreeMap<String, [u16; FIELDS]> = BTreeMap::new();
+    let mut lengths: BTreeMap<String, [u32; FIELDS]> = BTreeMap::new();
     for (key, piece) in pieces(tree) {
         for (field, term) in &piece.terms {
             let row = expected.entry(term).or_default().entry(key.clone()).or_default();
             row[field.index()] += 1;
-            totals[field.index()] += 1;
             lengths.entry(key.clone()).or_default()[field.index()] += 1;
         }
     }
-    assert_eq!(snapshot.field_totals(), totals);
+    lengths.values_mut().flatten().for_each(|length| *length = length_of(length_code(*length)));
+    let total = |field: usize| lengths.values().map(|lengths| u64::from(lengths[field])).sum::<u64>();
+    assert_eq!(snapshot.field_totals(), std::array::from_fn(total));
     for id in snapshot.live().iter().map(ChunkId) {
         let expected = lengths.get(&key_of(snapshot, id)).copied().unwrap_or_default();
         assert_eq!(snapshot.field_lengths(id).expect("sound"), expected);
@@ -65,24 +67,22 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
     for (term, rows) in &expected {
         let postings = snapshot.postings(term).expect("sound");
         assert_eq!(postings.doc_frequency() as usize, rows.len(), "{term}");
-        let read: Vec<_> = postings.iter().collect();
+        let read = postings.to_vec();
         assert!(read.is_sorted_by_key(|(id, _)| *id));
         let docs: Vec<u32> = postings.docs().iter().collect();
         assert_eq!(docs, read.iter().map(|(id, _)| id.0).collect::<Vec<_>>());
         let by_key: Frequencies = read.iter().map(|&(id, row)| (key_of(snapshot, id), row)).collect();
         assert_eq!(&by_key, rows, "{term}");
         let lengths = snapshot.all_field_lengths().expect("sound");
-        for bound in postings.blocks() {
-            let inside = read.iter().filter(|(id, _)| (bound.first..=bound.last).contains(id));
-            for (id, row) in inside {
-                for (field, &count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    assert!(count <= bound.max_frequencies[field]);
-                    assert!(lengths.of(*id)[field] >= bound.min_lengths[field]);
-                }
-            }
+        let weight = |row: &Row, lengths: &LengthCodes| {
+            let parts = row.iter().zip(lengths).map(|(&count, &length)| f32::from(count) / (1.0 + f32::from(length)));
+            parts.sum::<f32>()
+        };
+        let windows = postings.windows(|corner| weight(&corner.frequencies, &corner.lengths));
+        for (id, row) in read {
+            let bound = windows.iter().filter(|window| window.number == id.0 / WINDOW).map(|window| window.bound);
+            assert!(bound.fold(0.0, f32::max) >= weight(&row, &lengths.of(id)));
         }
-        let bounded = |id: &ChunkId| postings.blocks().any(|bound| (bound.first..=bound.last).contains(id));
-        assert!(read.iter().all(|(id, _)| bounded(id)));
     }
     let listed: Vec<_> = snapshot.terms_with_prefix("").map(|term| term.expect("sound")).collect();
     let counts = expected.iter().map(|(term, rows)| ((*term).to_owned(), rows.len() as u32));

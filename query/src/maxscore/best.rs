@@ -1,0 +1,63 @@
+//! The best of a stream of scores, and all that may be as good.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use aurora_storage::{ChunkId, WINDOW};
+
+/// The best so far.
+pub(super) struct Best {
+    k: usize,
+    /// Share by which two sums of the same numbers may differ, several times over.
+    slack: f32,
+    /// Bits of the `k` best scores; positive floats are ordered as their bits.
+    scores: BinaryHeap<Reverse<u32>>,
+    bar: f32,
+    kept: Vec<(u32, f32)>,
+}
+
+impl Best {
+    /// Of sums of so many terms.
+    pub(super) fn new(k: usize, terms: usize) -> Self {
+        // n additions and the few operations of a posting err by at most n + 16 halves of the last place (2⁻²⁴ each)
+        let slack = (terms as f32 + 16.0) * f32::EPSILON * 4.0;
+        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), bar: f32::MIN_POSITIVE, kept: Vec::new() }
+    }
+
+    /// The lowest score that may be among the best.
+    #[inline]
+    pub(super) fn bar(&self) -> f32 {
+        self.bar
+    }
+
+    /// Whether a score of at most `bound` may be among the best.
+    #[inline]
+    pub(super) fn admits(&self, bound: f32) -> bool {
+        bound >= self.bar
+    }
+
+    /// Takes the score of a chunk.
+    pub(super) fn push(&mut self, window: u32, place: u16, score: f32) {
+        if !self.admits(score) {
+            return;
+        }
+        self.kept.push((window * WINDOW + u32::from(place), score));
+        self.scores.push(Reverse(score.to_bits()));
+        if self.scores.len() > self.k {
+            self.scores.pop();
+        }
+        if self.scores.len() == self.k
+            && let Some(&Reverse(last)) = self.scores.peek()
+        {
+            self.bar = (f32::from_bits(last) * (1.0 - self.slack)).max(f32::MIN_POSITIVE);
+        }
+    }
+
+    /// The best, ascending by chunk.
+    pub(super) fn finish(self) -> Vec<ChunkId> {
+        let admitted = self.kept.iter().filter(|(_, score)| self.admits(*score));
+        let mut chunks: Vec<_> = admitted.map(|&(chunk, _)| ChunkId(chunk)).collect();
+        chunks.sort_unstable();
+        chunks
+    }
+}
