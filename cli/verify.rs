@@ -42,9 +42,11 @@ pub(crate) fn run(args: &VerifyArgs, terminal: &Terminal) -> Outcome {
     if report.is_ok() {
         return Ok(());
     }
-    Err(Failure::Short(format!(
-        "{} in the index of {}; `aur mem index --force` builds it again",
-        units::counted(report.problem_count, "problem"),
-        opened.root.display()
-    )))
+    let (problems, root) = (units::counted(report.problem_count, "problem"), opened.root.display());
+    Err(Failure::Short(match report.only_keywords() {
+        true => format!(
+            "{problems} in the index of {root}, all in its keywords; `aur mem index` builds these again from the stored chunks"
+        ),
+        false => format!("{problems} in the index of {root}; `aur mem index --force` builds it again"),
+    }))
 }

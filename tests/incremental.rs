@@ -1,10 +1,13 @@
 //! Incremental = fresh, and parallel = serial.
 //!
-//! After any sequence of edits, deletions, renames, commits, branch switches and interrupted runs,
-//! an index that was kept up to date answers as one that was made from nothing.
+//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that were
+//! interrupted or died, an index that was kept up to date answers as one that was made from nothing.
+//!
+//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
 
 mod fixture;
 
+use std::fs::File;
 use std::path::Path;
 
 use aurora_analysis::ModelDirectory;
@@ -12,7 +15,7 @@ use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
 use aurora_stages::index::{self, INDEX_DIRECTORY, IndexOptions, IndexSummary, PipelineChoice};
 use aurora_storage::{Environment, OpenMode, Snapshot};
-use fixture::Fixture;
+use fixture::{Fixture, Run};
 use proptest::prelude::*;
 
 /// When the questions are asked, Unix seconds.
@@ -27,13 +30,23 @@ enum Edit {
     Append { file: usize, body: usize },
     Delete { file: usize },
     Rename { from: usize, to: usize },
+    Exchange { one: usize, other: usize },
+    Touch { file: usize },
+    Mode { file: usize, executable: bool },
+    Link { file: usize, to: usize },
+    Directory { file: usize, body: usize },
     Commit,
     Amend,
     Branch { branch: usize },
+    ThereAndBack { branch: usize },
     Merge { branch: usize },
+    Stash,
+    Unstash,
+    Restore,
     Ignore { file: usize },
     Index,
     InterruptedIndex,
+    DyingIndex { point: usize, force: bool },
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -41,16 +54,24 @@ fn edit() -> impl Strategy<Value = Edit> {
     let body = 0..BODIES.len();
     prop_oneof![
         5 => (file.clone(), body.clone()).prop_map(|(file, body)| Edit::Write { file, body }),
-        3 => (file.clone(), body).prop_map(|(file, body)| Edit::Append { file, body }),
+        3 => (file.clone(), body.clone()).prop_map(|(file, body)| Edit::Append { file, body }),
         2 => file.clone().prop_map(|file| Edit::Delete { file }),
         2 => (file.clone(), file.clone()).prop_map(|(from, to)| Edit::Rename { from, to }),
+        1 => (file.clone(), file.clone()).prop_map(|(one, other)| Edit::Exchange { one, other }),
+        1 => file.clone().prop_map(|file| Edit::Touch { file }),
+        1 => (file.clone(), any::<bool>()).prop_map(|(file, executable)| Edit::Mode { file, executable }),
+        1 => (file.clone(), file.clone()).prop_map(|(file, to)| Edit::Link { file, to }),
+        1 => (file.clone(), body).prop_map(|(file, body)| Edit::Directory { file, body }),
         3 => Just(Edit::Commit),
         1 => Just(Edit::Amend),
         1 => (0..3_usize).prop_map(|branch| Edit::Branch { branch }),
+        1 => (0..3_usize).prop_map(|branch| Edit::ThereAndBack { branch }),
         1 => (0..3_usize).prop_map(|branch| Edit::Merge { branch }),
+        1 => prop::sample::select(vec![Edit::Stash, Edit::Unstash, Edit::Restore]),
         1 => file.prop_map(|file| Edit::Ignore { file }),
         3 => Just(Edit::Index),
         1 => Just(Edit::InterruptedIndex),
+        1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
     ]
 }
 
@@ -68,22 +89,40 @@ const BODIES: &[&str] = &[
 ];
 
 fn apply(fixture: &Fixture, edit: &Edit) {
-    let exists = |fixture: &Fixture, file: usize| fixture.path(FILES[file]).exists();
     match *edit {
         Edit::Write { file, body } => {
+            clear(fixture, file);
             fixture.write(FILES[file], BODIES[body]);
         }
         Edit::Append { file, body } => {
-            let mut text = std::fs::read_to_string(fixture.path(FILES[file])).unwrap_or_default();
+            let mut text = std::fs::read_to_string(fixture.path(FILES[file])).unwrap_or_else(|_| {
+                clear(fixture, file);
+                String::new()
+            });
             text.push_str(BODIES[body]);
             fixture.write(FILES[file], text);
         }
-        Edit::Delete { file } if exists(fixture, file) => {
-            fixture.remove(FILES[file]);
+        Edit::Delete { file } => clear(fixture, file),
+        Edit::Rename { from, to } if is_there(fixture, from) && from != to => {
+            clear(fixture, to);
+            rename(fixture, FILES[from], FILES[to]);
         }
-        Edit::Rename { from, to } if exists(fixture, from) && from != to => {
-            let text = std::fs::read(fixture.path(FILES[from])).expect("a readable file");
-            fixture.write(FILES[to], text).remove(FILES[from]);
+        Edit::Exchange { one, other } if is_there(fixture, one) && is_there(fixture, other) && one != other => {
+            rename(fixture, FILES[one], "aside");
+            rename(fixture, FILES[other], FILES[one]);
+            rename(fixture, "aside", FILES[other]);
+        }
+        Edit::Touch { file } => {
+            let now = std::time::SystemTime::now();
+            if let Ok(file) = File::options().write(true).open(fixture.path(FILES[file])) {
+                file.set_modified(now).expect("times can be set");
+            }
+        }
+        Edit::Mode { file, executable } => set_mode(&fixture.path(FILES[file]), executable),
+        Edit::Link { file, to } => link(fixture, file, to),
+        Edit::Directory { file, body } => {
+            clear(fixture, file);
+            fixture.write(&format!("{}/inner.py", FILES[file]), BODIES[body]);
         }
         Edit::Commit => {
             fixture.commit("work");
@@ -92,25 +131,89 @@ fn apply(fixture: &Fixture, edit: &Edit) {
             fixture.try_git(&["add", "--all"]);
             fixture.try_git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", "better"]);
         }
-        Edit::Branch { branch } => {
-            let name = format!("branch-{branch}");
-            if !fixture.try_git(&["switch", "--quiet", &name]) {
-                fixture.try_git(&["switch", "--quiet", "--create", &name]);
-            }
+        Edit::Branch { branch } => switch(fixture, branch),
+        Edit::ThereAndBack { branch } => {
+            fixture.commit("before");
+            switch(fixture, branch);
+            drop(run(fixture.root(), 2, false));
+            fixture.try_git(&["switch", "--quiet", "-"]);
         }
         Edit::Merge { branch } => {
             if !fixture.try_git(&["merge", "--quiet", "--no-edit", "-X", "ours", &format!("branch-{branch}")]) {
                 fixture.try_git(&["merge", "--abort"]);
             }
         }
+        Edit::Stash => drop(fixture.try_git(&["stash", "--quiet", "--include-untracked"])),
+        Edit::Unstash => drop(fixture.try_git(&["stash", "pop", "--quiet"])),
+        Edit::Restore => drop(fixture.try_git(&["restore", "."])),
         Edit::Ignore { file } => {
             fixture.write(".auroraignore", format!("{}\n", FILES[file]));
         }
         Edit::Index => drop(run(fixture.root(), 2, false)),
         Edit::InterruptedIndex => interrupted(fixture.root()),
-        Edit::Delete { .. } | Edit::Rename { .. } => {}
+        Edit::DyingIndex { point, force } => {
+            let mut command = fixture.command();
+            command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
+            Run::of(if force { command.arg("--force") } else { &mut command });
+        }
+        Edit::Rename { .. } | Edit::Exchange { .. } => {}
     }
 }
+
+/// Whether something has a file's name, were it a link to nowhere.
+fn is_there(fixture: &Fixture, file: usize) -> bool {
+    fixture.path(FILES[file]).symlink_metadata().is_ok()
+}
+
+/// Removes whatever has a file's name.
+fn clear(fixture: &Fixture, file: usize) {
+    let path = fixture.path(FILES[file]);
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    removed.expect("it can be removed");
+}
+
+/// Moves a file with its time, as `mv` does.
+fn rename(fixture: &Fixture, from: &str, to: &str) {
+    let target = fixture.path(to);
+    std::fs::create_dir_all(target.parent().expect("a file has a parent")).expect("directories can be made");
+    std::fs::rename(fixture.path(from), target).expect("it can be moved");
+}
+
+fn switch(fixture: &Fixture, branch: usize) {
+    let name = format!("branch-{branch}");
+    if !fixture.try_git(&["switch", "--quiet", &name]) {
+        fixture.try_git(&["switch", "--quiet", "--create", &name]);
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, executable: bool) {
+    use std::os::unix::fs::PermissionsExt;
+    if path.is_file() {
+        let mode = if executable { 0o755 } else { 0o644 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be set");
+    }
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: bool) {}
+
+/// Puts a link into the place of a file.
+#[cfg(unix)]
+fn link(fixture: &Fixture, file: usize, to: usize) {
+    clear(fixture, file);
+    let path = fixture.path(FILES[file]);
+    let up = "../".repeat(FILES[file].matches('/').count());
+    std::fs::create_dir_all(path.parent().expect("a file has a parent")).expect("directories can be made");
+    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("a link");
+}
+
+#[cfg(not(unix))]
+fn link(_: &Fixture, _: usize, _: usize) {}
 
 fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
     IndexOptions {
@@ -169,12 +272,22 @@ fn digest(root: &Path) -> String {
     snapshot(root).digest().expect("a readable index")
 }
 
+fn number(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: number("AURORA_TEST_CASES").unwrap_or(12) as u32,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn an_index_kept_up_to_date_equals_a_fresh_one(edits in prop::collection::vec(edit(), 1..24)) {
-        let kept = Fixture::git();
+    fn an_index_kept_up_to_date_equals_a_fresh_one(
+        edits in prop::collection::vec(edit(), 1..number("AURORA_TEST_EDITS").unwrap_or(24).max(2)),
+    ) {
+        let kept = Fixture::git_in_memory();
         kept.write("a.py", BODIES[0]).commit("first");
         run(kept.root(), 2, false);
         for edit in &edits {

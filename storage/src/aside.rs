@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
+use crate::fault;
 use crate::lock::WriterLock;
 use crate::replace::forget_old;
 use crate::writer::LOCK;
@@ -41,12 +42,16 @@ impl Environment {
             return Ok(());
         }
         let (index, aside) = (directory.join("index"), directory.join(ASIDE));
-        match fs::remove_dir_all(&aside) {
+        match if aside.is_file() { fs::remove_file(&aside) } else { fs::remove_dir_all(&aside) } {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),
             _ => {}
         }
+        fault::point();
         // Otherwise what a replacement has left there would be taken for the index.
         forget_old(directory)?;
-        fs::rename(&index, &aside).map_err(|error| StorageError::io(&index, error))
+        fault::point();
+        fs::rename(&index, &aside).map_err(|error| StorageError::io(&index, error))?;
+        fault::point();
+        Ok(())
     }
 }

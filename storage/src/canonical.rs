@@ -5,7 +5,7 @@
 
 use roaring::RoaringBitmap;
 
-use crate::chunk::ChunkId;
+use crate::chunk::{ArchivedChunk, ChunkId};
 use crate::dictionary::SegmentWriter;
 use crate::error::StorageError;
 use crate::field::FIELDS;
@@ -111,6 +111,14 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
+    /// The records of all chunks with their new ids.
+    pub(crate) fn records(&self) -> impl Iterator<Item = (u32, Result<&'s ArchivedChunk, StorageError>)> {
+        (0u32..).zip(&self.order).map(|(new, &old)| {
+            let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
+            (new, self.snapshot.chunk(ChunkId(old)).and_then(|record| record.ok_or_else(missing)))
+        })
+    }
+
     /// The rows of [`Table::Lengths`].
     ///
     /// # Errors
@@ -158,20 +166,16 @@ impl<'s> Canonical<'s> {
         Ok(count)
     }
 
+    /// The only segment before anything is in it; `None` without chunks.
+    pub(crate) fn segment_info(&self) -> Option<SegmentInfo> {
+        let (end_chunk, chunks) = (self.len(), u64::from(self.len()));
+        let info = SegmentInfo { id: SEGMENT, first_chunk: 0, end_chunk, chunks, terms: 0, postings: 0, bytes: 0 };
+        (end_chunk > 0).then_some(info)
+    }
+
     /// The rows of [`Table::Dictionary`] and of [`Table::Postings`], each in its order; `None` without chunks.
     pub(crate) fn segment(&self, emit: Emit<'_>) -> Result<Option<SegmentInfo>, StorageError> {
-        if self.order.is_empty() {
-            return Ok(None);
-        }
-        let info = SegmentInfo {
-            id: SEGMENT,
-            first_chunk: 0,
-            end_chunk: self.len(),
-            chunks: u64::from(self.len()),
-            terms: 0,
-            postings: 0,
-            bytes: 0,
-        };
+        let Some(info) = self.segment_info() else { return Ok(None) };
         let lengths = self.snapshot.all_field_lengths()?;
         let length = |new: u32| lengths.of(ChunkId(self.order[new as usize]));
         let mut writer = SegmentWriter::new(info, &length, emit);

@@ -12,9 +12,10 @@ use roaring::RoaringTreemap;
 use crate::btree::{Damage, Guard, check_tree, free_pages};
 use crate::env::Store;
 use crate::error::StorageError;
+use crate::fault;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
-use crate::tables::{FORMAT_MARK, Operation, Table, meta_key};
+use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::ALL.len()];
@@ -209,7 +210,17 @@ fn try_batch(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation])
             }
         }
     }
-    transaction.commit()
+    sign(&tables[Table::Meta as usize], &mut transaction)?;
+    fault::point();
+    transaction.commit()?;
+    fault::point();
+    Ok(())
+}
+
+/// Leaves the number of a transaction among its rows.
+fn sign(meta: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    let row = signature(transaction.id() as u64);
+    meta.put(transaction, &row.key, row.value.as_deref().unwrap_or_default())
 }
 
 /// Puts a value: at the end of the table without a search, elsewhere only if it differs.
@@ -243,9 +254,11 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
         if meta.get(transaction, meta_key::FORMAT)?.is_none() {
             let mark = [FORMAT_MARK, &FORMAT_VERSION.to_le_bytes()].concat();
             meta.put(transaction, meta_key::FORMAT, &mark)?;
+            sign(meta, transaction)?;
         }
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
     })?;
+    fault::point();
     Ok(opened.unwrap_commit())
 }
 
@@ -321,7 +334,7 @@ mod tests {
     #[test]
     fn growing_writer() {
         if let Ok(directory) = std::env::var(DIRECTORY) {
-            write(&Environment::open(Path::new(&directory), OpenMode::Existing).expect("opens"));
+            write(&Environment::open(Path::new(&directory), OpenMode::Create).expect("opens"));
         }
     }
 

@@ -60,9 +60,6 @@ impl Environment {
 /// Whether anything is dead, in several segments, or free.
 fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
     let manifest = snapshot.manifest();
-    if manifest.generation == 0 {
-        return Ok(false);
-    }
     if has_leftovers(snapshot)?
         || manifest.segments.len() > 1
         || manifest.chunk_count != u64::from(manifest.next_chunk_id)

@@ -42,7 +42,7 @@ const READERS: u32 = 1022;
 pub enum OpenMode {
     /// Make the index when there is none.
     Create,
-    /// Fail with [`StorageError::NoIndex`] when there is none.
+    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
     Existing,
 }
 
@@ -63,10 +63,12 @@ impl Environment {
             keep_out_of_git(directory)?;
         }
         let environment = Self { store: open_index(directory, mode)? };
-        if environment.store.length()? > 0 {
-            environment.snapshot()?;
+        // A first run that was killed has left tables, but nothing in them is an answer.
+        let is_published = environment.store.length()? > 0 && environment.snapshot()?.manifest().generation > 0;
+        match is_published || mode == OpenMode::Create {
+            true => Ok(environment),
+            false => Err(StorageError::NoIndex { path: directory.join(INDEX) }),
         }
-        Ok(environment)
     }
 
     /// Whether a project has an index, given its `.aurora` directory.
@@ -185,6 +187,9 @@ impl Store {
         flags: EnvFlags,
     ) -> Result<Arc<Self>, StorageError> {
         let data = directory.join(DATA);
+        if directory.is_file() {
+            return Err(StorageError::Foreign { path: directory.to_owned(), reason: "it is a file".to_owned() });
+        }
         if mode == OpenMode::Create {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
         } else if !data.exists() {
@@ -334,8 +339,9 @@ fn map(data: &Path) -> Result<Content, StorageError> {
 
 /// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
 fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
-    if !data.exists() {
-        return Ok(());
+    let Ok(metadata) = data.metadata() else { return Ok(()) };
+    if metadata.is_dir() {
+        return Err(StorageError::Foreign { path: data.to_owned(), reason: "it is a directory".to_owned() });
     }
     let first = map(data)?;
     if first.is_empty() {
@@ -380,6 +386,10 @@ fn reserve_lock_file(directory: &Path) -> Result<(), StorageError> {
                 let _ = fs::remove_file(&path);
                 StorageError::io(&path, error)
             })
+        }
+        Err(_) if path.is_dir() => {
+            let reason = "a directory is where the lock file belongs; move it away";
+            Err(StorageError::Io { path, source: io::Error::new(io::ErrorKind::IsADirectory, reason) })
         }
         // It is there already, or LMDB will do without one or say what is wrong.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),

@@ -143,12 +143,8 @@ fn write_segment(
         let segment = base.segment(info.id);
         sources.push(Source::segment(&segment).map_err(|damage| base.wrap(damage))?);
     }
-    let runs = if group.added { std::mem::take(&mut state.runs) } else { Vec::new() };
     if group.added {
-        for run in &runs {
-            sources.push(Source::run(run)?);
-        }
-        sources.push(Source::memory(std::mem::take(&mut state.inverter)));
+        sources.extend(state.inversion.sources()?);
     }
     let first_chunk = group.segments.first().map_or(first_added, |info| info.first_chunk);
     let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);

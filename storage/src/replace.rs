@@ -16,6 +16,7 @@ use heed::EnvFlags;
 use crate::commit::Committer;
 use crate::env::{DATA, INDEX, OpenMode, Store};
 use crate::error::StorageError;
+use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
 use crate::snapshot::Snapshot;
@@ -46,7 +47,9 @@ impl Replacement {
     pub(crate) fn begin(home: &Path) -> Result<Self, StorageError> {
         let lock = WriterLock::acquire(&home.join(LOCK))?;
         move_back(home)?;
+        fault::point();
         clear(home)?;
+        fault::point();
         let mut replacement = Self { home: home.to_owned(), parts: None, _lock: lock };
         let store = Store::open(&home.join(NEW), home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
@@ -92,17 +95,21 @@ impl Replacement {
         self.parts = None;
         let [index, new, old] = [INDEX, NEW, OLD].map(|name| self.home.join(name));
         synchronise(&new)?;
+        fault::point();
         let had_one = index.exists();
         if had_one {
             fs::rename(&index, &old).map_err(|error| StorageError::io(&index, error))?;
         }
+        fault::point();
         if let Err(error) = fs::rename(&new, &index) {
             move_back(&self.home)?;
             return Err(StorageError::io(&new, error));
         }
+        fault::point();
         synchronise(&self.home)?;
         // The new index is in its place: what cannot be removed now is removed by the next writer.
         let _ = fs::remove_dir_all(&old);
+        fault::point();
         Ok(())
     }
 }

@@ -68,6 +68,11 @@ impl Snapshot {
             *root = tree(table)?;
         }
         let meta = |key| Cursor::get(pages, meta, key).map_err(damaged);
+        let written_by =
+            meta(meta_key::TRANSACTION)?.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)));
+        if !mapped.meta.main.is_empty() && written_by != Some(mapped.meta.transaction) {
+            return Err(damaged(Damage("its tables are those of an earlier generation".to_owned())));
+        }
         let manifest = match meta(meta_key::MANIFEST)? {
             Some(bytes) => serde_json::from_slice(bytes)
                 .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,

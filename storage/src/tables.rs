@@ -68,6 +68,8 @@ pub(crate) mod meta_key {
     pub(crate) const MANIFEST: &[u8] = b"manifest";
     /// The live chunks, as a roaring bitmap.
     pub(crate) const LIVE: &[u8] = b"live";
+    /// Number of the transaction that wrote the newest rows: a root of tables of another one is out of date.
+    pub(crate) const TRANSACTION: &[u8] = b"transaction";
 }
 
 /// One change to a table.
@@ -104,6 +106,11 @@ impl Operation {
     pub(crate) fn size(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, Vec::len) + size_of::<Self>()
     }
+}
+
+/// The row that says which transaction wrote it.
+pub(crate) fn signature(transaction: u64) -> Operation {
+    Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()
 }
 
 /// Key of a chunk record.

@@ -6,10 +6,11 @@ use roaring::{RoaringBitmap, RoaringTreemap};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
-use crate::btree::{check_tree, free_pages};
+use crate::btree::{Tree, check_tree, free_pages};
 use crate::chunk::{self, ChunkId};
 use crate::error::StorageError;
 use crate::field::FIELDS;
+use crate::keywords::KEYWORDS;
 use crate::label::{LABEL_PREFIX, archived_labels};
 use crate::lengths::{LengthColumns, length_code, length_of};
 use crate::manifest::SegmentInfo;
@@ -37,12 +38,19 @@ pub struct VerifyReport {
     pub problems: Vec<String>,
     /// Number of all problems.
     pub problem_count: u64,
+    /// How many of them are in the keyword index, which can be made anew from the stored chunks.
+    pub keyword_problems: u64,
 }
 
 impl VerifyReport {
     /// Whether nothing is wrong.
     pub fn is_ok(&self) -> bool {
         self.problem_count == 0
+    }
+
+    /// Whether something is wrong, and all of it in the keyword index: see [`crate::Environment::rebuild_keywords`].
+    pub fn only_keywords(&self) -> bool {
+        self.problem_count > 0 && self.keyword_problems == self.problem_count
     }
 
     fn problem(&mut self, problem: String) {
@@ -72,12 +80,21 @@ impl Snapshot {
     /// Checks the pages of every table, every record, every reference between records, and every sum.
     pub fn verify(&self) -> VerifyReport {
         let mut report = VerifyReport::default();
-        self.verify_pages(&mut report);
+        let mut used = RoaringTreemap::new();
+        let others = Table::ALL.into_iter().filter(|table| !KEYWORDS.contains(table));
+        let trees: Vec<_> =
+            [self.meta().main, self.meta().free].into_iter().chain(others.map(|table| self.tree(table))).collect();
+        self.verify_pages(&mut report, &trees, &mut used);
         let mut entries = Entries::default();
         let result = self.verify_chunks(&mut report, &mut entries);
         report.note(result);
         let result = self.verify_files(&mut report);
         report.note(result);
+        let result = self.verify_vectors(&mut report);
+        report.note(result);
+        // What is wrong from here on is wrong with the keyword index: all else has been found sound without it.
+        let others = report.problem_count;
+        self.verify_pages(&mut report, &KEYWORDS.map(|table| self.tree(table)), &mut used);
         for info in &self.manifest().segments {
             let result = self.verify_segment(&mut report, &mut entries, info);
             report.note(result);
@@ -86,24 +103,25 @@ impl Snapshot {
         report.note(result);
         let result = self.verify_lengths(&mut report);
         report.note(result);
-        let result = self.verify_vectors(&mut report);
-        report.note(result);
+        report.keyword_problems = report.problem_count - others;
         report
     }
 
-    fn verify_pages(&self, report: &mut VerifyReport) {
-        let mut used = RoaringTreemap::new();
-        let roots = [self.meta().main, self.meta().free];
-        for tree in roots.into_iter().chain(Table::ALL.map(|table| self.tree(table))) {
-            check_tree(&self.pages(), tree, &mut used, &mut |damage| report.problem(damage.0));
+    /// Checks the pages of some trees; `used` collects them, and holds those of the trees before.
+    fn verify_pages(&self, report: &mut VerifyReport, trees: &[Tree], used: &mut RoaringTreemap) {
+        let before = used.clone();
+        for &tree in trees {
+            check_tree(&self.pages(), tree, used, &mut |damage| report.problem(damage.0));
         }
         match free_pages(&self.pages(), self.meta()) {
             Ok(free) => {
-                for page in free & used {
+                for page in free & (&*used - before) {
                     report.problem(format!("page {page} is in use and listed as free"));
                 }
             }
-            Err(damage) => report.problem(damage.0),
+            // Told with the first trees.
+            Err(damage) if before.is_empty() => report.problem(damage.0),
+            Err(_) => {}
         }
     }
 
@@ -224,8 +242,9 @@ impl Snapshot {
             for (field, (&length, &sum)) in lengths.iter().zip(&found.sums).enumerate() {
                 // A sum of capped frequencies says nothing.
                 let same = length == length_code(sum.try_into().unwrap_or(u32::MAX)) || found.capped;
-                report
-                    .expect(same, || format!("chunk {id} has {sum} terms in field {field}, its length says {}", length_of(length)));
+                report.expect(same, || {
+                    format!("chunk {id} has {sum} terms in field {field}, its length says {}", length_of(length))
+                });
             }
         }
         Ok(())

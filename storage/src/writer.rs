@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
@@ -10,11 +9,12 @@ use roaring::RoaringBitmap;
 use crate::chunk::{self, Chunk, ChunkId};
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::commit::Committer;
-use crate::dictionary::{Inverter, RunFile};
 use crate::env::Environment;
 use crate::error::StorageError;
+use crate::fault;
 use crate::field::FIELDS;
 use crate::files::FileRecord;
+use crate::inversion::{Inversion, TEMPORARY};
 use crate::label::{archived_labels, labels_of};
 use crate::lengths::{LengthCodes, length_code};
 use crate::lock::WriterLock;
@@ -28,8 +28,6 @@ use crate::vectors::{VectorAppender, quantise};
 
 /// Name of the lock file within `.aurora`.
 pub(crate) const LOCK: &str = "writer.lock";
-/// Directory of spilled inversions within `.aurora`.
-const TEMPORARY: &str = "tmp";
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
@@ -65,8 +63,7 @@ pub(crate) struct State {
     pub(crate) base: Snapshot,
     pub(crate) committer: Committer,
     pub(crate) vectors: VectorAppender,
-    pub(crate) inverter: Inverter,
-    pub(crate) runs: Vec<RunFile>,
+    pub(crate) inversion: Inversion,
     /// Rows that change; `None` removes the row.
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
     /// Chunks that die, of the base and of this writer.
@@ -80,8 +77,6 @@ pub(crate) struct State {
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
     last_terms: Option<ChunkId>,
-    temporary: PathBuf,
-    spill_beyond: usize,
 }
 
 impl IndexWriter {
@@ -89,6 +84,7 @@ impl IndexWriter {
         let store = &environment.store;
         let lock = WriterLock::acquire(&store.home.join(LOCK))?;
         store.check_current()?;
+        fault::point();
         replace::clear(&store.home)?;
         let temporary = store.home.join(TEMPORARY);
         if temporary.exists() {
@@ -108,8 +104,7 @@ impl IndexWriter {
         let state = State {
             committer: Committer::new(&base, limit),
             vectors: VectorAppender::new(&base)?,
-            inverter: Inverter::default(),
-            runs: Vec::new(),
+            inversion: Inversion::new(temporary, options.memory / 2),
             files: BTreeMap::new(),
             dead: RoaringBitmap::new(),
             added: RoaringBitmap::new(),
@@ -118,8 +113,6 @@ impl IndexWriter {
             lengths_from: next_id,
             rebuild: false,
             last_terms: None,
-            temporary,
-            spill_beyond: options.memory / 2,
             base,
         };
         Ok(Self { environment, state: Mutex::new(state), _lock: lock })
@@ -156,7 +149,7 @@ impl IndexWriter {
         }
         record.chunks.clone_from(&ids);
         state.files.insert(record.path.clone(), Some(record));
-        state.spill_if_large()?;
+        state.inversion.spill_if_large()?;
         Ok(ids)
     }
 
@@ -196,8 +189,8 @@ impl IndexWriter {
         let row = (id.0 - state.lengths_from) as usize;
         state.lengths[row] = terms.lengths().map(length_code);
         let postings = terms.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies));
-        state.inverter.add(id.0, postings);
-        state.spill_if_large()
+        state.inversion.add(id.0, postings);
+        state.inversion.spill_if_large()
     }
 
     /// Builds all postings anew: after this, [`IndexWriter::add_terms`] must be called for every live
@@ -218,9 +211,9 @@ impl IndexWriter {
         for id in base.live() {
             if let Some(record) = base.chunk(ChunkId(id))? {
                 let labels = archived_labels(record);
-                state.inverter.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
+                state.inversion.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
             }
-            state.spill_if_large()?;
+            state.inversion.spill_if_large()?;
         }
         Ok(())
     }
@@ -291,23 +284,11 @@ impl State {
         self.added.insert(id);
         self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
         self.committer.push(Operation::put(Table::Chunks, chunk_key(id), record))?;
-        self.inverter.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
+        self.inversion.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
         if let Some((scale, row)) = vector {
             self.vectors.push(id, scale, &row, &mut self.committer)?;
         }
         Ok(ChunkId(id))
-    }
-
-    fn spill_if_large(&mut self) -> Result<(), StorageError> {
-        if self.inverter.memory() <= self.spill_beyond {
-            return Ok(());
-        }
-        let io = |error| StorageError::io(&self.temporary, error);
-        fs::create_dir_all(&self.temporary).map_err(io)?;
-        let path = self.temporary.join(format!("run-{}", self.runs.len()));
-        let run = RunFile::write(path, std::mem::take(&mut self.inverter)).map_err(io)?;
-        self.runs.push(run);
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod recovery;
 mod summary;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use aurora_pipeline::{
     StageError,
 };
 use aurora_storage::{
-    ChunkId, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
+    Chunk, Environment, ManifestUpdate, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
 };
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
@@ -21,6 +22,7 @@ pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
 use crate::git_signal::{GitSignal, Repository};
 use crate::job::{Job, Scope};
 use crate::{chunk, pipelines, registry};
+use recovery::Recovery;
 use summary::After;
 
 /// Name of the directory below the root that holds an index and the project's configuration.
@@ -120,23 +122,29 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 /// Brings the index of a root up to date and publishes it.
 ///
 /// A run that is cancelled publishes what it has finished; the next one goes on from there. A run
-/// that fails publishes nothing. An index that is damaged or of another format is set aside, made anew, and warned of.
+/// that fails publishes nothing. A keyword index that is damaged is made again from the stored chunks; an index that is
+/// damaged elsewhere, or of another format, is set aside and made anew. Either is warned of.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
     give_back_freed_memory();
     let root = indexable(&options.root)?;
-    let error = match attempt(&root, options, observer) {
-        Err(error) => error,
-        done => return done,
-    };
-    let directory = root.join(INDEX_DIRECTORY);
-    let Some(reason) = unusable(&error, &directory, options.force) else { return Err(error) };
-    Environment::set_aside(&directory)?;
-    let mut summary = attempt(&root, options, observer)?;
-    summary.warnings.push(format!("the index could not be used ({reason}); it was set aside and made anew"));
-    Ok(summary)
+    // What is made again over something that is damaged is damaged still.
+    let mut done = if options.force { Vec::from_iter(recovery::clear_damage(&root)?) } else { Vec::new() };
+    loop {
+        let error = match attempt(&root, options, observer) {
+            Ok(mut summary) => {
+                summary.warnings.extend(done.iter().map(Recovery::to_string));
+                return Ok(summary);
+            }
+            Err(error) => error,
+        };
+        match recovery::recover(&error, &root, options.force, &done)? {
+            Some(recovery) => done.push(recovery),
+            None => return Err(error),
+        }
+    }
 }
 
 fn attempt(root: &Path, options: &IndexOptions, observer: &dyn Observer) -> Result<IndexSummary, IndexError> {
@@ -218,6 +226,7 @@ fn job(
     let started = now_ns();
     let writer = environment.writer(WriterOptions { memory: memory.writer })?;
     let previous = environment.snapshot()?;
+    previous.check_keywords()?;
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());
     let attributes = plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME);
@@ -225,32 +234,14 @@ fn job(
     Ok(Arc::new(Job::new(root.to_owned(), previous, writer, repository, options.models.clone(), started)))
 }
 
-/// Builds the keyword index anew from the stored chunks; returns how many there are.
+/// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.
 ///
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
 pub fn rebuild_bm25(root: &Path) -> Result<u64, IndexError> {
-    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing)?;
-    let snapshot = environment.snapshot()?;
-    let writer = environment.writer(WriterOptions::default())?;
-    writer.rebuild_terms()?;
-    for id in snapshot.live() {
-        let id = ChunkId(id);
-        if let Some(chunk) = snapshot.chunk(id)? {
-            writer.add_terms(id, &chunk::stage::terms_of(&Analyzer, &chunk.to_chunk()))?;
-        }
-    }
-    let manifest = snapshot.manifest();
-    let published = writer.publish(ManifestUpdate {
-        model: manifest.model.clone(),
-        head_commit: manifest.head_commit.clone(),
-        root: manifest.root.clone(),
-        fingerprints: manifest.fingerprints.clone(),
-        complete: manifest.complete,
-        now: now_ns() / 1_000_000_000,
-        summary: manifest.summary.clone(),
-    })?;
-    Ok(published.chunk_count)
+    let mut terms = |chunk: &Chunk| chunk::stage::terms_of(&Analyzer, chunk);
+    let directory = root.join(INDEX_DIRECTORY);
+    Ok(Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?.chunk_count)
 }
 
 /// The absolute path of a directory that can be indexed.
@@ -268,20 +259,6 @@ fn indexable(path: &Path) -> Result<PathBuf, IndexError> {
         return refuse("it is a git directory without a work tree; check a branch out and index that");
     }
     Ok(root)
-}
-
-/// What is wrong with the index, if that may be why a run failed and the index may be set aside: with `force` even a file
-/// of another program is.
-fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
-    match error {
-        IndexError::Storage(StorageError::Foreign { .. }) if !force => None,
-        IndexError::Storage(error) => error.unusable_index(),
-        IndexError::Stage(_) | IndexError::Run(_) => {
-            let snapshot = Environment::open(directory, OpenMode::Existing).ok()?.snapshot().ok()?;
-            snapshot.verify().problems.into_iter().next()
-        }
-        _ => None,
-    }
 }
 
 /// What the stages' fingerprints say about the index that is there. What is made of a file's text

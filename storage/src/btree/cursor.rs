@@ -30,12 +30,32 @@ impl<'a> Cursor<'a> {
             if page.leaf {
                 return match found {
                     true => pages.entry(tree, &page, index).map(|(_, value)| Some(value)),
-                    false => Ok(None),
+                    false => Self::check_absence(pages, tree, key).map(|()| None),
                 };
             }
             page = pages.page(page.child(if found { index } else { index - 1 })?)?;
         }
         Err(too_deep(tree))
+    }
+
+    /// Checks that a key which was not found would have been in the leaf that was looked at: its keys are those that the
+    /// pages above it say.
+    fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
+        let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
+        let mut page = pages.page(tree.root)?;
+        while !page.leaf {
+            let (index, found) = page.search(key)?;
+            let index = if found { index } else { index - 1 };
+            low = if index > 0 { Some(page.key(index)?) } else { low };
+            high = if index + 1 < page.len { Some(page.key(index + 1)?) } else { high };
+            page = pages.page(page.child(index)?)?;
+        }
+        let Some(last) = page.len.checked_sub(1) else { return Err(Damage::page(page.number, "is empty")) };
+        let (first, last) = (page.key(0)?, page.key(last)?);
+        match low.is_none_or(|low| low <= first) && high.is_none_or(|high| last < high) {
+            true => Ok(()),
+            false => Err(Damage::page(page.number, "has another page's keys")),
+        }
     }
 
     /// The tree that the main tree names; empty when there is none.
@@ -109,10 +129,17 @@ impl<'a> Cursor<'a> {
 
     /// Moves to the next entry, or to the end.
     pub(crate) fn next(&mut self) -> Result<(), Damage> {
-        if let Some((_, index)) = self.path.last_mut() {
-            *index += 1;
+        let Some((page, index)) = self.path.last_mut() else { return Ok(()) };
+        *index += 1;
+        if *index < page.len {
+            return Ok(());
         }
-        self.settle()
+        let last = page.key(*index - 1)?;
+        self.settle()?;
+        match self.path.last().map(|(page, index)| Ok((page.number, page.key(*index)?))).transpose()? {
+            Some((page, key)) if key <= last => Err(Damage::page(page, "has another page's keys")),
+            _ => Ok(()),
+        }
     }
 
     /// Moves to the entry before, and returns it; `None` before the first.

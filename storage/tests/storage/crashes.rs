@@ -10,8 +10,10 @@ use crate::repository::{Tree, directory, fresh_digest, open, replace, synthetic,
 
 /// Names the directory in which the child process writes.
 const DIRECTORY: &str = "AURORA_STORAGE_TEST_DIRECTORY";
-/// Tells the child after how many files it dies.
+/// Tells the child after how many files it dies; without it, it publishes.
 const FILES: &str = "AURORA_STORAGE_TEST_FILES";
+/// Tells the library at which step of writing to die.
+const POINT: &str = "AURORA_DIE_AT_POINT";
 
 fn before() -> Tree {
     synthetic(40, 20, 0)
@@ -21,19 +23,58 @@ fn after() -> Tree {
     synthetic(60, 25, 11)
 }
 
-/// The child's part of [`a_killed_writer_leaves_the_old_generation`]; alone it does nothing.
+/// The child's part of the tests below; alone it does nothing.
 #[test]
 fn dying_writer() {
-    let (Ok(directory), Ok(files)) = (std::env::var(DIRECTORY), std::env::var(FILES)) else {
-        return;
-    };
-    let files: usize = files.parse().expect("a number");
+    let Ok(directory) = std::env::var(DIRECTORY) else { return };
+    let files: Option<usize> = std::env::var(FILES).ok().map(|files| files.parse().expect("a number"));
     let environment = open(Path::new(&directory));
     let writer = environment.writer(WriterOptions { memory: 1 << 16 }).expect("is the only one");
-    for (path, pieces) in after().iter().take(files) {
+    for (path, pieces) in after().iter().take(files.unwrap_or(usize::MAX)) {
         replace(&writer, path, pieces).expect("replaces");
     }
-    std::process::abort();
+    match files {
+        Some(_) => std::process::abort(),
+        None => drop(writer.publish(update()).expect("publishes")),
+    }
+}
+
+/// The child, to be told when to die; says whether it has lived.
+fn lives(directory: &Path, variable: &str, value: usize) -> bool {
+    let status = Command::new(std::env::current_exe().expect("has a path"))
+        .args(["crashes::dying_writer", "--exact", "--nocapture"])
+        .env(DIRECTORY, directory)
+        .env(variable, value.to_string())
+        .stderr(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .status();
+    status.expect("runs").success()
+}
+
+#[test]
+fn a_writer_that_dies_at_any_step_leaves_the_old_generation_or_the_new_one() {
+    let made = directory();
+    write(&open(made.path()), &before(), 64 << 20);
+    let data = std::fs::read(made.path().join("index/data.mdb")).expect("reads");
+    let mut left_old = 0;
+    for point in 1.. {
+        let directory = directory();
+        std::fs::create_dir(directory.path().join("index")).expect("makes a directory");
+        std::fs::write(directory.path().join("index/data.mdb"), &data).expect("writes");
+        let lived = lives(directory.path(), POINT, point);
+        let environment = open(directory.path());
+        let snapshot = environment.snapshot().expect("opens");
+        let is_new = snapshot.manifest().generation > 1;
+        check(&snapshot, &if is_new { after() } else { before() });
+        if lived {
+            assert!(is_new && left_old > 4, "{left_old} of {point} steps leave the old generation");
+            break;
+        }
+        left_old += usize::from(!is_new);
+        drop((snapshot, environment));
+        assert!(lives(directory.path(), POINT, 0), "the next writer after step {point}");
+        check(&open(directory.path()).snapshot().expect("opens"), &after());
+    }
 }
 
 #[test]
@@ -41,15 +82,7 @@ fn a_killed_writer_leaves_the_old_generation() {
     let directory = directory();
     write(&open(directory.path()), &before(), 64 << 20);
     for files in [1, 30, 60] {
-        let status = Command::new(std::env::current_exe().expect("has a path"))
-            .args(["crashes::dying_writer", "--exact", "--nocapture"])
-            .env(DIRECTORY, directory.path())
-            .env(FILES, files.to_string())
-            .stderr(std::process::Stdio::null())
-            .stdout(std::process::Stdio::null())
-            .status()
-            .expect("runs");
-        assert!(!status.success());
+        assert!(!lives(directory.path(), FILES, files));
         check(&open(directory.path()).snapshot().expect("opens"), &before());
     }
     // The next writer gives the same ids out again, over what was left behind.

@@ -67,7 +67,8 @@ fn ask(directory: &Path) -> Answers {
     answers
 }
 
-fn lay_out(directory: &Path, data: &[u8]) {
+/// Puts a data file where an index has it.
+pub(crate) fn lay_out(directory: &Path, data: &[u8]) {
     fs::create_dir_all(directory.join("index")).expect("makes a directory");
     fs::write(directory.join("index/data.mdb"), data).expect("writes");
 }
@@ -143,7 +144,7 @@ fn damage_gives_no_wrong_answer() {
 }
 
 /// SplitMix64, always from the same start: numbers below a bound.
-fn generator() -> impl FnMut(usize) -> usize {
+pub(crate) fn generator() -> impl FnMut(usize) -> usize {
     let mut state = 7u64;
     move |below| {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

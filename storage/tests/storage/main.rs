@@ -5,6 +5,7 @@ mod artefacts;
 mod compacting;
 mod crashes;
 mod damage;
+mod keywords;
 mod lookup;
 mod model;
 mod opening;

@@ -1,0 +1,89 @@
+//! Keywords that are made anew from the stored chunks are the same keywords, whatever had become of the old ones.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use aurora_storage::{Chunk, Environment, Manifest, OpenMode, StorageError, TermVector, VerifyReport, WriterOptions};
+
+use crate::damage::{generator, lay_out};
+use crate::model::check;
+use crate::repository::{Tree, directory, key, open, synthetic, terms, write};
+
+/// Rebuilds with the terms that the tree's chunks have.
+fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, StorageError> {
+    let pieces = tree.iter().flat_map(|(path, pieces)| pieces.iter().enumerate().map(move |piece| (path, piece)));
+    let vectors: HashMap<String, TermVector> =
+        pieces.map(|(path, (index, piece))| (key(path, index, piece), terms(piece))).collect();
+    let mut terms = |chunk: &Chunk| vectors[&chunk.key].clone();
+    Environment::rebuild_keywords(directory, WriterOptions { memory }, &mut terms)
+}
+
+fn verify(directory: &Path) -> Result<VerifyReport, StorageError> {
+    Ok(Environment::open(directory, OpenMode::Existing)?.snapshot()?.verify())
+}
+
+/// An index of two generations, with chunks that have died, and its tree.
+fn written(directory: &Path) -> Tree {
+    let environment = open(directory);
+    write(&environment, &synthetic(30, 20, 0), 64 << 20);
+    let mut tree = synthetic(30, 20, 0);
+    let changed = synthetic(12, 20, 3);
+    write(&environment, &changed, 64 << 20);
+    tree.extend(changed);
+    tree
+}
+
+#[test]
+fn keywords_made_anew_are_the_same() {
+    for memory in [0, 64 << 20] {
+        let directory = directory();
+        let tree = written(directory.path());
+        let digest = open(directory.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
+        let manifest = rebuild(directory.path(), &tree, memory).expect("rebuilds");
+        assert_eq!((manifest.generation, manifest.segments.len()), (3, 1));
+        let environment = open(directory.path());
+        let snapshot = environment.snapshot().expect("opens");
+        assert_eq!(snapshot.manifest(), &manifest);
+        check(&snapshot, &tree);
+        assert_eq!(snapshot.digest().expect("sound"), digest, "with {memory} bytes");
+        assert!(!directory.path().join("tmp").read_dir().is_ok_and(|mut files| files.next().is_some()));
+    }
+    let nothing = directory();
+    assert!(matches!(rebuild(nothing.path(), &Tree::new(), 0), Err(StorageError::NoIndex { .. })));
+}
+
+#[test]
+fn damage_of_keywords_alone_is_known_and_mended() {
+    let made = directory();
+    let tree = written(made.path());
+    let digest = open(made.path()).snapshot().and_then(|snapshot| snapshot.digest()).expect("sound");
+    let data = fs::read(made.path().join("index/data.mdb")).expect("reads");
+    let mut random = generator();
+    let (rounds, mut mended, mut refused) = (120, 0, 0);
+    for round in 0..rounds {
+        let directory = directory();
+        let mut damaged = data.clone();
+        let at = random(damaged.len());
+        damaged[at] ^= 1 << random(8);
+        lay_out(directory.path(), &damaged);
+        let Ok(report) = verify(directory.path()) else { continue };
+        let found = |environment: &Environment| environment.snapshot().and_then(|snapshot| snapshot.check_keywords());
+        let is_noticed = found(&open(directory.path())).is_err();
+        assert!(!is_noticed || report.keyword_problems > 0, "round {round}: {:?}", report.problems);
+        match rebuild(directory.path(), &tree, 64 << 20) {
+            Ok(_) => {
+                let environment = open(directory.path());
+                let snapshot = environment.snapshot().expect("opens");
+                assert!(snapshot.verify().is_ok(), "round {round}");
+                assert_eq!(snapshot.digest().expect("sound"), digest, "round {round}");
+                mended += usize::from(report.only_keywords());
+            }
+            Err(error) => {
+                assert!(!report.is_ok() && !report.only_keywords(), "round {round}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(mended > rounds / 30 && refused > rounds / 10, "{mended} mended, {refused} refused");
+}

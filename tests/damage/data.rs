@@ -1,0 +1,205 @@
+//! Damage to the data file.
+
+use crate::pages::{DEPTH, ENTRIES, LAST_PAGE, Layout, PAGE, ROOT, TRANSACTION, word};
+use crate::{Remedy, Sound};
+
+use Remedy::{Anew, Forced, Harmless, Keywords, Missing, Refused};
+
+/// A kind of damage: its name, what is done about it, and what it does to the bytes of a sound file.
+type Kind = (&'static str, Remedy, fn(&mut Vec<u8>, &Layout));
+
+fn all(kinds: &[Kind]) {
+    let sound = Sound::new();
+    let layout = Layout::of(&sound.data);
+    for (name, remedy, inflict) in kinds {
+        let mut data = sound.data.clone();
+        inflict(&mut data, &layout);
+        assert!(data != sound.data, "{name} changes nothing");
+        sound.lay_out().write(".aurora/index/data.mdb", data);
+        sound.examine(name, *remedy);
+    }
+}
+
+/// Flips a bit in the middle of a range.
+fn flip(data: &mut [u8], range: std::ops::Range<usize>) {
+    data[range.start + range.len() / 2] ^= 0x10;
+}
+
+fn zero(data: &mut [u8], at: usize, length: usize) {
+    data[at..at + length].fill(0);
+}
+
+/// Puts a page into the place of another one, with the number that belongs there.
+fn copy_page(data: &mut [u8], from: usize, to: usize) {
+    data.copy_within(from..from + PAGE, to);
+    data[to..to + 8].copy_from_slice(&((to / PAGE) as u64).to_le_bytes());
+}
+
+/// Exchanges two pages of a table.
+fn exchange(data: &mut [u8], [a, b]: [usize; 2]) {
+    let first = data[a * PAGE..(a + 1) * PAGE].to_vec();
+    copy_page(data, b * PAGE, a * PAGE);
+    data[b * PAGE + 8..(b + 1) * PAGE].copy_from_slice(&first[8..]);
+}
+
+fn put(data: &mut [u8], at: usize, number: usize) {
+    data[at..at + 8].copy_from_slice(&(number as u64).to_le_bytes());
+}
+
+/// Replaces the format's version wherever it is written: pages of earlier generations still lie about.
+fn version(data: &mut [u8], mark: &[u8; 10]) {
+    for at in 0..data.len() - mark.len() {
+        if data[at..].starts_with(b"aurora") && data[at + 7..at + 10] == [0; 3] {
+            data[at..at + mark.len()].copy_from_slice(mark);
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_length() {
+    all(&[
+        ("empty", Missing, |data, _| data.clear()),
+        ("one byte", Anew, |data, _| data.truncate(1)),
+        ("cut in the first meta page", Anew, |data, _| data.truncate(100)),
+        ("cut behind the first meta page", Anew, |data, _| data.truncate(PAGE)),
+        ("cut behind the meta pages", Anew, |data, _| data.truncate(2 * PAGE)),
+        ("cut at the border of a page", Anew, |data, _| data.truncate(data.len() / 2 / PAGE * PAGE)),
+        ("cut within a page", Anew, |data, _| data.truncate(data.len() / 2 / PAGE * PAGE + 1234)),
+        ("zeros behind the end", Harmless, |data, _| data.resize(data.len() + PAGE, 0)),
+        ("rubbish behind the end", Harmless, |data, _| data.extend([0xa5; 5000])),
+    ]);
+}
+
+#[test]
+fn a_file_of_another_kind() {
+    all(&[
+        ("all zeros", Refused, |data, _| data.fill(0)),
+        ("all ones", Refused, |data, _| data.fill(0xff)),
+        ("a text", Refused, |data, _| *data = b"not a database ".repeat(1000)),
+        ("another database", Refused, |data, _| {
+            let length = data.len();
+            *data = b"SQLite format 3\0".to_vec();
+            data.resize(length, 0x20);
+        }),
+        ("a compressed file", Refused, |data, _| data[..4].copy_from_slice(&[0x1f, 0x8b, 8, 0])),
+        ("another program's LMDB file", Refused, |data, _| version(data, b"others\x03\0\0\0")),
+        ("an older format", Anew, |data, _| version(data, b"aurora\x02\0\0\0")),
+        ("a newer format", Anew, |data, _| version(data, b"aurora\x63\0\0\0")),
+    ]);
+}
+
+#[test]
+fn a_meta_page() {
+    all(&[
+        ("the first meta page zeroed", Refused, |data, _| zero(data, 0, PAGE)),
+        ("the second meta page zeroed", Refused, |data, _| zero(data, PAGE, PAGE)),
+        ("both meta pages zeroed", Refused, |data, _| zero(data, 0, 2 * PAGE)),
+        ("the head of the file zeroed", Refused, |data, _| zero(data, 0, 16)),
+        ("the meta pages exchanged", Refused, |data, _| {
+            let first = data[16..PAGE].to_vec();
+            data.copy_within(PAGE + 16..2 * PAGE, 16);
+            data[PAGE + 16..2 * PAGE].copy_from_slice(&first);
+        }),
+        ("the newest meta page torn", Anew, |data, layout| {
+            let other = PAGE - layout.meta;
+            // Only its second half was written.
+            data.copy_within(other + 88..other + LAST_PAGE, layout.meta + 88);
+        }),
+        ("a magic number changed", Refused, |data, layout| data[layout.meta + 16] ^= 1),
+        ("a data version changed", Refused, |data, layout| data[layout.meta + 20] = 2),
+        ("the page size changed", Refused, |data, layout| data[layout.meta + 41] ^= 0x30),
+        ("the transaction of an earlier day", Refused, |data, layout| data[layout.meta + TRANSACTION] ^= 4),
+        ("a last page beyond the file", Anew, |data, layout| data[layout.meta + LAST_PAGE + 2] = 1),
+        ("a last page within the file", Anew, |data, layout| put(data, layout.meta + LAST_PAGE, 9)),
+        ("the root of tables elsewhere", Anew, |data, layout| put(data, layout.main.record + ROOT, 1 << 40)),
+        ("the root of tables lost", Anew, |data, layout| put(data, layout.main.record + ROOT, usize::MAX)),
+        ("the depth of the tree of tables", Anew, |data, layout| data[layout.main.record + DEPTH] += 1),
+    ]);
+}
+
+#[test]
+fn a_tree() {
+    all(&[
+        ("the page of tables zeroed", Anew, |data, layout| zero(data, layout.main.root(), PAGE)),
+        ("the head of the page of tables", Anew, |data, layout| data[layout.main.root() + 12] ^= 0x40),
+        ("a table misnamed", Refused, |data, layout| {
+            let page = layout.main.root();
+            let name = (page..page + PAGE).find(|&at| data[at..].starts_with(b"chunks"));
+            data[name.expect("a name")] = b'C';
+        }),
+        ("the list of free pages", Forced, |data, layout| flip(data, layout.free.value())),
+        ("the root of free pages", Forced, |data, layout| zero(data, layout.free.root(), 64)),
+        ("fewer chunks than were counted", Forced, |data, layout| data[layout.table("chunks").record + ENTRIES] -= 1),
+        ("fewer files than were counted", Anew, |data, layout| data[layout.table("files").record + ENTRIES] -= 1),
+        ("another table's root", Anew, |data, layout| {
+            put(data, layout.table("files").record + ROOT, layout.table("chunks").pages[0]);
+        }),
+        ("keywords with another table's root", Keywords, |data, layout| {
+            put(data, layout.table("dict").record + ROOT, layout.table("chunks").pages[0]);
+        }),
+        ("a tree that bites its tail", Forced, |data, layout| {
+            let chunks = layout.table("chunks");
+            let (root, leaf) = (chunks.pages[0], chunks.leaves[1]);
+            data.copy_within(root * PAGE + 8..(root + 1) * PAGE, leaf * PAGE + 8);
+        }),
+    ]);
+}
+
+#[test]
+fn a_table() {
+    all(&[
+        ("a bit of the manifest", Anew, |data, layout| flip(data, layout.table("meta").value())),
+        ("a bit of a chunk", Forced, |data, layout| flip(data, layout.table("chunks").value())),
+        ("a bit of a file's row", Anew, |data, layout| flip(data, layout.table("files").value())),
+        ("a bit of the dictionary", Keywords, |data, layout| flip(data, layout.table("dict").value())),
+        ("a bit of the postings", Keywords, |data, layout| flip(data, layout.table("post").value())),
+        ("a bit of the field lengths", Keywords, |data, layout| flip(data, layout.table("lengths").value())),
+        ("a bit of the codes", Forced, |data, layout| flip(data, layout.table("codes").value())),
+        ("a bit of a vector", Forced, |data, layout| {
+            let rows = layout.table("vectors").value();
+            flip(data, rows.start..rows.start + 400);
+        }),
+        ("a page of chunks zeroed", Forced, |data, layout| zero(data, layout.table("chunks").leaves[1] * PAGE, PAGE)),
+        ("a page of files zeroed", Anew, |data, layout| zero(data, layout.table("files").leaves[1] * PAGE, PAGE)),
+        ("the dictionary zeroed", Keywords, |data, layout| zero(data, layout.table("dict").root(), PAGE)),
+        ("the head of the postings zeroed", Keywords, |data, layout| zero(data, layout.table("post").root(), 16)),
+        ("the lengths zeroed", Keywords, |data, layout| {
+            let rows = layout.table("lengths").value();
+            zero(data, rows.start, rows.len());
+        }),
+        ("a vector zeroed", Forced, |data, layout| zero(data, layout.table("vectors").value().start, 256)),
+    ]);
+}
+
+#[test]
+fn pages_in_the_wrong_place() {
+    all(&[
+        ("two pages of chunks exchanged", Forced, |data, layout| {
+            let leaves = &layout.table("chunks").leaves;
+            exchange(data, [leaves[0], leaves[1]]);
+        }),
+        ("a page of chunks twice", Forced, |data, layout| {
+            let leaves = &layout.table("chunks").leaves;
+            copy_page(data, leaves[0] * PAGE, leaves[1] * PAGE);
+        }),
+        ("two pages of files exchanged", Anew, |data, layout| {
+            let leaves = &layout.table("files").leaves;
+            exchange(data, [leaves[0], leaves[1]]);
+        }),
+        ("a page of files in the dictionary", Keywords, |data, layout| {
+            copy_page(data, layout.table("files").leaves[0] * PAGE, layout.table("dict").leaves[0] * PAGE);
+        }),
+        ("a page with another's number", Keywords, |data, layout| {
+            let page = layout.table("dict").leaves[0];
+            put(data, page * PAGE, page + 1);
+        }),
+        ("a sector of zeros in every page", Anew, |data, _| {
+            data.chunks_mut(PAGE).skip(2).for_each(|page| page[3072..3584].fill(0));
+        }),
+        ("every byte behind the meta pages lost", Anew, |data, _| data[2 * PAGE..].fill(0)),
+        ("an earlier length", Anew, |data, layout| {
+            let pages = word(data, layout.meta + LAST_PAGE);
+            data.truncate((pages - 2) * PAGE);
+        }),
+    ]);
+}

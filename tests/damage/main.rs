@@ -1,0 +1,207 @@
+//! Damage of every kind to the files of an index: no signal, no wrong answer, and words that help.
+//!
+//! Each kind is inflicted on the same sound index. Whatever a command answers then is what it answered before, or an
+//! error that names the index; the next run puts things right, and says so.
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod data;
+mod files;
+mod pages;
+
+use std::fs;
+
+use fixture::{Fixture, Run};
+use serde_json::Value;
+
+/// What `aur mem index` does about a kind of damage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// Nothing: no answer depends on what was damaged.
+    Harmless,
+    /// Makes the keyword index again from the stored chunks.
+    Keywords,
+    /// Sets the index aside and makes it anew.
+    Anew,
+    /// Makes an index, as where there is none.
+    Missing,
+    /// May not come upon it; the errors of other commands say that `--force` is needed.
+    Forced,
+    /// Refuses, and leaves it to the user.
+    Blocked,
+    /// Refuses, because it may be another program's file; `--force` sets it aside.
+    Refused,
+}
+
+/// An index that nothing is wrong with.
+pub(crate) struct Sound {
+    fixture: Fixture,
+    /// Its data file.
+    data: Vec<u8>,
+    /// What the commands answer.
+    answers: Vec<(String, String)>,
+    digest: String,
+}
+
+const QUERIES: &[&[&str]] = &[
+    &["mem", "search", "read the header of a token"],
+    &["mem", "search", "parse_token_7", "--mode", "sparse"],
+    &["mem", "search", "retry after a timeout", "--mode", "dense", "--lang", "go"],
+];
+
+impl Sound {
+    pub(crate) fn new() -> Self {
+        // Without git nothing that is answered depends on the time of day.
+        let fixture = Fixture::plain();
+        for number in 0..90 {
+            let (name, text) = match number % 3 {
+                0 => ("py", "def parse_token_N(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return N\n"),
+                1 => (
+                    "go",
+                    "package main\n\n// RetryN calls f again after a timeout.\nfunc RetryN(f func()) {\n\tf()\n}\n",
+                ),
+                _ => ("md", "# Guide N\n\nRead this first.\n\n## Retry\n\nWhat happens after a timeout.\n"),
+            };
+            let text = text.replace('N', &number.to_string());
+            fixture.write(&format!("m{}/f{number}.{name}", number % 7), text);
+        }
+        done(&fixture, &["mem", "index", "-q"]);
+        // A second generation leaves dead chunks, free pages and a second segment.
+        fixture.write("m0/f0.py", "def parse_token_0(text):\n    return text.split()\n");
+        done(&fixture, &["mem", "index", "-q"]);
+        let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+        let digest = done(&fixture, &["mem", "verify", "--digest"]).out;
+        let mut sound = Self { fixture, data, answers: Vec::new(), digest };
+        sound.answers = sound.ask().into_iter().map(|(what, answer)| (what, answer.expect("a sound index"))).collect();
+        sound
+    }
+
+    /// Puts the sound index into place, alone.
+    pub(crate) fn lay_out(&self) -> &Fixture {
+        let home = self.fixture.path(".aurora");
+        let removed = if home.is_dir() { fs::remove_dir_all(&home) } else { fs::remove_file(&home) };
+        removed.expect("the index can be removed");
+        self.fixture.write(".aurora/index/data.mdb", &self.data);
+        &self.fixture
+    }
+
+    /// Asks what there is to ask; an error is what the command said.
+    fn ask(&self) -> Vec<(String, Result<String, Run>)> {
+        let artefact = self.fixture.path("damage.aur");
+        let mut answers = Vec::new();
+        for query in QUERIES {
+            let run = self.fixture.aur(&[query, &["--format", "json", "--no-record"][..]].concat());
+            answers.push((query.join(" "), answer(run, |run| results(run.json()))));
+        }
+        let stats = self.fixture.aur(&["mem", "stats", "--format", "json"]);
+        answers.push(("stats".to_owned(), answer(stats, |run| statistics(run.json()))));
+        let digest = self.fixture.aur(&["mem", "verify", "--digest"]);
+        answers.push(("digest".to_owned(), answer(digest, |run| run.out)));
+        let export = self.fixture.aur(&["mem", "export", "damage.aur"]);
+        let exported = |_| format!("{:?}", fs::read(&artefact).expect("an artefact"));
+        answers.push(("export".to_owned(), answer(export, exported)));
+        if artefact.exists() {
+            fs::remove_file(&artefact).expect("it can be removed");
+        }
+        answers.extend(self.verify());
+        answers
+    }
+
+    fn verify(&self) -> Vec<(String, Result<String, Run>)> {
+        let verify = self.fixture.aur(&["mem", "verify"]);
+        vec![("verify".to_owned(), answer(verify, |run| run.out))]
+    }
+
+    /// Asks a damaged index everything, and has the next run put it right.
+    pub(crate) fn examine(&self, kind: &str, remedy: Remedy) {
+        let mut complaints = Vec::new();
+        // A search makes the index that is missing.
+        let asked = if remedy == Remedy::Missing { self.verify() } else { self.ask() };
+        for (what, found) in asked {
+            let right = self.answers.iter().find(|(asked, _)| *asked == what).map(|(_, right)| right);
+            match found {
+                Ok(found) => {
+                    let right = right.expect("what was asked before");
+                    let same = found.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+                    let near = |text: &str| {
+                        String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(80)..])
+                            .chars()
+                            .take(240)
+                            .collect::<String>()
+                    };
+                    assert!(&found == right, "{kind}: {what} gives another answer:\n{}\n{}", near(&found), near(right));
+                }
+                Err(run) => {
+                    assert!(matches!(run.code, Some(1 | 2)), "{kind}: {what} ends badly: {run:?}");
+                    assert!(run.err.contains(".aurora") || what == "verify", "{kind}: {what} names nothing: {run:?}");
+                    assert!(!run.err.contains("panicked"), "{kind}: {what} panics: {run:?}");
+                    complaints.push((what, run));
+                }
+            }
+        }
+        if std::env::var_os("AURORA_TEST_SHOW").is_some() {
+            let said = complaints.first().map_or("", |(_, run)| run.err.trim());
+            eprintln!("{kind} ({remedy:?}, {} of {} complain): {said}", complaints.len(), self.answers.len());
+        }
+        match remedy {
+            Remedy::Harmless => assert!(complaints.is_empty(), "{kind}: {complaints:?}"),
+            Remedy::Blocked => {}
+            _ => assert!(complaints.iter().any(|(what, _)| what == "verify"), "{kind} passes: {complaints:?}"),
+        }
+        let run = self.fixture.aur(&["mem", "index"]);
+        let (expected, says) = match remedy {
+            Remedy::Harmless | Remedy::Missing | Remedy::Forced => (0, "Errors: 0"),
+            Remedy::Blocked => (2, ".aurora"),
+            Remedy::Keywords => (0, "it was built again from the stored chunks"),
+            Remedy::Anew => (0, "it was set aside and made anew"),
+            Remedy::Refused => (2, "--force"),
+        };
+        assert_eq!(run.code, Some(expected), "{kind}: {run:?}");
+        assert!(run.out.contains(says) || run.err.contains(says), "{kind}: {run:?}");
+        match remedy {
+            Remedy::Blocked => return,
+            Remedy::Harmless | Remedy::Missing => assert!(!run.out.contains("it was"), "{kind}: {run:?}"),
+            _ => {}
+        }
+        if matches!(remedy, Remedy::Refused | Remedy::Forced) {
+            let advice = complaints.iter().all(|(_, run)| run.err.contains("--force"));
+            assert!(advice, "{kind}: {complaints:?}");
+            let forced = self.fixture.aur(&["mem", "index", "--force"]);
+            assert_eq!(forced.code, Some(0), "{kind}: {forced:?}");
+        }
+        assert_eq!(done(&self.fixture, &["mem", "verify", "--digest"]).out, self.digest, "{kind}");
+        done(&self.fixture, &["mem", "verify"]);
+    }
+}
+
+/// The answer of a command that succeeded.
+fn answer(run: Run, read: impl Fn(Run) -> String) -> Result<String, Run> {
+    if run.code == Some(0) { Ok(read(run)) } else { Err(run) }
+}
+
+/// Results and counts of a search, without times.
+fn results(mut found: Value) -> String {
+    for result in found["results"].as_array_mut().expect("results") {
+        // Where the row of a file is damaged, it is not known whether the file has changed: that is no wrong answer.
+        let result = result.as_object_mut().expect("a result");
+        let known = (result.remove("changed_since_index"), result.remove("file_state"));
+        let (unchanged, unknown) =
+            ((Some(false.into()), Some("unchanged".into())), (Some(Value::Null), Some("unknown".into())));
+        assert!(known == unchanged || known == unknown, "{known:?}");
+    }
+    format!("{} {} {}", found["results"], found["notes"], found["stages"])
+}
+
+/// Statistics but the size of the file, which is whatever it is.
+fn statistics(mut stats: Value) -> String {
+    stats["index_bytes"].take();
+    stats.to_string()
+}
+
+/// Runs the program, which has to succeed.
+fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+    let run = fixture.aur(arguments);
+    assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    run
+}

@@ -1,0 +1,119 @@
+//! Where things lie in a data file: just enough of LMDB's layout (64 bits, little-endian) to aim at them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 4096;
+/// Bytes of a page's head, and of a node's.
+const HEAD: usize = 16;
+const NODE: usize = 8;
+/// Kinds of pages and nodes.
+const LEAF: u16 = 0x02;
+const BIG: u16 = 0x01;
+/// Places in a meta page.
+const FREE_TREE: usize = HEAD + 24;
+const MAIN_TREE: usize = FREE_TREE + 48;
+/// Number of the last page in use.
+pub(crate) const LAST_PAGE: usize = MAIN_TREE + 48;
+/// Number of the transaction that wrote the page.
+pub(crate) const TRANSACTION: usize = LAST_PAGE + 8;
+/// Places in a tree's record.
+pub(crate) const DEPTH: usize = 6;
+/// Number of entries.
+pub(crate) const ENTRIES: usize = 32;
+/// Number of the root page.
+pub(crate) const ROOT: usize = 40;
+
+/// A tree: where its record is, and what pages it has.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    /// Place of the record in the file.
+    pub(crate) record: usize,
+    /// Pages with keys, from the root down.
+    pub(crate) pages: Vec<usize>,
+    /// The leaves among them.
+    pub(crate) leaves: Vec<usize>,
+    /// Where values are in the file, of those that have some length.
+    pub(crate) values: Vec<Range<usize>>,
+}
+
+/// The newest generation of a data file.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// Place of the meta page that counts.
+    pub(crate) meta: usize,
+    /// The tree of free pages.
+    pub(crate) free: Tree,
+    /// The tree of tables.
+    pub(crate) main: Tree,
+    /// The tables by their names.
+    pub(crate) tables: BTreeMap<String, Tree>,
+}
+
+/// A number in the file.
+pub(crate) fn word(data: &[u8], at: usize) -> usize {
+    u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes")) as usize
+}
+
+fn half(data: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([data[at], data[at + 1]])
+}
+
+impl Layout {
+    /// Reads a sound file.
+    pub(crate) fn of(data: &[u8]) -> Self {
+        let meta = if word(data, TRANSACTION) > word(data, PAGE + TRANSACTION) { 0 } else { PAGE };
+        let mut tables = BTreeMap::new();
+        let main = tree(data, meta + MAIN_TREE, &mut |key, value| {
+            let name = String::from_utf8(key.to_vec()).expect("a name");
+            tables.insert(name, tree(data, value.start, &mut |_, _| {}));
+        });
+        Self { meta, free: tree(data, meta + FREE_TREE, &mut |_, _| {}), main, tables }
+    }
+
+    /// A table.
+    pub(crate) fn table(&self, name: &str) -> &Tree {
+        &self.tables[name]
+    }
+}
+
+impl Tree {
+    /// A value in the middle of the table.
+    pub(crate) fn value(&self) -> Range<usize> {
+        self.values[self.values.len() / 2].clone()
+    }
+
+    /// Place of the root page in the file.
+    pub(crate) fn root(&self) -> usize {
+        self.pages[0] * PAGE
+    }
+}
+
+fn tree(data: &[u8], record: usize, each: &mut dyn FnMut(&[u8], Range<usize>)) -> Tree {
+    let mut tree = Tree { record, ..Tree::default() };
+    let mut open = vec![word(data, record + ROOT)];
+    while let Some(number) = open.pop() {
+        let page = number * PAGE;
+        tree.pages.push(number);
+        let is_leaf = half(data, page + 10) & LEAF != 0;
+        if is_leaf {
+            tree.leaves.push(number);
+        }
+        for index in 0..(usize::from(half(data, page + 12)) - HEAD) / 2 {
+            let node = page + usize::from(half(data, page + HEAD + 2 * index));
+            let (low, flags, key) = (word(data, node), half(data, node + 4), usize::from(half(data, node + 6)));
+            if !is_leaf {
+                open.push(low & 0xffff_ffff_ffff);
+                continue;
+            }
+            let (start, length) = (node + NODE + key, low & 0xffff_ffff);
+            let start = if flags & BIG == 0 { start } else { word(data, start) * PAGE + HEAD };
+            each(&data[node + NODE..node + NODE + key], start..start + length);
+            if length > 0 {
+                tree.values.push(start..start + length);
+            }
+        }
+    }
+    tree
+}

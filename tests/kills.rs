@@ -1,0 +1,268 @@
+//! Whatever moment a process dies at, the index is the old one or the new one, and the next run makes it a fresh one.
+//!
+//! Two kinds of death: at every step of writing in turn (`storage/src/fault.rs`), and by a kill at a random moment.
+//! `AURORA_TEST_KILLS` says how many of the latter; `AURORA_TEST_SEED` repeats them.
+
+mod fixture;
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use fixture::{Fixture, Run};
+
+/// Tells the program at which step of writing to die.
+const POINT: &str = "AURORA_DIE_AT_POINT";
+/// Kills at random moments, unless `AURORA_TEST_KILLS` says how many.
+const KILLS: usize = 12;
+const FILES: usize = 40;
+
+/// A repository whose index takes several transactions to write.
+fn repository() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write(".gitignore", ".home/\n.aurora/\n*.aur\n");
+    for number in 0..FILES {
+        fixture.write(&path(number), module(number, "first"));
+    }
+    fixture.commit("all");
+    fixture
+}
+
+fn path(number: usize) -> String {
+    format!("m{}/f{number}.py", number % 5)
+}
+
+fn module(number: usize, word: &str) -> String {
+    (0..8).map(|f| format!("def {word}_{number}_{f}(a, b):\n    return a + b * call_{}({f})\n\n", number % 7)).collect()
+}
+
+/// Changes the tree: files that are edited, added and removed.
+fn edit(fixture: &Fixture, round: usize) {
+    for number in (round % 3..FILES).step_by(3) {
+        fixture.write(&path(number), module(number, &format!("round_{round}")));
+    }
+    fixture.write(&format!("added/r{round}.py"), module(round, "added"));
+    if let Some(before) = round.checked_sub(1).map(|before| format!("added/r{before}.py"))
+        && fixture.path(&before).exists()
+    {
+        fixture.remove(&before);
+    }
+}
+
+/// Runs the program, which has to succeed.
+fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+    let run = fixture.aur(arguments);
+    assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    run
+}
+
+/// The digest of an index without a fault; nothing where there is none.
+fn digest(fixture: &Fixture) -> Option<String> {
+    let verify = fixture.aur(&["mem", "verify"]);
+    if verify.code == Some(2) && verify.err.contains("no index") {
+        return None;
+    }
+    assert_eq!(verify.code, Some(0), "{verify:?}");
+    Some(done(fixture, &["mem", "verify", "--digest"]).out)
+}
+
+/// The digest of an index, if there is one that can be used.
+fn usable_digest(fixture: &Fixture) -> Option<String> {
+    let verify = fixture.aur(&["mem", "verify"]);
+    assert!(matches!(verify.code, Some(0 | 2)), "{verify:?}");
+    if verify.code == Some(0) { digest(fixture) } else { None }
+}
+
+/// The digest of an index of the same tree that is made from nothing.
+fn fresh_digest(fixture: &Fixture) -> Option<String> {
+    let fresh = fixture.duplicate();
+    done(&fresh, &["mem", "index", "-q"]);
+    digest(&fresh)
+}
+
+/// Brings the index up to date after a death; it must be as if nothing had happened.
+fn recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
+    done(fixture, &["mem", "index", "-q"]);
+    assert_eq!(digest(fixture).as_ref(), fresh, "{what}");
+    for left in ["index.new", "index.old", "tmp"] {
+        let files = fs::read_dir(fixture.path(".aurora").join(left)).map_or(0, Iterator::count);
+        assert_eq!(files, 0, "{what}: {left}");
+    }
+}
+
+/// Has a command die at each of its steps, always from the same index, given as the bytes of its data file.
+fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]>, new: Option<&String>) {
+    let fresh = fresh_digest(fixture);
+    let lay_out = || {
+        let home = fixture.path(".aurora");
+        if home.exists() {
+            fs::remove_dir_all(&home).expect("the index can be removed");
+        }
+        if let Some(data) = before {
+            fixture.write(".aurora/index/data.mdb", data);
+        }
+    };
+    lay_out();
+    // One that cannot be used is as good as none.
+    let old = usable_digest(fixture);
+    let (mut point, mut renewed) = (1, 0);
+    loop {
+        lay_out();
+        let run = Run::of(fixture.command().args(arguments).env(POINT, point.to_string()));
+        let what = format!("{arguments:?} at step {point}");
+        if run.code == Some(0) {
+            assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");
+            break;
+        }
+        // It has died without a word of why.
+        assert!(run.code != Some(1) && run.code != Some(2) && !run.err.contains("panicked"), "{what}: {run:?}");
+        let found = match old {
+            None => usable_digest(fixture),
+            Some(_) => digest(fixture),
+        };
+        assert!(found == old || found.as_ref() == new, "{what}");
+        renewed += usize::from(found.as_ref() == new);
+        recovers(fixture, fresh.as_ref(), &what);
+        point += 1;
+    }
+    // Deaths that nobody dies would prove nothing.
+    assert!(point > 4 && renewed > 0, "{arguments:?} has {point} steps, {renewed} after the publication");
+}
+
+/// A repository that was edited after it was indexed, and the data file of the index.
+fn edited() -> (Fixture, Vec<u8>) {
+    let fixture = repository();
+    done(&fixture, &["mem", "index", "-q"]);
+    for round in 0..2 {
+        edit(&fixture, round);
+        done(&fixture, &["mem", "index", "-q"]);
+    }
+    let data = fs::read(fixture.path(".aurora/index/data.mdb")).expect("the data file");
+    edit(&fixture, 2);
+    (fixture, data)
+}
+
+#[test]
+fn a_run_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
+    let (fixture, data) = edited();
+    let fresh = fresh_digest(&fixture);
+    let index = ["mem", "index", "-q", "--memory", "1MiB"];
+    die_at_every_step(&fixture, &index, None, fresh.as_ref());
+    die_at_every_step(&fixture, &index, Some(&data), fresh.as_ref());
+    die_at_every_step(&fixture, &[&index[..], &["--force"]].concat(), Some(&data), fresh.as_ref());
+}
+
+#[test]
+fn a_recovery_that_dies_at_any_step_leaves_what_can_be_recovered() {
+    let (fixture, data) = edited();
+    let fresh = fresh_digest(&fixture);
+    die_at_every_step(&fixture, &["mem", "index", "-q"], Some(&data[..data.len() / 2]), fresh.as_ref());
+}
+
+#[test]
+fn a_replacement_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
+    let (fixture, data) = edited();
+    fixture.write(".aurora/index/data.mdb", &data);
+    let old = digest(&fixture);
+    die_at_every_step(&fixture, &["mem", "compact"], Some(&data), old.as_ref());
+    die_at_every_step(&fixture, &["mem", "rebuild-bm25"], Some(&data), old.as_ref());
+    let other = Fixture::plain();
+    other.write("other.py", module(1, "other"));
+    done(&other, &["mem", "index", "-q"]);
+    done(&other, &["mem", "export", "other.aur"]);
+    let imported = digest(&other);
+    let artefact = other.path("other.aur");
+    let import = ["mem", "import", artefact.to_str().expect("UTF-8")];
+    die_at_every_step(&fixture, &import, Some(&data), imported.as_ref());
+}
+
+/// SplitMix64: numbers below a bound.
+fn generator(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |below| {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ mixed >> 31) as usize % below
+    }
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Starts a command and kills it after a while; tells how long it ran if it came to its end.
+fn kill_after(fixture: &Fixture, arguments: &[&str], wait: Duration) -> Option<Duration> {
+    let begun = Instant::now();
+    let mut child = fixture.command();
+    let child = child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut child = child.expect("the program starts");
+    while begun.elapsed() < wait {
+        if child.try_wait().expect("it can be asked").is_some() {
+            return Some(begun.elapsed());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    None
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
+    let kills = number("AURORA_TEST_KILLS").map_or(KILLS, |kills| kills as usize);
+    let seed = number("AURORA_TEST_SEED").unwrap_or(7);
+    let mut random = generator(seed);
+    let fixture = repository();
+    done(&fixture, &["mem", "index", "-q"]);
+    let other = repository();
+    edit(&other, 1);
+    done(&other, &["mem", "index", "-q"]);
+    done(&other, &["mem", "export", "other.aur"]);
+    let imported = digest(&other);
+    let artefact = other.path("other.aur");
+    let artefact = artefact.to_str().expect("UTF-8");
+    let commands: [&[&str]; 6] = [
+        &["mem", "index", "-q"],
+        &["mem", "index", "-q", "--memory", "1MiB"],
+        &["mem", "index", "-q", "--force"],
+        &["mem", "compact"],
+        &["mem", "rebuild-bm25"],
+        &["mem", "import", artefact],
+    ];
+    // How long each takes, so that kills fall into it and not behind it.
+    let mut lasts = [Duration::from_millis(400); 6];
+    let (mut dead, mut old, mut new) = (0, 0, 0);
+    for round in 0.. {
+        if dead == kills {
+            break;
+        }
+        assert!(round < 5 * kills + 20, "{dead} of {round} runs could be killed");
+        let before = digest(&fixture);
+        if random(4) > 0 {
+            edit(&fixture, round);
+        }
+        let command = random(commands.len());
+        // More often late than early: publication comes last.
+        let share = random(1050).max(random(1050));
+        let wait = lasts[command].mul_f64(share as f64 / 1000.0);
+        if let Some(lasted) = kill_after(&fixture, commands[command], wait) {
+            lasts[command] = lasted;
+            continue;
+        }
+        dead += 1;
+        let what = format!("round {round} of seed {seed}: {:?} killed after {wait:?}", commands[command]);
+        let found = digest(&fixture);
+        match found == before {
+            true => old += 1,
+            false => new += 1,
+        }
+        // Some deaths follow one another without a run between them.
+        if random(3) > 0 || found != before {
+            let fresh = fresh_digest(&fixture);
+            let is_import = commands[command].contains(&"import");
+            assert!(found == before || found == fresh || (is_import && found == imported), "{what}");
+            recovers(&fixture, fresh.as_ref(), &what);
+        }
+    }
+    eprintln!("{dead} kills: {old} left the old index, {new} the new one");
+}
