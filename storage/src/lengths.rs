@@ -1,8 +1,7 @@
 //! Field lengths: for each window of chunk ids a column for each field, with a byte for each id.
 //!
-//! A byte is a number of terms as a floating-point number with four bits behind the first one: lengths up to 31 are exact,
-//! from there on they are rounded down by less than a sixteenth. What a keyword score makes of a length is a saturating
-//! curve, on which that is less than the difference between any two ways to count terms.
+//! A byte is a number of terms as a floating-point number with five bits behind the first one: lengths up to 63 are exact,
+//! from there on they are rounded down by less than one in thirty-two, and 4,032 is the highest.
 //!
 //! Layout of a block: a mask of the fields that hold terms · for each of those [`WINDOW`] bytes.
 
@@ -22,20 +21,20 @@ pub type LengthCodes = [u8; FIELDS];
 ///
 /// ```
 /// use aurora_storage::{length_code, length_of};
-/// assert_eq!(length_of(length_code(31)), 31);
+/// assert_eq!(length_of(length_code(63)), 63);
 /// assert_eq!(length_of(length_code(1_000)), 992);
 /// ```
 pub fn length_code(length: u32) -> u8 {
-    let octave = length.checked_ilog2().unwrap_or(0).saturating_sub(4);
+    let octave = length.checked_ilog2().unwrap_or(0).saturating_sub(5);
     let places = length >> octave;
-    u8::try_from((octave << 4) + places).unwrap_or(u8::MAX)
+    u8::try_from((octave << 5) + places).unwrap_or(u8::MAX)
 }
 
 /// The number of terms that a byte stands for.
 pub const fn length_of(code: u8) -> u32 {
     match code as u32 {
-        exact @ 0..32 => exact,
-        code => (16 + code % 16) << (code / 16 - 1),
+        exact @ 0..64 => exact,
+        code => (32 + code % 32) << (code / 32 - 1),
     }
 }
 
@@ -115,9 +114,9 @@ mod tests {
         assert!(lengths.is_sorted_by(|a, b| a < b));
         assert!((0..=u8::MAX).all(|code| length_code(length_of(code)) == code));
         assert_eq!(length_code(u32::MAX), u8::MAX);
-        for length in 0..500_000 {
+        for length in 0..4_096 {
             let near = length_of(length_code(length));
-            assert!(near <= length && (length - near) * 16 < length.max(1));
+            assert!(near <= length && (length - near) * 32 < length.max(1));
         }
     }
 

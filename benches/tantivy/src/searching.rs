@@ -4,7 +4,7 @@
 //! turns, several times over, and the best time of each counts. Looking up the terms is in it on both sides, looking up
 //! the records of what is found on neither, but for chunks of equal scores, which ours puts in the order of their keys.
 //!
-//! Scores are the same numbers but for the lengths of chunks, which the peer rounds down from 41 terms on, and ours from 32: so it is said
+//! Scores are the same numbers but for the lengths of chunks, which the peer rounds down from 41 terms on, and ours from 64: so it is said
 //! how many of its best are among ours, and how far the scores of chunks with exact lengths are apart.
 
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use crate::queries::{CLASSES, drawn};
 pub const QUERIES: usize = 400;
 pub const PASSES: usize = 5;
 /// Lengths up to this are exact in the peer's index.
-const EXACT: u32 = 31;
+const EXACT: u32 = 40;
 /// The most that ours is to take of the peer's time, with one copy of the corpus and with several.
 const BAR: f64 = 0.60;
 const BAR_OF_COPIES: f64 = 0.70;
