@@ -4,7 +4,9 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
-use aurora_storage::{ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of};
+use aurora_storage::{
+    ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of,
+};
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;

@@ -83,14 +83,9 @@ pub(crate) fn candidates(
 }
 
 /// Looks for the best chunks of a window.
-fn search(
-    lists: &mut [List<'_>],
-    desk: &mut Desk<'_>,
-    sums: &mut Sums,
-    allowed: Option<&Places>,
-    best: &mut Best,
-) {
-    let (number, mut order, mut found) = (desk.number, std::mem::take(&mut desk.order), std::mem::take(&mut desk.found));
+fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, sums: &mut Sums, allowed: Option<&Places>, best: &mut Best) {
+    let (number, mut order, mut found) =
+        (desk.number, std::mem::take(&mut desk.order), std::mem::take(&mut desk.found));
     order.clear();
     found.clear();
     let held = lists.iter().enumerate().map(|(at, list)| (list.reach(number), at)).filter(|(reach, _)| reach.count > 0);

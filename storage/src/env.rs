@@ -50,25 +50,25 @@ pub enum OpenMode {
 #[derive(Clone)]
 pub struct Environment {
     pub(crate) store: Arc<Store>,
+    mode: OpenMode,
 }
 
 impl Environment {
     /// Opens the index of a project, given its `.aurora` directory.
     ///
     /// # Errors
-    /// Says which of these it is: no index, not an index, truncated, another format, not writable.
+    /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
         if mode == OpenMode::Create {
             fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
             keep_out_of_git(directory)?;
         }
-        let environment = Self { store: open_index(directory, mode)? };
-        // A first run that was killed has left tables, but nothing in them is an answer.
-        let is_published = environment.store.length()? > 0 && environment.snapshot()?.manifest().generation > 0;
-        match is_published || mode == OpenMode::Create {
-            true => Ok(environment),
-            false => Err(StorageError::NoIndex { path: directory.join(INDEX) }),
+        let environment = Self { store: open_index(directory, mode)?, mode };
+        // Who reads opens a snapshot next, which says whether it can be read.
+        if mode == OpenMode::Create && environment.store.length()? > 0 {
+            environment.snapshot()?;
         }
+        Ok(environment)
     }
 
     /// Whether a project has an index, given its `.aurora` directory.
@@ -77,8 +77,17 @@ impl Environment {
     }
 
     /// The newest published generation, which the snapshot goes on seeing whatever is written.
+    ///
+    /// # Errors
+    /// Another program's file, another format, or damage; [`StorageError::NoIndex`] when nothing was ever published, unless
+    /// the environment was opened to be written to.
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
-        Snapshot::open(&self.store)
+        let snapshot = Snapshot::open(&self.store)?;
+        // A first run that was killed has left tables, but nothing in them is an answer.
+        match snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
+            true => Ok(snapshot),
+            false => Err(StorageError::NoIndex { path: self.store.home.join(INDEX) }),
+        }
     }
 
     /// Starts writing, as the only writer of the index on this machine.
@@ -351,6 +360,9 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
         };
     }
     let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
+    if newest.extent() <= first.len() as u64 {
+        return Ok(());
+    }
     // The file is never behind its meta pages, but it may have grown since it was mapped above.
     let map = map(data)?;
     if newest.extent() <= map.len() as u64 {

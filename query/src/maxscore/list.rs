@@ -21,8 +21,15 @@ pub(crate) struct List<'p> {
 
 enum Source<'p> {
     /// Chunks and what they get, ascending.
-    Scored { chunks: Vec<u32>, scores: Vec<f32> },
-    Long { postings: &'p Postings<'p>, windows: Vec<Window>, tables: Tables },
+    Scored {
+        chunks: Vec<u32>,
+        scores: Vec<f32>,
+    },
+    Long {
+        postings: &'p Postings<'p>,
+        windows: Vec<Window>,
+        tables: Tables,
+    },
 }
 
 /// What a list can do in a window.

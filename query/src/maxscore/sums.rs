@@ -77,7 +77,8 @@ impl Sums {
             return;
         }
         for (group, sums) in self.sums.iter().enumerate().filter(|(_, sums)| any_reaches(*sums, bar)) {
-            for (few, sums) in sums.as_chunks::<FEW>().0.iter().enumerate().filter(|(_, sums)| any_reaches(*sums, bar)) {
+            for (few, sums) in sums.as_chunks::<FEW>().0.iter().enumerate().filter(|(_, sums)| any_reaches(*sums, bar))
+            {
                 let found = sums.iter().enumerate().filter(|(_, sum)| reaches(**sum, bar));
                 found.for_each(|(at, _)| each((group * GROUP + few * FEW + at) as u16));
             }

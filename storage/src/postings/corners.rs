@@ -60,7 +60,9 @@ impl Corners {
         // Whoever is rarer must be in a shorter body to count.
         let mut shortest = None;
         for (frequency, length) in self.shortest.iter().enumerate().rev() {
-            let Some(length) = length.filter(|length| shortest.is_none_or(|shortest| *length < shortest)) else { continue };
+            let Some(length) = length.filter(|length| shortest.is_none_or(|shortest| *length < shortest)) else {
+                continue;
+            };
             shortest = Some(length);
             out[count] += 1;
             put_varint(out, if frequency == HIGH { u64::from(self.highest) } else { frequency as u64 });

@@ -41,12 +41,7 @@ pub(crate) enum Shape {
 /// Appends a part; `length` gives the field lengths of a chunk.
 ///
 /// `postings` must ascend by chunk.
-pub(crate) fn encode(
-    out: &mut Vec<u8>,
-    postings: &[Posting],
-    shape: Shape,
-    length: &dyn Fn(u32) -> LengthCodes,
-) {
+pub(crate) fn encode(out: &mut Vec<u8>, postings: &[Posting], shape: Shape, length: &dyn Fn(u32) -> LengthCodes) {
     match shape {
         Shape::Label => put_set(out, postings),
         Shape::Short => encode_short(out, postings),
@@ -86,7 +81,9 @@ fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> 
     for window in postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW) {
         let number = window[0].chunk / WINDOW - first;
         [number as u16, start as u16].iter().for_each(|field| entries.extend_from_slice(&field.to_le_bytes()));
-        [corners.len() as u32, rows.escaped() as u32].iter().for_each(|at| entries.extend_from_slice(&at.to_le_bytes()));
+        [corners.len() as u32, rows.escaped() as u32]
+            .iter()
+            .for_each(|at| entries.extend_from_slice(&at.to_le_bytes()));
         start += window.len();
         let mut here = Corners::default();
         for posting in window {
@@ -297,7 +294,8 @@ impl<'a> Part<'a> {
                     let mut highest = 0f32;
                     let corners = directory.corners.get(found.corners as usize..).unwrap_or_default();
                     // What is cut short bounds nothing.
-                    let read = corners::decode(&mut Reader::new(corners), |corner| highest = highest.max(bound(corner)));
+                    let read =
+                        corners::decode(&mut Reader::new(corners), |corner| highest = highest.max(bound(corner)));
                     let bound = if read.is_some() { highest } else { f32::MAX };
                     out.push(Window { number: found.window, count: found.count, bound, part, entry });
                 }
@@ -358,7 +356,9 @@ impl<'a> Part<'a> {
     /// Begins to look for chunks of a window.
     pub(super) fn probe(&self, number: u32, entry: usize) -> Probe<'_> {
         match self {
-            Self::Few { docs, rows } => Probe::of_few(&docs[entry.min(docs.len())..], &rows[entry.min(rows.len())..], number),
+            Self::Few { docs, rows } => {
+                Probe::of_few(&docs[entry.min(docs.len())..], &rows[entry.min(rows.len())..], number)
+            }
             Self::Long { docs, directory, rows } => {
                 let found = directory.get(entry).and_then(|entry| {
                     let start = entry.start as usize;

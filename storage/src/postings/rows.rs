@@ -96,7 +96,8 @@ fn cheapest(counts: &[(Row, usize)], total: usize) -> (u32, usize) {
     };
     let sizes: Vec<usize> = counts.iter().map(|(row, _)| bytes_of(row)).collect();
     let cost = |&(width, palette): &(u32, usize)| {
-        let rare: usize = counts[palette..].iter().zip(&sizes[palette..]).map(|((_, count), size)| count * (size + RARE)).sum();
+        let rare: usize =
+            counts[palette..].iter().zip(&sizes[palette..]).map(|((_, count), size)| count * (size + RARE)).sum();
         (total * width as usize).div_ceil(8) + sizes[..palette].iter().sum::<usize>() + rare
     };
     let choices = WIDTHS.iter().filter_map(|&width| {
@@ -248,7 +249,8 @@ mod tests {
 
     /// Few different rows, or many.
     fn rows() -> impl Strategy<Value = Vec<Row>> {
-        let row = prop::array::uniform6(count()).prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
+        let row = prop::array::uniform6(count())
+            .prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
         (prop::collection::vec(row, 1..400), prop::collection::vec((any::<prop::sample::Index>(), 1usize..400), 1..400))
             .prop_map(|(rows, picks)| picks.iter().map(|(pick, of)| rows[pick.index((*of).min(rows.len()))]).collect())
     }

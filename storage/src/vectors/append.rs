@@ -1,9 +1,9 @@
 //! Appends the vectors of new chunks, block by block.
 
+use super::block::BLOCK_IDS;
 use super::block::VectorBlockWriter;
 use crate::commit::Committer;
 use crate::error::StorageError;
-use super::block::BLOCK_IDS;
 use crate::snapshot::Snapshot;
 
 /// Gathers the vectors of one block at a time.

@@ -75,7 +75,11 @@ fn long_lists_are_walked_and_skipped() {
         assert_eq!(postings.find(*id), Some(*row));
     }
     assert_eq!(postings.find(ChunkId(20_000)), None);
-    assert_eq!(postings.find(ChunkId(3_500)), Some([u16::from(3_500 % 7 == 0), 0, 0, 0, 0, 1 + 3_500 % 3]), "a dead one");
+    assert_eq!(
+        postings.find(ChunkId(3_500)),
+        Some([u16::from(3_500 % 7 == 0), 0, 0, 0, 0, 1 + 3_500 % 3]),
+        "a dead one"
+    );
 }
 
 #[test]

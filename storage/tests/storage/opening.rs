@@ -72,7 +72,7 @@ fn a_text_file_is_foreign() {
 fn another_programs_lmdb_file_is_foreign() {
     let directory = directory();
     put_raw(directory.path(), "birds", b"owl", b"1");
-    let error = existing(directory.path()).expect_err("is foreign");
+    let error = existing(directory.path()).and_then(|index| index.snapshot()).expect_err("is foreign");
     assert!(matches!(error, StorageError::Foreign { .. }), "{error}");
 }
 
@@ -81,7 +81,9 @@ fn another_format_is_named() {
     let directory = directory();
     write(&open(directory.path()), &synthetic(1, 1, 0), 64 << 20);
     put_raw(directory.path(), "meta", b"format", b"aurora\x63\x00\x00\x00");
-    let error = existing(directory.path()).expect_err("is newer");
+    let error = existing(directory.path()).and_then(|index| index.snapshot()).expect_err("is newer");
+    let same = Environment::open(directory.path(), OpenMode::Create).expect_err("is newer for a writer too");
+    assert!(matches!(same, StorageError::FormatVersion { .. }), "{same}");
     assert!(matches!(error, StorageError::FormatVersion { found: 0x63, expected: FORMAT_VERSION, .. }), "{error}");
 }
 
