@@ -37,7 +37,7 @@ struct Desk<'s> {
     /// Places of postings that are scored already.
     places: Vec<u16>,
     /// What the postings get, in their order.
-    scores: Box<[f32; WINDOW as usize]>,
+    scores: Vec<f32>,
     /// The lists by rising bound, and what each and all before it can add.
     order: Vec<(f32, usize)>,
     /// Places that may be among the best, ascending.
@@ -66,7 +66,7 @@ pub(crate) fn candidates(
         number: 0,
         postings: WindowPostings::default(),
         places: Vec::new(),
-        scores: Box::new([0.0; WINDOW as usize]),
+        scores: Vec::new(),
         order: Vec::with_capacity(lists.len()),
         found: Vec::new(),
     };

@@ -108,7 +108,7 @@ impl<'p> List<'p> {
                     tables.prepare(window.part, postings);
                     tables.score(window.part, desk);
                     let places = desk.postings.places();
-                    each(places, &desk.scores[..places.len()]);
+                    each(places, &desk.scores);
                 }
             }
         }

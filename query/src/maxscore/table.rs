@@ -64,17 +64,16 @@ impl Tables {
     pub(super) fn score(&self, part: usize, desk: &mut Desk<'_>) {
         let Some(Some(table)) = self.parts.get(part) else { return };
         let Desk { fields, lengths, postings, scores, .. } = desk;
-        let coded = postings.places().iter().zip(postings.codes()).zip(scores.iter_mut());
+        let coded = postings.places().iter().zip(postings.codes());
+        scores.clear();
         if let Some(of) = &table.curves {
             let lengths = lengths.of_field(BODY);
-            for ((&place, &code), score) in coded {
+            scores.extend(coded.map(|(&place, &code)| {
                 let length = lengths[usize::from(place) % WINDOW as usize];
-                *score = self.curves[usize::from(of[usize::from(code) % FEW]) % FEW][usize::from(length)];
-            }
+                self.curves[usize::from(of[usize::from(code) % FEW]) % FEW][usize::from(length)]
+            }));
         } else {
-            for ((&place, &code), score) in coded {
-                *score = self.score_of_code(table, code, fields, lengths, place);
-            }
+            scores.extend(coded.map(|(&place, &code)| self.score_of_code(table, code, fields, lengths, place)));
         }
         for (at, row) in postings.rare() {
             let at = usize::from(*at);

@@ -313,8 +313,7 @@ impl<'a> Part<'a> {
 
     /// Reads the postings of a window.
     pub(super) fn read(&self, window: &Window, out: &mut WindowPostings) {
-        out.rare.clear();
-        out.len = window.count as usize;
+        out.begin(window.count as usize);
         match self {
             Self::Label(_) => out.len = 0,
             Self::Few { docs, rows } => {
@@ -326,10 +325,11 @@ impl<'a> Part<'a> {
             Self::Long { docs, directory, rows } => {
                 let Some(entry) = directory.get(window.entry) else { return out.len = 0 };
                 let start = entry.start as usize;
-                out.len = docs.window(window.number, start, &mut out.places[..entry.count as usize]);
+                let count = out.len.min(entry.count as usize);
+                out.len = docs.window(window.number, start, &mut out.places[..count]);
                 let codes = &mut out.codes[..out.len];
                 rows.unpack(start, codes);
-                find_rare(codes, rows.palette().len(), rows.rare(entry.escaped as usize), &mut out.rare);
+                find_rare(codes, rows.rare_code(), rows.rare(entry.escaped as usize), &mut out.rare);
             }
         }
     }

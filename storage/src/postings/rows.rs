@@ -21,6 +21,9 @@ const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 /// Bytes that it is worth to have a row in the palette: others take longer to read.
 const RARE: usize = 6;
 
+/// Codes that are unpacked together.
+const GROUP: usize = 32;
+
 /// Writes the frequencies of one part.
 #[derive(Debug, Default)]
 pub(super) struct RowsWriter {
@@ -122,7 +125,7 @@ impl<'a> Rows<'a> {
     /// The frequencies of `count` postings; `None` when the bytes end too early.
     pub(super) fn decode(bytes: &'a [u8], count: usize) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        let length = reader.length().filter(|&length| length <= 1 << 8)?;
+        let length = reader.length().filter(|&length| length <= u8::MAX.into())?;
         let palette = (0..length).map(|_| decode(&mut reader)).collect::<Option<_>>()?;
         let width = u32::from(reader.byte()?);
         let codes = reader.take((count * width as usize).div_ceil(8))?;
@@ -132,6 +135,11 @@ impl<'a> Rows<'a> {
     /// The most frequent rows, by code.
     pub(super) fn palette(&self) -> &[Row] {
         &self.palette
+    }
+
+    /// The code of rows that are not in the palette.
+    pub(super) fn rare_code(&self) -> u8 {
+        self.palette.len() as u8
     }
 
     /// The code of the posting at an index.
@@ -162,13 +170,17 @@ impl<'a> Rows<'a> {
         let (first, rest) = codes.split_at_mut(head);
         first.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
         let packed = self.codes.get((start + head) / PER_BYTE..).unwrap_or_default();
-        let (whole, last) = rest.as_chunks_mut::<PER_BYTE>();
-        for (codes, packed) in whole.iter_mut().zip(packed) {
-            for (at, code) in codes.iter_mut().enumerate() {
-                *code = packed >> (at * WIDTH) & mask;
+        // Some bytes at a time, in loops of a fixed length, so that they are unpacked together.
+        let (groups, last) = rest.as_chunks_mut::<GROUP>();
+        let packed = packed.chunks_exact(GROUP / PER_BYTE);
+        for (codes, packed) in groups.iter_mut().zip(packed) {
+            for (codes, packed) in codes.as_chunks_mut::<PER_BYTE>().0.iter_mut().zip(packed) {
+                for (at, code) in codes.iter_mut().enumerate() {
+                    *code = packed >> (at * WIDTH) & mask;
+                }
             }
         }
-        let start = start + head + whole.len() * PER_BYTE;
+        let start = start + head + groups.len() * GROUP;
         last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
     }
 
@@ -204,7 +216,8 @@ impl<'a> Rows<'a> {
             left = left.get(encoded_length(left)..).unwrap_or_default();
             whole
         });
-        sound && left.is_empty() && self.palette.iter().all(held)
+        let known = (0..count).all(|index| self.code(index) <= self.rare_code());
+        sound && known && left.is_empty() && self.palette.iter().all(held)
     }
 }
 

@@ -5,8 +5,6 @@ use crate::lengths::LengthCodes;
 
 /// Chunk ids that are looked at together.
 pub const WINDOW: u32 = 4096;
-/// The same as a size.
-pub(super) const PLACES: usize = WINDOW as usize;
 
 /// The frequencies of a term in the fields of a chunk.
 pub type Row = [u16; FIELDS];
@@ -72,21 +70,26 @@ pub enum Coded {
 }
 
 /// The postings of a window, dead ones included, ascending by place.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct WindowPostings {
-    pub(super) places: Box<[u16; PLACES]>,
-    pub(super) codes: Box<[u8; PLACES]>,
+    /// As long as the largest window so far.
+    pub(super) places: Vec<u16>,
+    pub(super) codes: Vec<u8>,
     pub(super) len: usize,
     pub(super) rare: Vec<(u16, Row)>,
 }
 
-impl Default for WindowPostings {
-    fn default() -> Self {
-        Self { places: Box::new([0; PLACES]), codes: Box::new([0; PLACES]), len: 0, rare: Vec::new() }
-    }
-}
-
 impl WindowPostings {
+    /// Makes room for so many postings.
+    pub(super) fn begin(&mut self, len: usize) {
+        self.rare.clear();
+        self.len = len;
+        if self.places.len() < len {
+            self.places.resize(len, 0);
+            self.codes.resize(len, 0);
+        }
+    }
+
     /// The chunks, as places in the window.
     #[inline]
     pub fn places(&self) -> &[u16] {
@@ -106,22 +109,42 @@ impl WindowPostings {
 }
 
 /// Codes that are looked at together.
-const GROUP: usize = 32;
+const GROUP: usize = 8;
 
-/// Appends the indexes of codes that are not below `palette`, with the rows that are given for them.
-pub(super) fn find_rare(codes: &[u8], palette: usize, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
-    let Some(last) = palette.checked_sub(1).and_then(|last| u8::try_from(last).ok()) else { return };
+/// Appends the indexes of codes that equal `rare`, with the rows that are given for them.
+pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
+    const LOW: u64 = u64::from_le_bytes([0x7f; GROUP]);
     let (groups, rest) = codes.as_chunks::<GROUP>();
-    let mut look = |first: usize, codes: &[u8]| {
-        for (at, _) in codes.iter().enumerate().filter(|(_, code)| **code > last) {
-            out.push(((first + at) as u16, rows.next().unwrap_or_default()));
-        }
-    };
-    for (at, group) in groups.iter().enumerate() {
-        // Most groups have none, which is seen at once.
-        if group.iter().fold(false, |any, code| any | (*code > last)) {
-            look(at * GROUP, group);
+    for (group, codes) in groups.iter().enumerate() {
+        // A byte is 0 where the code is the one, and the highest bit of each such byte, and of no other, comes to be set.
+        let apart = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([rare; GROUP]);
+        let mut found = !(((apart & LOW) + LOW) | apart | LOW);
+        while found != 0 {
+            let at = group * GROUP + found.trailing_zeros() as usize / 8;
+            out.push((at as u16, rows.next().unwrap_or_default()));
+            found &= found - 1;
         }
     }
-    look(groups.len() * GROUP, rest);
+    let first = groups.len() * GROUP;
+    for (at, _) in rest.iter().enumerate().filter(|(_, code)| **code == rare) {
+        out.push(((first + at) as u16, rows.next().unwrap_or_default()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_rare_one_is_found(codes in prop::collection::vec(prop_oneof![any::<u8>(), 0u8..4], 0..100), rare in prop_oneof![any::<u8>(), 0u8..4]) {
+            let expected = (0u16..).zip(&codes).filter(|(_, code)| **code == rare).map(|(at, _)| (at, [at; FIELDS]));
+            let expected: Vec<_> = expected.collect();
+            let mut found = Vec::new();
+            find_rare(&codes, rare, expected.iter().map(|(_, row)| *row), &mut found);
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
