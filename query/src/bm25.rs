@@ -217,9 +217,14 @@ impl<'s> Bm25<'s> {
         let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
         let lists = terms.map(|term| List::new(&term.postings, term.factor, &self.fields, self.snapshot));
         let lists = lists.collect::<Result<_, _>>()?;
-        let ids = maxscore::candidates(lists, &self.fields, self.snapshot, k, filter)?;
-        let scores = self.score(&ids)?;
-        let mut best: Vec<(ChunkId, TermScore)> = ids.into_iter().zip(scores).collect();
+        let found = maxscore::candidates(lists, &self.fields, self.snapshot, k, filter)?;
+        let mut best: Vec<(ChunkId, TermScore)> = if self.terms.len() == 1 {
+            found.into_iter().map(|(id, score)| (id, TermScore { score, matched: vec![0] })).collect()
+        } else {
+            let ids: Vec<ChunkId> = found.into_iter().map(|(id, _)| id).collect();
+            let scores = self.score(&ids)?;
+            ids.into_iter().zip(scores).collect()
+        };
         best.sort_unstable_by(|a, b| b.1.score.total_cmp(&a.1.score));
         if let Some(last) = best.get(k.wrapping_sub(1)).map(|(_, found)| found.score) {
             best.truncate(best.partition_point(|(_, found)| found.score >= last));

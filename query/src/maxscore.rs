@@ -45,14 +45,15 @@ struct Desk<'s> {
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
-/// them; ascending. Only chunks in `filter`, which holds live ones.
+/// them; ascending, with their scores, which are exact where there is one list. Only chunks in `filter`, which holds live
+/// ones.
 pub(crate) fn candidates(
     mut lists: Vec<List<'_>>,
     fields: &FieldScorer,
     snapshot: &Snapshot,
     k: usize,
     filter: Option<&RoaringBitmap>,
-) -> Result<Vec<ChunkId>, StorageError> {
+) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let windows = snapshot.manifest().next_chunk_id.div_ceil(WINDOW);
     let total = |window: u32| lists.iter().map(|list| list.reach(window).bound).sum::<f32>();
     let mut windows: Vec<(f32, u32)> = (0..windows).map(|window| (total(window), window)).collect();

@@ -53,11 +53,11 @@ impl Best {
         }
     }
 
-    /// The best, ascending by chunk.
-    pub(super) fn finish(self) -> Vec<ChunkId> {
-        let admitted = self.kept.iter().filter(|(_, score)| self.admits(*score));
-        let mut chunks: Vec<_> = admitted.map(|&(chunk, _)| ChunkId(chunk)).collect();
-        chunks.sort_unstable();
-        chunks
+    /// The best with their scores, ascending by chunk.
+    pub(super) fn finish(mut self) -> Vec<(ChunkId, f32)> {
+        let bar = self.bar;
+        self.kept.retain(|(_, score)| *score >= bar);
+        self.kept.sort_unstable_by_key(|(chunk, _)| *chunk);
+        self.kept.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect()
     }
 }
