@@ -1,10 +1,11 @@
 //! Corners of the postings of a window, from which a bound of their scores follows.
 //!
-//! Postings in the body alone have a corner for every frequency that a shorter body goes with. The others are told apart
-//! by what weighs most, whether name and signature hold the term, and each of the four kinds has one corner.
+//! Postings are told apart by what weighs most: those in the body alone, and of the others whether name and signature hold
+//! the term. The corners of a kind have the highest frequency and shortest length of its fields, but for the body, whose
+//! frequencies differ most: there they are steps, one for each frequency that a shorter body goes with.
 //!
-//! Layout: number of the former · for each of them frequency and length · number of the latter · for each a mask of its
-//! fields, and for each of these frequency and length. Frequencies are varints, lengths their bytes.
+//! Layout: number of kinds · for each a mask of its fields beside the body, for each of those frequency and length, number of
+//! steps, and for each of those the body's frequency and length. Frequencies are varints, lengths their bytes.
 
 use super::window::{Corner, Row};
 use crate::codec::{Reader, put_varint};
@@ -12,25 +13,32 @@ use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 const BODY: usize = Field::Body.index();
-/// Kinds of postings that are not in the body alone.
-const KINDS: usize = 4;
-/// Frequencies from here on share a corner.
+/// In the body alone, and four others.
+const KINDS: usize = 5;
+/// Frequencies from here on share a step.
 const HIGH: usize = 32;
 
 /// Gathers corners.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Corners {
-    /// Shortest body by its frequency, of postings that have no other field; `None` where there are none.
+    kinds: [Kind; KINDS],
+}
+
+/// What holds for all postings of a kind.
+#[derive(Debug, Clone)]
+struct Kind {
+    /// Highest frequency and shortest length of the fields beside the body.
+    frequencies: Row,
+    lengths: LengthCodes,
+    /// Shortest body by its frequency; `None` where there are none.
     shortest: [Option<u8>; HIGH + 1],
     /// The highest of the frequencies from [`HIGH`] on.
     highest: u16,
-    /// Highest frequency and shortest length of every field, by kind of the other postings.
-    mixed: [(Row, LengthCodes); KINDS],
 }
 
-impl Default for Corners {
+impl Default for Kind {
     fn default() -> Self {
-        Self { shortest: [None; HIGH + 1], highest: 0, mixed: [([0; FIELDS], [u8::MAX; FIELDS]); KINDS] }
+        Self { frequencies: [0; FIELDS], lengths: [u8::MAX; FIELDS], shortest: [None; HIGH + 1], highest: 0 }
     }
 }
 
@@ -38,23 +46,39 @@ impl Corners {
     /// Makes sure that a corner holds for a posting.
     #[inline]
     pub(super) fn add(&mut self, frequencies: &Row, lengths: &LengthCodes) {
-        if frequencies[..BODY] == [0; BODY] {
-            let (frequency, length) = (frequencies[BODY], lengths[BODY]);
-            self.highest = self.highest.max(frequency);
-            let shortest = &mut self.shortest[usize::from(frequency).min(HIGH)];
-            *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
-        } else {
-            let holds = |field: Field| usize::from(frequencies[field.index()] > 0);
-            let (highest, shortest) = &mut self.mixed[2 * holds(Field::Name) + holds(Field::Signature)];
-            for field in (0..FIELDS).filter(|&field| frequencies[field] > 0) {
-                highest[field] = highest[field].max(frequencies[field]);
-                shortest[field] = shortest[field].min(lengths[field]);
-            }
+        let holds = |field: Field| usize::from(frequencies[field.index()] > 0);
+        let kind = match frequencies[..BODY] == [0; BODY] {
+            true => 0,
+            false => 1 + 2 * holds(Field::Name) + holds(Field::Signature),
+        };
+        let kind = &mut self.kinds[kind];
+        for field in (0..BODY).filter(|&field| frequencies[field] > 0) {
+            kind.frequencies[field] = kind.frequencies[field].max(frequencies[field]);
+            kind.lengths[field] = kind.lengths[field].min(lengths[field]);
         }
+        let frequency = frequencies[BODY];
+        let length = if frequency == 0 { u8::MAX } else { lengths[BODY] };
+        kind.highest = kind.highest.max(frequency);
+        let shortest = &mut kind.shortest[usize::from(frequency).min(HIGH)];
+        *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
     }
 
     /// Appends the corners.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let present = self.kinds.iter().filter(|kind| kind.shortest.iter().any(Option::is_some));
+        out.push(present.clone().count() as u8);
+        present.for_each(|kind| kind.encode(out));
+    }
+}
+
+impl Kind {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let present = (0..BODY).filter(|&field| self.frequencies[field] > 0);
+        out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
+        for field in present {
+            put_varint(out, u64::from(self.frequencies[field]));
+            out.push(self.lengths[field]);
+        }
         let count = out.len();
         out.push(0);
         // Whoever is rarer must be in a shorter body to count.
@@ -68,16 +92,6 @@ impl Corners {
             put_varint(out, if frequency == HIGH { u64::from(self.highest) } else { frequency as u64 });
             out.push(length);
         }
-        let mixed = self.mixed.iter().filter(|(frequencies, _)| *frequencies != [0; FIELDS]);
-        out.push(mixed.clone().count() as u8);
-        for (frequencies, lengths) in mixed {
-            let present = (0..FIELDS).filter(|&field| frequencies[field] > 0);
-            out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
-            for field in present {
-                put_varint(out, u64::from(frequencies[field]));
-                out.push(lengths[field]);
-            }
-        }
     }
 }
 
@@ -85,17 +99,21 @@ impl Corners {
 #[inline]
 pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner)) -> Option<()> {
     for _ in 0..reader.byte()? {
-        let frequency = reader.varint()?.try_into().ok()?;
-        each(&Corner::Body { frequency, length: reader.byte()? });
-    }
-    for _ in 0..reader.byte()? {
         let mask = reader.byte()?;
         let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
-        for field in (0..FIELDS).filter(|field| mask >> field & 1 != 0) {
+        for field in (0..BODY).filter(|field| mask >> field & 1 != 0) {
             frequencies[field] = reader.varint()?.try_into().ok()?;
             lengths[field] = reader.byte()?;
         }
-        each(&Corner::Mixed { frequencies, lengths });
+        for _ in 0..reader.byte()? {
+            let frequency = reader.varint()?.try_into().ok()?;
+            let length = reader.byte()?;
+            (frequencies[BODY], lengths[BODY]) = (frequency, length);
+            each(&match mask {
+                0 => Corner::Body { frequency, length },
+                _ => Corner::Mixed { frequencies, lengths },
+            });
+        }
     }
     Some(())
 }
