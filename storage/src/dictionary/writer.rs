@@ -13,6 +13,7 @@ use crate::tables::{Operation, Table};
 const VALUE_BYTES: usize = 64 << 10;
 /// A part of a list is closed behind the window with which it has as many postings: it mostly fits the value then.
 const PART_POSTINGS: usize = 16 << 10;
+const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST);
 
 /// Writes the dictionary and the postings of one segment as operations.
 pub(crate) struct SegmentWriter<'w> {
@@ -70,10 +71,8 @@ impl<'w> SegmentWriter<'w> {
 
     /// Adds a posting, whose chunk must be above that of the posting before.
     pub(crate) fn push(&mut self, posting: Posting) -> Result<(), StorageError> {
-        if let [first, .., last] = self.pending.as_slice()
-            && last.chunk / WINDOW != posting.chunk / WINDOW
-            && (self.pending.len() >= PART_POSTINGS || ((posting.chunk - first.chunk) / WINDOW) as usize >= LONGEST)
-        {
+        let begins_window = |last: &Posting| last.chunk / WINDOW != posting.chunk / WINDOW;
+        if self.pending.len() >= PART_POSTINGS && self.pending.last().is_some_and(begins_window) {
             self.flush_part()?;
         }
         self.pending.push(posting);

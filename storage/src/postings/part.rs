@@ -3,8 +3,8 @@
 //! Layout of a short one: twice the number of postings · length of the frequencies · frequencies · ids, each as its gap from
 //! the one before. Of a long one: one more than twice the number of postings · length of the set · set in roaring's portable
 //! format · number of windows that hold postings · an entry for each · length of their corners · corners · frequencies. An entry
-//! is: the window's number less that of the first (u16) · number of postings in the windows before (u16) · where its corners
-//! begin (u32) · where the rows beyond the palette begin (u32). It is read where it lies. Of a label: the set alone.
+//! is: the window's number less that of the first (3 bytes) · number of postings in the windows before (2) · where its corners
+//! begin (3) · where the rows beyond the palette begin (4). It is read where it lies. Of a label: the set alone.
 
 use roaring::RoaringBitmap;
 
@@ -22,7 +22,7 @@ use crate::lengths::LengthCodes;
 /// Lists of up to this many postings are short: they are read as a whole.
 pub(crate) const SHORT: usize = 1024;
 
-/// A long part has at most this many postings, and as many windows from its first to its last: both fit 16 bits.
+/// A long part has at most this many postings, so that the number of those before a window fits 16 bits.
 pub(crate) const LONGEST: usize = 1 << 15;
 /// Bytes of an entry of the directory.
 const ENTRY: usize = 12;
@@ -80,10 +80,10 @@ fn encode_long(out: &mut Vec<u8>, postings: &[Posting], length: &dyn Fn(u32) -> 
     let (mut entries, mut corners, mut start) = (Vec::new(), Vec::new(), 0);
     for window in postings.chunk_by(|a, b| a.chunk / WINDOW == b.chunk / WINDOW) {
         let number = window[0].chunk / WINDOW - first;
-        [number as u16, start as u16].iter().for_each(|field| entries.extend_from_slice(&field.to_le_bytes()));
-        [corners.len() as u32, rows.escaped() as u32]
-            .iter()
-            .for_each(|at| entries.extend_from_slice(&at.to_le_bytes()));
+        entries.extend_from_slice(&number.to_le_bytes()[..3]);
+        entries.extend_from_slice(&(start as u16).to_le_bytes());
+        entries.extend_from_slice(&(corners.len() as u32).to_le_bytes()[..3]);
+        entries.extend_from_slice(&(rows.escaped() as u32).to_le_bytes());
         start += window.len();
         let mut here = Corners::default();
         for posting in window {
@@ -144,22 +144,22 @@ struct Entry {
 impl Directory<'_> {
     /// An entry; `None` behind the last.
     fn get(&self, at: usize) -> Option<Entry> {
-        let &[a, b, c, d, e, f, g, h, escaped @ ..] = self.entries.get(at)?;
-        let start = u32::from(u16::from_le_bytes([c, d]));
-        let end = self.entries.get(at + 1).map_or(self.count, |next| u32::from(u16::from_le_bytes([next[2], next[3]])));
+        let &[a, b, c, start_low, start_high, d, e, f, escaped @ ..] = self.entries.get(at)?;
+        let start = u32::from(u16::from_le_bytes([start_low, start_high]));
+        let end = self.entries.get(at + 1).map_or(self.count, |next| u32::from(u16::from_le_bytes([next[3], next[4]])));
         Some(Entry {
-            window: self.first.saturating_add(u16::from_le_bytes([a, b]).into()),
+            window: self.first.saturating_add(u32::from_le_bytes([a, b, c, 0])),
             start,
             count: end.saturating_sub(start).min(WINDOW),
             escaped: u32::from_le_bytes(escaped),
-            corners: u32::from_le_bytes([e, f, g, h]),
+            corners: u32::from_le_bytes([d, e, f, 0]),
         })
     }
 
     /// Where the entry of a window is.
     fn find(&self, window: u32) -> Option<usize> {
-        let offset = u16::try_from(window.checked_sub(self.first)?).ok()?;
-        self.entries.binary_search_by_key(&offset, |entry| u16::from_le_bytes([entry[0], entry[1]])).ok()
+        let offset = window.checked_sub(self.first)?;
+        self.entries.binary_search_by_key(&offset, |entry| u32::from_le_bytes([entry[0], entry[1], entry[2], 0])).ok()
     }
 
     fn iter(&self) -> impl Iterator<Item = (usize, Entry)> + '_ {
@@ -212,7 +212,7 @@ impl<'a> Part<'a> {
         let rows = Rows::decode(reader.rest(), count)?;
         let first = docs.first()? / WINDOW;
         let directory = Directory { first, entries, corners, count: count as u32 };
-        (docs.len() == count && count <= 2 * LONGEST).then_some(Self::Long { docs, directory, rows })
+        (docs.len() == count && count <= LONGEST).then_some(Self::Long { docs, directory, rows })
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
@@ -437,6 +437,47 @@ pub(crate) fn count(bytes: &[u8], dead: &Dead) -> Option<(usize, usize)> {
         _ => {
             let docs = Docs::decode(take_sized(&mut reader)?)?;
             Some((docs.len(), docs.count_dead(dead)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn postings_come_back_however_far_apart(
+            gaps in prop::collection::vec((prop_oneof![4 => 1u32..50, 1 => 1u32..100_000, 1 => 1u32..20_000_000], 0usize..FIELDS, 1u16..40), 1..150),
+            is_long in any::<bool>(),
+        ) {
+            let (mut postings, mut chunk) = (Vec::new(), 0);
+            for (gap, field, count) in gaps {
+                chunk += gap;
+                let mut frequencies = [0; FIELDS];
+                (frequencies[field], frequencies[0]) = (count, count % 3);
+                if frequencies != [0; FIELDS] {
+                    postings.push(Posting { chunk, frequencies });
+                }
+            }
+            prop_assume!(!postings.is_empty());
+            let (mut bytes, length) = (Vec::new(), |chunk: u32| [chunk as u8; FIELDS]);
+            encode(&mut bytes, &postings, if is_long { Shape::Long } else { Shape::Short }, &length);
+            let part = Part::decode(&bytes, true).expect("sound");
+            let mut read = Vec::new();
+            part.each(|posting| read.push(posting));
+            prop_assert_eq!(&read, &postings);
+            prop_assert!(part.is_exact(&length));
+            prop_assert_eq!((part.first(), part.last()), (postings[0].chunk, postings[postings.len() - 1].chunk));
+            for posting in &postings {
+                let found = part.probe_at(posting.chunk).find((posting.chunk % WINDOW) as u16);
+                prop_assert_eq!(found.map(|found| part.resolve(found)), Some(posting.frequencies));
+            }
+            for cut in 0..bytes.len() {
+                prop_assert!(Part::decode(&bytes[..cut], true).is_none_or(|part| !part.is_exact(&length)));
+            }
         }
     }
 }

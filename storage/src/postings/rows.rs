@@ -2,7 +2,7 @@
 //!
 //! Most postings of a list have one of a few rows of frequencies: once in the body, twice in the body, once each in name,
 //! path and body. So a part has a palette of its most frequent rows, and for each posting the number of its row there, in 0,
-//! 1, 2, 4 or 8 bits, whichever takes least with the palette and what is not in it.
+//! 1, 2, 4 or 8 bits, whichever costs least with the palette and what is not in it.
 //!
 //! Layout: length of the palette · its rows · bits of a code · codes, lowest bits first · rows that are not in the palette, in the
 //! order of their postings. A row is as in the dictionary.
@@ -89,7 +89,7 @@ impl RowsWriter {
     }
 }
 
-/// Width and length of the palette that take the fewest bytes; rows come by falling count.
+/// Width and length of the palette that cost least, in bytes and what they are worth; rows come by falling count.
 fn cheapest(counts: &[(Row, usize)], total: usize) -> (u32, usize) {
     let mut scratch = Vec::new();
     let mut bytes_of = |row: &Row| {
