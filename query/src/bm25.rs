@@ -33,10 +33,15 @@ pub struct FieldScorer {
     k1: f32,
     /// For each field and length the weight over `1 − b + b · length / average`.
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
+    /// For each low frequency in the body alone what it gets by the length of that.
+    curves: Box<[[f32; LENGTHS]; CURVES]>,
 }
 
 /// Different lengths.
 pub(crate) const LENGTHS: usize = 1 << 8;
+/// Frequencies in the body that are looked up.
+const CURVES: usize = 16;
+const BODY: usize = Field::Body.index();
 
 /// The numbers of terms that the bytes stand for.
 static LENGTH_OF: [f32; LENGTHS] = {
@@ -63,7 +68,13 @@ impl FieldScorer {
                 *norm = (weight / relative).min(MOST);
             }
         }
-        Self { k1: config.k1, norms }
+        let mut curves = Box::new([[0.0; LENGTHS]; CURVES]);
+        for (curve, frequency) in curves.iter_mut().zip(0u8..) {
+            for (score, norm) in curve.iter_mut().zip(&norms[BODY]) {
+                *score = saturate(f32::from(frequency) * norm, config.k1);
+            }
+        }
+        Self { k1: config.k1, norms, curves }
     }
 
     /// `f · (k1 + 1) / (f + k1)` with f the weighted sum of the length-normalised frequencies; 0 without occurrences.
@@ -71,10 +82,9 @@ impl FieldScorer {
     /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
     #[inline]
     pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
-        const BODY: usize = Field::Body.index();
         let mut sum = 0.0;
         if frequencies[..BODY] == [0; BODY] {
-            return self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY]));
+            return self.of_body(frequencies[BODY], lengths[BODY]);
         }
         // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
         for field in 0..FIELDS {
@@ -83,22 +93,41 @@ impl FieldScorer {
         self.saturate(sum)
     }
 
+    /// [`Self::saturated`] of a term that is in the body alone.
+    #[inline]
+    fn of_body(&self, frequency: u16, length: u8) -> f32 {
+        match self.curves.get(usize::from(frequency)) {
+            Some(curve) => curve[usize::from(length)],
+            None => self.saturate(self.weighted(BODY, f32::from(frequency), length)),
+        }
+    }
+
+    /// What a low frequency in the body alone gets, by the length of that.
+    pub(crate) fn curve(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
+        self.curves.get(usize::from(frequency))
+    }
+
     /// At least what any posting below a corner has.
     #[inline]
     pub(crate) fn bound(&self, corner: &Corner) -> f32 {
         match *corner {
-            Corner::Body { frequency, length } => {
-                self.saturate(self.weighted(Field::Body.index(), f32::from(frequency), length))
-            }
+            Corner::Body { frequency, length } => self.of_body(frequency, length),
             Corner::Mixed { frequencies, lengths } => self.saturated(frequencies, lengths),
         }
     }
 
-    /// `factor` times [`Self::saturated`] of a frequency in a single field, for every length of it.
-    pub(crate) fn curve(&self, field: usize, frequency: u16, factor: f32, curve: &mut [f32; LENGTHS]) {
-        let frequency = f32::from(frequency);
-        for (score, norm) in curve.iter_mut().zip(&self.norms[field]) {
-            *score = factor * self.saturate(frequency * norm);
+    /// At least what any posting with a row below a corner has; 0 if the row is not below it.
+    #[inline]
+    pub(crate) fn below(&self, row: &Row, corner: &Corner) -> f32 {
+        match *corner {
+            Corner::Body { frequency, length } => {
+                let is_below = row[BODY] <= frequency && row[..BODY] == [0; BODY];
+                if is_below { self.of_body(row[BODY], length) } else { 0.0 }
+            }
+            Corner::Mixed { frequencies, lengths } => {
+                let is_below = row.iter().zip(&frequencies).all(|(count, most)| count <= most);
+                if is_below { self.saturated(*row, lengths) } else { 0.0 }
+            }
         }
     }
 
@@ -111,9 +140,14 @@ impl FieldScorer {
     /// The saturated form of a sum.
     #[inline]
     pub(crate) fn saturate(&self, sum: f32) -> f32 {
-        let f = if sum < MOST { sum } else { MOST };
-        if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
+        saturate(sum, self.k1)
     }
+}
+
+#[inline]
+fn saturate(sum: f32, k1: f32) -> f32 {
+    let f = if sum < MOST { sum } else { MOST };
+    if f > 0.0 { f * (k1 + 1.0) / (f + k1) } else { 0.0 }
 }
 
 /// The score of one chunk, and the terms that it holds.
@@ -217,7 +251,7 @@ impl<'s> Bm25<'s> {
         let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
         let lists = terms.map(|term| List::new(&term.postings, term.factor, &self.fields, self.snapshot));
         let lists = lists.collect::<Result<_, _>>()?;
-        let found = maxscore::candidates(lists, &self.fields, self.snapshot, k, filter)?;
+        let found = maxscore::candidates(lists, self.snapshot, k, filter)?;
         let mut best: Vec<(ChunkId, TermScore)> = if self.terms.len() == 1 {
             found.into_iter().map(|(id, score)| (id, TermScore { score, matched: vec![0] })).collect()
         } else {

@@ -11,13 +11,14 @@
 use aurora_storage::{ChunkId, LengthColumns, Snapshot, StorageError, WINDOW, WindowPostings};
 use roaring::RoaringBitmap;
 
-use crate::bm25::FieldScorer;
 use crate::maxscore::best::Best;
+use crate::maxscore::candidates::Candidates;
 pub(crate) use crate::maxscore::list::List;
 use crate::maxscore::places::Places;
-use crate::maxscore::sums::{Sums, any_reaches};
+use crate::maxscore::sums::Sums;
 
 mod best;
+mod candidates;
 mod list;
 mod places;
 mod sums;
@@ -25,23 +26,29 @@ mod table;
 
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
 const FEW: u32 = 8;
-/// Scores that are looked at together.
-const GROUP: usize = 64;
+/// Where several lists bring in chunks, one of so many postings may as well: that is quicker than to ask it.
+const SMALL: u32 = 128;
 
 /// One window, and room for what is done in it.
 struct Desk<'s> {
-    fields: &'s FieldScorer,
     lengths: LengthColumns<'s>,
     number: u32,
     postings: WindowPostings,
-    /// Places of postings that are scored already.
-    places: Vec<u16>,
     /// What the postings get, in their order.
     scores: Vec<f32>,
+    /// For each place the number of its posting from 1 on, while a list is looked through.
+    posting_at: Box<[u16; WINDOW as usize]>,
+    /// Candidates that hold a term, by index, with the numbers of their postings.
+    hits: Vec<(u16, u16)>,
+}
+
+/// What a window is searched with.
+#[derive(Default)]
+struct Room {
     /// The lists by rising bound, and what each and all before it can add.
     order: Vec<(f32, usize)>,
-    /// Places that may be among the best, ascending.
-    found: Vec<u16>,
+    sums: Sums,
+    candidates: Candidates,
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
@@ -49,7 +56,6 @@ struct Desk<'s> {
 /// ones.
 pub(crate) fn candidates(
     mut lists: Vec<List<'_>>,
-    fields: &FieldScorer,
     snapshot: &Snapshot,
     k: usize,
     filter: Option<&RoaringBitmap>,
@@ -60,17 +66,15 @@ pub(crate) fn candidates(
     windows.retain(|(total, _)| *total > 0.0);
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut best = Best::new(k, lists.len());
-    let mut sums = Sums::default();
     let mut desk = Desk {
-        fields,
         lengths: LengthColumns::NONE,
         number: 0,
         postings: WindowPostings::default(),
-        places: Vec::new(),
         scores: Vec::new(),
-        order: Vec::with_capacity(lists.len()),
-        found: Vec::new(),
+        posting_at: Box::new([0; WINDOW as usize]),
+        hits: Vec::new(),
     };
+    let mut room = Room::default();
     for (total, number) in windows {
         if k == 0 || !best.admits(total) {
             break;
@@ -78,98 +82,75 @@ pub(crate) fn candidates(
         desk.number = number;
         desk.lengths = snapshot.window_lengths(number)?;
         let allowed = Places::allowed(snapshot, filter, number);
-        search(&mut lists, &mut desk, &mut sums, allowed.as_ref(), &mut best);
+        search(&mut lists, &mut desk, &mut room, allowed.as_ref(), &mut best);
     }
     Ok(best.finish())
 }
 
 /// Looks for the best chunks of a window.
-fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, sums: &mut Sums, allowed: Option<&Places>, best: &mut Best) {
-    let (number, mut order, mut found) =
-        (desk.number, std::mem::take(&mut desk.order), std::mem::take(&mut desk.found));
-    order.clear();
-    found.clear();
-    let held = lists.iter().enumerate().map(|(at, list)| (list.reach(number), at)).filter(|(reach, _)| reach.count > 0);
-    order.extend(held.map(|(reach, at)| (reach.bound, at)));
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut sum = 0.0;
-    order.iter_mut().for_each(|(reach, _)| {
-        sum += *reach;
-        *reach = sum;
-    });
-    let (silent, loud) = order.split_at(order.iter().take_while(|(reach, _)| !best.admits(*reach)).count());
-    let rest = silent.last().map_or(0.0, |(reach, _)| *reach);
+fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed: Option<&Places>, best: &mut Best) {
+    let number = desk.number;
+    let Room { order, sums, candidates } = room;
+    candidates.clear();
+    put_in_order(lists, number, order, best);
+    let mut silent = order.iter().take_while(|(reach, _)| !best.admits(*reach)).count();
+    if silent + 1 < order.len() {
+        let small = order[..silent].iter().rev().take_while(|(_, at)| lists[*at].reach(number).count <= SMALL);
+        silent -= small.count();
+    }
+    let (silent, loud) = order.split_at(silent);
+    let bar = best.bar() - silent.last().map_or(0.0, |(reach, _)| *reach);
     let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
-    let postings = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
-    sums.begin(if loud.len() > 1 { postings } else { 0 });
+    let postings: u32 = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
     let asked = match (allowed, loud) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
-            found.extend(allowed.iter());
-            &order
+            allowed.iter().for_each(|place| candidates.push(place, 0.0));
+            &order[..]
         }
         (_, &[(_, only)]) => {
-            lists[only].each(desk, |places, scores| {
-                each_above(scores, (&mut *best, rest), |best, at| {
-                    let (place, score) = (places[at], scores[at]);
-                    match (is_allowed(place), silent.is_empty()) {
-                        (true, true) => best.push(number, place, score),
-                        (true, false) => {
-                            sums.add_one(place, score);
-                            found.push(place);
-                        }
-                        (false, _) => {}
-                    }
-                });
+            lists[only].each_above(desk, bar, |place, score| {
+                if is_allowed(place) {
+                    candidates.push(place, score);
+                }
             });
             silent
         }
         _ => {
-            loud.iter().for_each(|&(_, at)| lists[at].each(desk, |places, scores| sums.add(places, scores)));
-            sums.each(best.bar() - rest, |place| {
+            sums.clear();
+            loud.iter().for_each(|&(_, at)| lists[at].add_all(desk, sums));
+            sums.each_above(bar, |place, sum| {
                 if is_allowed(place) {
-                    found.push(place);
+                    candidates.push(place, sum);
                 }
             });
             silent
         }
     };
     for (at, &(_, list)) in asked.iter().enumerate().rev() {
-        if found.is_empty() {
+        if candidates.places().is_empty() {
             break;
         }
-        lists[list].add_to(desk, &found, sums);
-        let rest = at.checked_sub(1).map_or(0.0, |below| asked[below].0);
-        keep(&mut found, |place| best.admits(sums.at(place) + rest));
+        lists[list].add_to(desk, candidates);
+        candidates.keep(best.bar() - at.checked_sub(1).map_or(0.0, |below| asked[below].0));
     }
-    found.iter().for_each(|&place| best.push(number, place, sums.at(place)));
-    (desk.found, desk.order) = (found, order);
+    candidates.iter().for_each(|(place, score)| best.push(number, place, score));
 }
 
-/// Gives the indexes of scores that may be among the best, together with `rest`.
-fn each_above(scores: &[f32], (best, rest): (&mut Best, f32), mut each: impl FnMut(&mut Best, usize)) {
-    let mut kept = [0u8; GROUP];
-    for (group, scores) in scores.chunks(GROUP).enumerate() {
-        let bar = best.bar() - rest;
-        if !any_reaches(scores, bar) {
-            continue;
-        }
-        // Without a branch, since nobody can guess which are enough.
-        let mut count = 0;
-        for (at, score) in (0..).zip(scores) {
-            kept[count] = at;
-            count += usize::from(*score >= bar);
-        }
-        kept[..count].iter().for_each(|at| each(best, group * GROUP + usize::from(*at)));
+/// Puts the lists that hold postings of a window in the order of their bounds; but if nothing is good enough without some of
+/// them, then the shortest of those comes last, to bring in the chunks. Gives each the sum of the bounds so far.
+fn put_in_order(lists: &[List<'_>], window: u32, order: &mut Vec<(f32, usize)>, best: &Best) {
+    order.clear();
+    let held = lists.iter().enumerate().map(|(at, list)| (list.reach(window), at)).filter(|(reach, _)| reach.count > 0);
+    order.extend(held.map(|(reach, at)| (reach.bound, at)));
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f32 = order.iter().map(|(bound, _)| bound).sum();
+    let needed = order.iter().enumerate().filter(|(_, (bound, _))| !best.admits(total - bound));
+    if let Some((at, _)) = needed.min_by_key(|(_, (_, at))| lists[*at].reach(window).count) {
+        order[at..].rotate_left(1);
     }
-}
-
-/// Keeps the places that are wanted, in their order: without a branch, since nobody can guess them.
-fn keep(places: &mut Vec<u16>, mut is_wanted: impl FnMut(u16) -> bool) {
-    let mut kept = 0;
-    for at in 0..places.len() {
-        let place = places[at];
-        places[kept] = place;
-        kept += usize::from(is_wanted(place));
-    }
-    places.truncate(kept);
+    let mut sum = 0.0;
+    order.iter_mut().for_each(|(bound, _)| {
+        sum += *bound;
+        *bound = sum;
+    });
 }

@@ -153,6 +153,27 @@ fn places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize {
     at
 }
 
+/// For every 64 scores a word with a bit for each that is at least `bar`; both are positive or zero.
+pub fn reaching(scores: &[[f32; 64]], bar: f32, words: &mut [u64]) {
+    dispatch!(reaching_portable(scores: &[[f32; 64]], bar: f32, words: &mut [u64]))
+}
+
+#[inline(always)]
+fn reaching_portable(scores: &[[f32; 64]], bar: f32, words: &mut [u64]) {
+    // A product that brings the lowest bits of eight bytes together in the highest byte.
+    const TOGETHER: u64 = 0x0102_0408_1020_4080;
+    for (word, scores) in words.iter_mut().zip(scores) {
+        let mut bytes = [0u8; 64];
+        for (byte, score) in bytes.iter_mut().zip(scores) {
+            *byte = (*score >= bar) as u8;
+        }
+        *word = 0;
+        for (at, bytes) in bytes.as_chunks().0.iter().enumerate() {
+            *word |= (u64::from_le_bytes(*bytes).wrapping_mul(TOGETHER) >> 56) << (8 * at);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -103,6 +103,7 @@ pub use error::StorageError;
 pub use field::{FIELDS, Field};
 pub use files::{FileOutcome, FileRecord};
 pub use heap::give_back_freed_memory;
+pub use kernel::reaching;
 pub use label::{Label, LabelKind};
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, length_code, length_of};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};

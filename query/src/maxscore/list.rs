@@ -1,9 +1,12 @@
 //! The postings of one term, and what they can add in each window.
 
+use std::ops::Range;
+
 use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, WINDOW, Window};
 
 use super::Desk;
-use super::sums::Sums;
+use super::candidates::Candidates;
+use super::sums::{Sums, each_above};
 use super::table::Tables;
 use crate::bm25::FieldScorer;
 
@@ -28,7 +31,7 @@ enum Source<'p> {
     Long {
         postings: &'p Postings<'p>,
         windows: Vec<Window>,
-        tables: Tables,
+        tables: Tables<'p>,
     },
 }
 
@@ -60,7 +63,7 @@ impl<'p> List<'p> {
     pub(crate) fn new(
         postings: &'p Postings<'p>,
         factor: f32,
-        fields: &FieldScorer,
+        fields: &'p FieldScorer,
         snapshot: &Snapshot,
     ) -> Result<Self, StorageError> {
         let mut reaches = vec![Reach::default(); snapshot.manifest().next_chunk_id.div_ceil(WINDOW) as usize];
@@ -91,57 +94,80 @@ impl<'p> List<'p> {
         self.reaches.get(window as usize).copied().unwrap_or_default()
     }
 
-    /// Gives the places that hold the term, ascending, with what they get; dead chunks may be among them.
-    #[inline]
-    pub(super) fn each(&mut self, desk: &mut Desk<'_>, mut each: impl FnMut(&[u16], &[f32])) {
-        let reach = self.reach(desk.number);
-        let runs = reach.from as usize..(reach.from + reach.runs) as usize;
+    /// Gives the places whose score is at least `bar`, ascending, with it; dead chunks may be among them.
+    pub(super) fn each_above(&mut self, desk: &mut Desk<'_>, bar: f32, mut each: impl FnMut(u16, f32)) {
+        let runs = self.runs(desk.number);
         match &mut self.source {
             Source::Scored { chunks, scores } => {
-                desk.places.clear();
-                desk.places.extend(chunks[runs.clone()].iter().map(|chunk| (chunk % WINDOW) as u16));
-                each(&desk.places, &scores[runs]);
+                let scored = chunks[runs.clone()].iter().zip(&scores[runs]).filter(|(_, score)| **score >= bar);
+                scored.for_each(|(chunk, score)| each((chunk % WINDOW) as u16, *score));
             }
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
-                    postings.read(window, &mut desk.postings);
                     tables.prepare(window.part, postings);
+                    let least = tables.least(window, postings, bar);
+                    postings.read(window, least, &mut desk.postings);
                     tables.score(window.part, desk);
-                    let places = desk.postings.places();
-                    each(places, &desk.scores);
+                    let (places, scores) = (desk.postings.places(), &desk.scores);
+                    each_above(scores, bar, |at| each(places[at], scores[at]));
                 }
             }
         }
     }
 
-    /// Adds what candidates get to their sums, and perhaps to those of others; places ascend.
-    pub(super) fn add_to(&mut self, desk: &mut Desk<'_>, candidates: &[u16], sums: &mut Sums) {
-        let reach = self.reach(desk.number);
-        if reach.count as usize <= candidates.len() * PER_CANDIDATE {
-            return self.each(desk, |places, scores| sums.add(places, scores));
-        }
-        let runs = reach.from as usize..(reach.from + reach.runs) as usize;
+    /// Adds what places get to their sums.
+    pub(super) fn add_all(&mut self, desk: &mut Desk<'_>, sums: &mut Sums) {
+        let runs = self.runs(desk.number);
         match &mut self.source {
             Source::Scored { chunks, scores } => {
-                let (chunks, scores) = (&chunks[runs.clone()], &scores[runs]);
-                for place in candidates {
-                    if let Ok(at) = chunks.binary_search(&(desk.number * WINDOW + u32::from(*place))) {
-                        sums.add_one(*place, scores[at]);
+                sums.add(chunks[runs.clone()].iter().map(|chunk| (chunk % WINDOW) as u16), &scores[runs])
+            }
+            Source::Long { postings, windows, tables } => {
+                for window in windows.get(runs).unwrap_or_default() {
+                    tables.prepare(window.part, postings);
+                    postings.read(window, 0, &mut desk.postings);
+                    tables.score(window.part, desk);
+                    sums.add(desk.postings.places().iter().copied(), &desk.scores);
+                }
+            }
+        }
+    }
+
+    /// Adds what candidates get to their sums.
+    pub(super) fn add_to(&mut self, desk: &mut Desk<'_>, candidates: &mut Candidates) {
+        let (runs, count) = (self.runs(desk.number), self.reach(desk.number).count as usize);
+        match &mut self.source {
+            Source::Scored { chunks, scores } => {
+                for (chunk, score) in chunks[runs.clone()].iter().zip(&scores[runs]) {
+                    if let Ok(at) = candidates.places().binary_search(&((chunk % WINDOW) as u16)) {
+                        candidates.add(at, *score);
                     }
                 }
             }
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     tables.prepare(window.part, postings);
-                    let mut probe = postings.probe(window);
-                    for place in candidates {
-                        if let Some(coded) = probe.find(*place) {
-                            sums.add_one(*place, tables.score_of(window.part, coded, desk, *place));
+                    if count <= candidates.places().len() * PER_CANDIDATE {
+                        postings.read(window, 0, &mut desk.postings);
+                        tables.add_to(window.part, desk, candidates);
+                    } else {
+                        let mut probe = postings.probe(window);
+                        for at in 0..candidates.places().len() {
+                            let place = candidates.places()[at];
+                            if let Some(coded) = probe.find(place) {
+                                candidates.add(at, tables.score_of(window.part, coded, desk, place));
+                            }
                         }
                     }
                 }
             }
         }
+    }
+
+    /// Where the source has what is in a window.
+    fn runs(&self, window: u32) -> Range<usize> {
+        let reach = self.reach(window);
+        reach.from as usize..(reach.from + reach.runs) as usize
     }
 }
 

@@ -114,10 +114,17 @@ impl<'s> Postings<'s> {
         self.parts.get(part).map_or(&[], Part::palette)
     }
 
-    /// Reads the postings of a window.
-    pub fn read(&self, window: &Window, out: &mut WindowPostings) {
+    /// Gives the corners of a window; none if its postings may have any score.
+    pub fn corners(&self, window: &Window, each: impl FnMut(&Corner)) {
         if let Some(part) = self.parts.get(window.part) {
-            part.read(window, out);
+            part.corners(window, each);
+        }
+    }
+
+    /// Reads the postings of a window: of those with rows in the palette only such with codes of at least `least`.
+    pub fn read(&self, window: &Window, least: u8, out: &mut WindowPostings) {
+        if let Some(part) = self.parts.get(window.part) {
+            part.read(window, least, out);
         }
     }
 

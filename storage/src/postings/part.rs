@@ -311,8 +311,20 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Reads the postings of a window.
-    pub(super) fn read(&self, window: &Window, out: &mut WindowPostings) {
+    /// The corners of a window; none where they are not known.
+    pub(super) fn corners(&self, window: &Window, each: impl FnMut(&Corner)) {
+        if let Self::Long { directory, .. } = self
+            && let Some(entry) = directory.get(window.entry)
+        {
+            corners::decode(
+                &mut Reader::new(directory.corners.get(entry.corners as usize..).unwrap_or_default()),
+                each,
+            );
+        }
+    }
+
+    /// Reads the postings of a window whose codes are at least `least`.
+    pub(super) fn read(&self, window: &Window, least: u8, out: &mut WindowPostings) {
         out.begin(window.count as usize);
         match self {
             Self::Label(_) => out.len = 0,
@@ -327,9 +339,14 @@ impl<'a> Part<'a> {
                 let start = entry.start as usize;
                 let count = out.len.min(entry.count as usize);
                 out.len = docs.window(window.number, start, &mut out.places[..count]);
-                let codes = &mut out.codes[..out.len];
-                rows.unpack(start, codes);
-                find_rare(codes, rows.rare_code(), rows.rare(entry.escaped as usize), &mut out.rare);
+                if least == 0 {
+                    rows.unpack(start, &mut out.codes[..out.len]);
+                } else {
+                    let held = out.len;
+                    out.len = rows.select(start, held, least, &mut out.selected[..held], &mut out.codes[..held]);
+                    out.keep_selected();
+                }
+                find_rare(&out.codes[..out.len], rows.rare_code(), rows.rare(entry.escaped as usize), &mut out.rare);
             }
         }
     }
@@ -393,7 +410,7 @@ impl<'a> Part<'a> {
                 let (mut windows, mut postings) = (Vec::new(), WindowPostings::default());
                 self.windows(0, |_| 0.0, &mut windows);
                 for window in &windows {
-                    self.read(window, &mut postings);
+                    self.read(window, 0, &mut postings);
                     let mut rare = postings.rare().iter().map(|(_, row)| row);
                     for (place, code) in postings.places().iter().zip(postings.codes()) {
                         let row = rows.palette().get(usize::from(*code)).or_else(|| rare.next());

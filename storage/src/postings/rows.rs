@@ -184,6 +184,56 @@ impl<'a> Rows<'a> {
         last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
     }
 
+    /// Finds the codes of at least `least` among those of `count` postings from `start` on: which of these postings they
+    /// are of, and the codes. Returns how many there are, no more than there is room for.
+    pub(super) fn select(&self, start: usize, count: usize, least: u8, found: &mut [u16], codes: &mut [u8]) -> usize {
+        match self.width {
+            1 => self.select_as::<1>(start, count, least, found, codes),
+            2 => self.select_as::<2>(start, count, least, found, codes),
+            4 => self.select_as::<4>(start, count, least, found, codes),
+            8 => self.select_as::<8>(start, count, least, found, codes),
+            _ => 0,
+        }
+    }
+
+    fn select_as<const WIDTH: usize>(
+        &self,
+        start: usize,
+        count: usize,
+        least: u8,
+        found: &mut [u16],
+        codes: &mut [u8],
+    ) -> usize {
+        let mask = ((1u32 << WIDTH) - 1) as u8;
+        let skip = start % (8 / WIDTH);
+        let end = skip + count;
+        let packed = self.codes.get((start - skip) * WIDTH / 8..).unwrap_or_default();
+        let (words, rest) = packed.as_chunks();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut room = found.iter_mut().zip(codes);
+        let mut selected = 0;
+        for (word, first) in words.iter().chain([&last]).zip((0..end).step_by(64 / WIDTH)) {
+            let word = u64::from_le_bytes(*word);
+            let mut left = at_least::<WIDTH>(word, least);
+            if first == 0 {
+                left &= u64::MAX << (skip * WIDTH);
+            }
+            if end - first < 64 / WIDTH {
+                left &= (1 << ((end - first) * WIDTH)) - 1;
+            }
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                let Some((found, code)) = room.next() else { return selected };
+                *found = (first + bit / WIDTH - skip) as u16;
+                *code = (word >> bit) as u8 & mask;
+                selected += 1;
+                left &= left - 1;
+            }
+        }
+        selected
+    }
+
     /// The rows beyond the palette from a place in their bytes on.
     pub(super) fn rare(&self, from: usize) -> impl Iterator<Item = Row> + 'a {
         let mut reader = Reader::new(self.escapes.get(from..).unwrap_or_default());
@@ -219,6 +269,18 @@ impl<'a> Rows<'a> {
         let known = (0..count).all(|index| self.code(index) <= self.rare_code());
         sound && known && left.is_empty() && self.palette.iter().all(held)
     }
+}
+
+/// The lanes of a word that are at least `least`: the lowest bit of each is set.
+#[inline]
+fn at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
+    // Every other lane at a time, with as much room above it, where the sum arrives if it is great enough.
+    let every_other = u64::MAX / ((1 << WIDTH) + 1);
+    let ones = every_other / ((1 << WIDTH) - 1);
+    let top = 2 * WIDTH - 1;
+    let missing = ones * ((1 << top) - u64::from(least));
+    let of = |lanes: u64| (((lanes & every_other) + missing) >> top) & ones;
+    of(word) | of(word >> WIDTH) << WIDTH
 }
 
 /// Reads rows of postings whose indexes ascend.
@@ -284,6 +346,12 @@ mod tests {
             for start in starts.iter().map(|start| start.index(rows.len())) {
                 let mut codes = vec![0; rows.len() - start];
                 read.unpack(start, &mut codes);
+                for least in [1, codes[0], read.rare_code()] {
+                    let (mut found, mut selected) = (vec![0; codes.len()], vec![0; codes.len()]);
+                    let count = read.select(start, codes.len(), least, &mut found, &mut selected);
+                    let expected = (0u16..).zip(&codes).filter(|(_, code)| **code >= least && read.width > 0);
+                    prop_assert!(found[..count].iter().copied().zip(&selected).eq(expected));
+                }
                 let mut rare = read.rare(escaped[start]);
                 let mut probe = read.probe(start, escaped[start]);
                 for (at, row) in rows.iter().enumerate().skip(start).step_by(3) {
@@ -304,6 +372,7 @@ mod tests {
                 (0..count + 3).for_each(|at| assert_ne!(rows.probe(0, 0).row(at), Coded::Code(u8::MAX)));
                 rows.is_exact(count);
                 rows.unpack(count / 2, &mut vec![0; count]);
+                rows.select(count / 2, count, 1, &mut vec![0; count / 3], &mut vec![0; count]);
             }
         }
     }

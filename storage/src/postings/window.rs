@@ -75,6 +75,8 @@ pub struct WindowPostings {
     /// As long as the largest window so far.
     pub(super) places: Vec<u16>,
     pub(super) codes: Vec<u8>,
+    /// Where those that are wanted were in `places`, if only some are.
+    pub(super) selected: Vec<u16>,
     pub(super) len: usize,
     pub(super) rare: Vec<(u16, Row)>,
 }
@@ -87,6 +89,14 @@ impl WindowPostings {
         if self.places.len() < len {
             self.places.resize(len, 0);
             self.codes.resize(len, 0);
+            self.selected.resize(len, 0);
+        }
+    }
+
+    /// Moves the places of selected postings to the front.
+    pub(super) fn keep_selected(&mut self) {
+        for (to, &from) in self.selected[..self.len].iter().enumerate() {
+            self.places[to] = self.places[usize::from(from)];
         }
     }
 
@@ -109,25 +119,16 @@ impl WindowPostings {
 }
 
 /// Codes that are looked at together.
-const GROUP: usize = 8;
+const GROUP: usize = 32;
 
 /// Appends the indexes of codes that equal `rare`, with the rows that are given for them.
 pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
-    const LOW: u64 = u64::from_le_bytes([0x7f; GROUP]);
-    let (groups, rest) = codes.as_chunks::<GROUP>();
-    for (group, codes) in groups.iter().enumerate() {
-        // A byte is 0 where the code is the one, and the highest bit of each such byte, and of no other, comes to be set.
-        let apart = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([rare; GROUP]);
-        let mut found = !(((apart & LOW) + LOW) | apart | LOW);
-        while found != 0 {
-            let at = group * GROUP + found.trailing_zeros() as usize / 8;
-            out.push((at as u16, rows.next().unwrap_or_default()));
-            found &= found - 1;
+    for (group, codes) in codes.chunks(GROUP).enumerate() {
+        // Without a way out of the loop, which then looks at several at once.
+        if codes.iter().fold(false, |any, code| any | (*code == rare)) {
+            let found = codes.iter().enumerate().filter(|(_, code)| **code == rare);
+            out.extend(found.map(|(at, _)| ((group * GROUP + at) as u16, rows.next().unwrap_or_default())));
         }
-    }
-    let first = groups.len() * GROUP;
-    for (at, _) in rest.iter().enumerate().filter(|(_, code)| **code == rare) {
-        out.push(((first + at) as u16, rows.next().unwrap_or_default()));
     }
 }
 

@@ -58,7 +58,7 @@ fn long_lists_are_walked_and_skipped() {
     assert!(postings.parts() > 1 && windows.is_sorted_by(|a, b| a.number < b.number));
     let (mut found, mut room) = (Vec::new(), WindowPostings::default());
     for window in &windows {
-        postings.read(window, &mut room);
+        postings.read(window, 0, &mut room);
         let (mut rare, mut probe) = (room.rare().iter().map(|(_, row)| row), postings.probe(window));
         for (place, code) in room.places().iter().zip(room.codes()) {
             let row = postings.palette(window.part).get(usize::from(*code)).or_else(|| rare.next()).expect("a row");
