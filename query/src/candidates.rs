@@ -6,7 +6,7 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
-use crate::bm25::{Bm25, TermScore};
+use crate::bm25::Bm25;
 use crate::dense::{Semantics, cosine};
 use crate::identifier::{ExactMatch, IdentifierQuery, Named};
 use crate::query::{Mode, ParsedQuery};
@@ -20,8 +20,6 @@ pub(crate) struct Candidate<'s> {
     pub(crate) chunk: &'s ArchivedChunk,
     /// Raw BM25F; 0 without a match.
     pub(crate) bm25: f32,
-    /// Places of the query's terms that the chunk holds.
-    pub(crate) matched: Vec<usize>,
     /// Cosine with the query; `None` when the chunk or the query has no vector.
     pub(crate) cosine: Option<f32>,
     /// Late interaction of the query's tokens with those of the code; `None` where either has none.
@@ -74,7 +72,7 @@ pub(crate) fn collect<'s>(
     let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
 
     let (from_keywords, from_vectors) = (keywords.len(), near.len());
-    let mut found: BTreeMap<ChunkId, TermScore> = keywords.into_iter().collect();
+    let mut found: BTreeMap<ChunkId, f32> = keywords.into_iter().collect();
     let others = near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
@@ -93,8 +91,7 @@ pub(crate) fn collect<'s>(
         list.push(Candidate {
             id,
             chunk,
-            bm25: score.score,
-            matched: score.matched,
+            bm25: score,
             cosine,
             words,
             doc_words: doc_words.or(words),

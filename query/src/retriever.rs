@@ -114,7 +114,7 @@ impl Retriever {
 
         let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
         let kind = QueryKind::of(&text, &parsed);
-        let hits = self.rank(query, (&parsed, kind), &rule_query, &found.list)?;
+        let hits = self.rank(query, (&parsed, kind), &bm25, &rule_query, &found.list)?;
         stages.shown = hits.len();
         Ok(SearchResults {
             query: query.text.clone(),
@@ -176,6 +176,7 @@ impl Retriever {
         &self,
         query: &Query<'_>,
         (parsed, kind): (&ParsedQuery, QueryKind),
+        bm25: &Bm25<'_>,
         rule_query: &RuleQuery<'_>,
         list: &[Candidate<'_>],
     ) -> Result<Vec<Hit>, QueryError> {
@@ -220,10 +221,10 @@ impl Retriever {
         let hits = places.into_iter().enumerate().map(|(rank, place)| {
             let at = order[place.at];
             let candidate = &list[at];
-            let (bm25, semantic, activation) = components.of(at);
+            let (keywords, semantic, activation) = components.of(at);
             let (weighted, rules) = points::settle(shares[at], fused[at], &applied[at], &candidate.chunk.path);
             let scores = Scores {
-                bm25: bm25.unwrap_or(0.0),
+                bm25: keywords.unwrap_or(0.0),
                 semantic,
                 activation: activation.unwrap_or(0.0),
                 weighted,
@@ -237,7 +238,7 @@ impl Retriever {
                 },
             };
             let chunk = candidate.chunk.to_chunk();
-            let keywords = explain::keyword_match(parsed, &candidate.matched, &candidate.chunk.name);
+            let keywords = explain::keyword_match(parsed, &bm25.matched(candidate.id), &candidate.chunk.name);
             let explanation = Explanation {
                 matched_terms: keywords.matched_terms,
                 exact_term: keywords.exact_term,
