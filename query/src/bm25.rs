@@ -5,7 +5,8 @@
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
 use aurora_storage::{
-    ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, length_of,
+    ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, is_body_alone,
+    length_of,
 };
 use roaring::RoaringBitmap;
 
@@ -82,13 +83,19 @@ impl FieldScorer {
     /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
     #[inline]
     pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
-        let mut sum = 0.0;
-        if frequencies[..BODY] == [0; BODY] {
-            return self.of_body(frequencies[BODY], lengths[BODY]);
+        match is_body_alone(&frequencies) {
+            true => self.of_body(frequencies[BODY], lengths[BODY]),
+            false => self.saturated_of(&frequencies.map(f32::from), lengths),
         }
-        // All fields at once, the absent ones too: they add 0, and there is no branch to guess wrong.
+    }
+
+    /// The same of frequencies as fractions.
+    #[inline]
+    pub(crate) fn saturated_of(&self, frequencies: &[f32; FIELDS], lengths: LengthCodes) -> f32 {
+        let mut sum = 0.0;
+        // All fields, the absent ones too: they add 0, and there is no branch to guess wrong.
         for field in 0..FIELDS {
-            sum += self.weighted(field, f32::from(frequencies[field]), lengths[field]);
+            sum += self.weighted(field, frequencies[field], lengths[field]);
         }
         self.saturate(sum)
     }
@@ -107,28 +114,18 @@ impl FieldScorer {
         self.curves.get(usize::from(frequency))
     }
 
-    /// At least what any posting below a corner has.
+    /// At least what any posting of a corner has.
     #[inline]
-    pub(crate) fn bound(&self, corner: &Corner) -> f32 {
-        match *corner {
-            Corner::Body { frequency, length } => self.of_body(frequency, length),
-            Corner::Mixed { frequencies, lengths } => self.saturated(frequencies, lengths),
-        }
-    }
-
-    /// At least what any posting with a row below a corner has; 0 if the row is not below it.
-    #[inline]
-    pub(crate) fn below(&self, row: &Row, corner: &Corner) -> f32 {
-        match *corner {
-            Corner::Body { frequency, length } => {
-                let is_below = row[BODY] <= frequency && row[..BODY] == [0; BODY];
-                if is_below { self.of_body(row[BODY], length) } else { 0.0 }
-            }
-            Corner::Mixed { frequencies, lengths } => {
-                let is_below = row.iter().zip(&frequencies).all(|(count, most)| count <= most);
-                if is_below { self.saturated(*row, lengths) } else { 0.0 }
+    pub(crate) fn bound(&self, corner: &Corner<'_>) -> f32 {
+        let weighted = |frequency: u16, field: usize, length: u8| self.weighted(field, f32::from(frequency), length);
+        let mut sum = 0.0;
+        if !is_body_alone(&corner.frequencies) {
+            for field in 0..BODY {
+                sum += weighted(corner.frequencies[field], field, corner.lengths[field]);
             }
         }
+        let body = corner.body.iter().map(|&(frequency, length)| weighted(frequency, BODY, length));
+        self.saturate(sum + body.fold(0.0, f32::max))
     }
 
     /// What a field adds to the sum that saturates.

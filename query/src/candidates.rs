@@ -88,15 +88,7 @@ pub(crate) fn collect<'s>(
         let tokens = &chunk.tokens;
         let words = late.as_mut().and_then(|late| late.score(tokens.code.iter().map(|token| token.to_native())));
         let doc_words = late.as_mut().and_then(|late| late.score(tokens.doc.iter().map(|token| token.to_native())));
-        list.push(Candidate {
-            id,
-            chunk,
-            bm25: score,
-            cosine,
-            words,
-            doc_words: doc_words.or(words),
-            exact,
-        });
+        list.push(Candidate { id, chunk, bm25: score, cosine, words, doc_words: doc_words.or(words), exact });
     }
     list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
     Ok(Candidates { list, from_keywords, from_vectors })

@@ -37,7 +37,7 @@ struct Desk<'s> {
     /// What the postings get, in their order.
     scores: Vec<f32>,
     /// For each place the number of its posting from 1 on, while a list is looked through.
-    posting_at: Box<[u16; WINDOW as usize]>,
+    posting_at: Option<Box<[u16; WINDOW as usize]>>,
     /// Candidates that hold a term, by index, with the numbers of their postings.
     hits: Vec<(u16, u16)>,
 }
@@ -71,7 +71,7 @@ pub(crate) fn candidates(
         number: 0,
         postings: WindowPostings::default(),
         scores: Vec::new(),
-        posting_at: Box::new([0; WINDOW as usize]),
+        posting_at: None,
         hits: Vec::new(),
     };
     let mut room = Room::default();
@@ -91,7 +91,6 @@ pub(crate) fn candidates(
 fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed: Option<&Places>, best: &mut Best) {
     let number = desk.number;
     let Room { order, sums, candidates } = room;
-    candidates.clear();
     put_in_order(lists, number, order, best);
     let mut silent = order.iter().take_while(|(reach, _)| !best.admits(*reach)).count();
     if silent + 1 < order.len() {
@@ -102,6 +101,7 @@ fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed:
     let bar = best.bar() - silent.last().map_or(0.0, |(reach, _)| *reach);
     let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
     let postings: u32 = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
+    candidates.begin(postings.min(WINDOW) as usize);
     let asked = match (allowed, loud) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
             allowed.iter().for_each(|place| candidates.push(place, 0.0));
@@ -116,8 +116,8 @@ fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed:
             silent
         }
         _ => {
-            sums.clear();
-            loud.iter().for_each(|&(_, at)| lists[at].add_all(desk, sums));
+            let mut sums = sums.begin();
+            loud.iter().for_each(|&(_, at)| lists[at].add_all(desk, &mut sums));
             sums.each_above(bar, |place, sum| {
                 if is_allowed(place) {
                     candidates.push(place, sum);
@@ -127,13 +127,13 @@ fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed:
         }
     };
     for (at, &(_, list)) in asked.iter().enumerate().rev() {
-        if candidates.places().is_empty() {
+        if candidates.len() == 0 {
             break;
         }
         lists[list].add_to(desk, candidates);
         candidates.keep(best.bar() - at.checked_sub(1).map_or(0.0, |below| asked[below].0));
     }
-    candidates.iter().for_each(|(place, score)| best.push(number, place, score));
+    candidates.as_slice().iter().for_each(|&(place, score)| best.push(number, place, score));
 }
 
 /// Puts the lists that hold postings of a window in the order of their bounds; but if nothing is good enough without some of

@@ -6,7 +6,7 @@ use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, W
 
 use super::Desk;
 use super::candidates::Candidates;
-use super::sums::{Sums, each_above};
+use super::sums::{WindowSums, each_above};
 use super::table::Tables;
 use crate::bm25::FieldScorer;
 
@@ -116,7 +116,7 @@ impl<'p> List<'p> {
     }
 
     /// Adds what places get to their sums.
-    pub(super) fn add_all(&mut self, desk: &mut Desk<'_>, sums: &mut Sums) {
+    pub(super) fn add_all(&mut self, desk: &mut Desk<'_>, sums: &mut WindowSums<'_>) {
         let runs = self.runs(desk.number);
         match &mut self.source {
             Source::Scored { chunks, scores } => {
@@ -139,7 +139,7 @@ impl<'p> List<'p> {
         match &mut self.source {
             Source::Scored { chunks, scores } => {
                 for (chunk, score) in chunks[runs.clone()].iter().zip(&scores[runs]) {
-                    if let Ok(at) = candidates.places().binary_search(&((chunk % WINDOW) as u16)) {
+                    if let Some(at) = candidates.find((chunk % WINDOW) as u16) {
                         candidates.add(at, *score);
                     }
                 }
@@ -147,13 +147,13 @@ impl<'p> List<'p> {
             Source::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     tables.prepare(window.part, postings);
-                    if count <= candidates.places().len() * PER_CANDIDATE {
+                    if count <= candidates.len() * PER_CANDIDATE {
                         postings.read(window, 0, &mut desk.postings);
                         tables.add_to(window.part, desk, candidates);
                     } else {
                         let mut probe = postings.probe(window);
-                        for at in 0..candidates.places().len() {
-                            let place = candidates.places()[at];
+                        for at in 0..candidates.len() {
+                            let (place, _) = candidates.as_slice()[at];
                             if let Some(coded) = probe.find(place) {
                                 candidates.add(at, tables.score_of(window.part, coded, desk, place));
                             }

@@ -6,20 +6,22 @@ use aurora_storage::{WINDOW, reaching};
 const GROUP: usize = 64;
 
 /// Sums, 0 where nothing was added.
-pub(super) struct Sums(Box<[f32; WINDOW as usize]>);
+#[derive(Default)]
+pub(super) struct Sums(Option<Box<[f32; WINDOW as usize]>>);
 
-impl Default for Sums {
-    fn default() -> Self {
-        Self(Box::new([0.0; WINDOW as usize]))
+impl Sums {
+    /// The sums of a window that nothing was added to.
+    pub(super) fn begin(&mut self) -> WindowSums<'_> {
+        let sums = self.0.get_or_insert_with(|| Box::new([0.0; WINDOW as usize]));
+        sums.fill(0.0);
+        WindowSums(sums)
     }
 }
 
-impl Sums {
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
-        self.0.fill(0.0);
-    }
+/// Sums in one window.
+pub(super) struct WindowSums<'s>(&'s mut [f32; WINDOW as usize]);
 
+impl WindowSums<'_> {
     /// Adds positive scores to places.
     pub(super) fn add(&mut self, places: impl Iterator<Item = u16>, scores: &[f32]) {
         for (place, score) in places.zip(scores) {

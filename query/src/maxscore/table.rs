@@ -1,6 +1,6 @@
 //! What the rows of a palette are worth.
 
-use aurora_storage::{Coded, Corner, FIELDS, Field, LengthColumns, Postings, Row, WINDOW, Window};
+use aurora_storage::{Coded, FIELDS, Field, LengthColumns, Postings, Row, WINDOW, Window, is_body_alone};
 
 use super::Desk;
 use super::candidates::Candidates;
@@ -25,29 +25,10 @@ struct Table<'p> {
     palette: &'p [Row],
     /// For the first codes what a posting gets by the length of its body, if its row is in the body alone.
     curves: [&'p [f32; LENGTHS]; FEW],
-    /// Whether there is nothing else.
-    is_complete: bool,
-    kinds: Vec<Kind>,
-}
-
-/// What a row is like.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// There is a curve.
-    Curve,
-    /// So often in some fields.
-    Mixed { fields: [u8; FIELDS], frequencies: [f32; FIELDS], count: u8 },
-}
-
-impl Kind {
-    fn mixed(row: &Row) -> Self {
-        let (mut fields, mut frequencies, mut count) = ([0; FIELDS], [0.0; FIELDS], 0);
-        for (field, &frequency) in row.iter().enumerate().filter(|(_, frequency)| **frequency > 0) {
-            (fields[count], frequencies[count]) = (field as u8, f32::from(frequency));
-            count += 1;
-        }
-        Self::Mixed { fields, frequencies, count: count as u8 }
-    }
+    /// How many codes have one, from the first on.
+    with_curve: usize,
+    /// Every row as fractions.
+    rows: Vec<[f32; FIELDS]>,
 }
 
 impl<'p> Tables<'p> {
@@ -70,20 +51,13 @@ impl<'p> Tables<'p> {
     /// The lowest code whose row may get `bar` in a window: no posting with a lower one does.
     pub(super) fn least(&self, window: &Window, postings: &Postings<'_>, bar: f32) -> u8 {
         let Some(table) = self.of(window.part) else { return 0 };
-        let (mut corners, mut count) = ([Corner::Body { frequency: 0, length: 0 }; CORNERS], 0);
-        postings.corners(window, |corner| {
-            if let Some(room) = corners.get_mut(count) {
-                *room = *corner;
-            }
-            count += 1;
+        let mut least = table.palette.len().min((window.count / PER_ROW) as usize);
+        let known = postings.corners(window, |corner| {
+            let score = |row: &Row| corner.shortest(row).map_or(0.0, |lengths| self.fields.saturated(*row, lengths));
+            let reaching = table.palette[..least].iter().position(|row| self.factor * score(row) >= bar);
+            least = reaching.unwrap_or(least);
         });
-        let Some(corners) = corners.get(..count).filter(|corners| !corners.is_empty()) else { return 0 };
-        let rows = table.palette.len().min((window.count / PER_ROW) as usize);
-        let reaches = |code: &usize| {
-            let row = &table.palette[*code];
-            corners.iter().any(|corner| self.factor * self.fields.below(row, corner) >= bar)
-        };
-        (0..rows).find(reaches).unwrap_or(rows) as u8
+        known.map_or(0, |()| least as u8)
     }
 
     /// Scores the postings on the desk, which are of a part that it was prepared for.
@@ -92,7 +66,7 @@ impl<'p> Tables<'p> {
         let Desk { lengths, postings, scores, .. } = desk;
         scores.resize(postings.places().len(), 0.0);
         let coded = scores.iter_mut().zip(postings.places()).zip(postings.codes());
-        if table.is_complete {
+        if table.with_curve == table.palette.len() {
             let lengths = lengths.of_field(BODY);
             for ((score, &place), &code) in coded {
                 *score = self.factor * table.of_curve(code, lengths[usize::from(place) % WINDOW as usize]);
@@ -112,14 +86,15 @@ impl<'p> Tables<'p> {
     pub(super) fn add_to(&self, part: usize, desk: &mut Desk<'_>, candidates: &mut Candidates) {
         let Some(table) = self.of(part) else { return };
         let Desk { lengths, postings, posting_at, hits, .. } = desk;
+        let posting_at = posting_at.get_or_insert_with(|| Box::new([0; WINDOW as usize]));
         posting_at.fill(0);
         for (&place, number) in postings.places().iter().zip(1..) {
             posting_at[usize::from(place) % WINDOW as usize] = number;
         }
         // Without a branch, since nobody can guess which of them hold the term.
-        hits.resize(candidates.places().len(), (0, 0));
+        hits.resize(candidates.len(), (0, 0));
         let mut count = 0;
-        for (&place, index) in candidates.places().iter().zip(0..) {
+        for (&(place, _), index) in candidates.as_slice().iter().zip(0..) {
             let number = posting_at[usize::from(place) % WINDOW as usize];
             hits[count] = (index, number.wrapping_sub(1));
             count += usize::from(number > 0);
@@ -128,7 +103,7 @@ impl<'p> Tables<'p> {
         let mut rare = postings.rare().iter().peekable();
         for &(index, number) in &hits[..count] {
             let (place, code) = (places[usize::from(number)], codes[usize::from(number)]);
-            let score = if usize::from(code) < table.kinds.len() {
+            let score = if usize::from(code) < table.palette.len() {
                 table.score(code, self.factor, self.fields, lengths, place)
             } else {
                 while rare.next_if(|(at, _)| *at < number).is_some() {}
@@ -149,25 +124,17 @@ impl<'p> Tables<'p> {
     }
 }
 
-/// Corners that are looked at for each row.
-const CORNERS: usize = 32;
-
 impl<'p> Table<'p> {
     fn new(palette: &'p [Row], fields: &'p FieldScorer) -> Self {
         let mut curves = [&[0.0; LENGTHS]; FEW];
-        let mut kinds = Vec::with_capacity(palette.len());
-        for (code, row) in palette.iter().enumerate() {
-            let curve = if row[..BODY] == [0; BODY] { fields.curve(row[BODY]) } else { None };
-            match (curves.get_mut(code), curve) {
-                (Some(place), Some(curve)) => {
-                    *place = curve;
-                    kinds.push(Kind::Curve);
-                }
-                _ => kinds.push(Kind::mixed(row)),
-            }
+        let rows = palette.iter().map(|row| row.map(f32::from)).collect();
+        let low = palette.iter().map_while(|row| if is_body_alone(row) { fields.curve(row[BODY]) } else { None });
+        let mut with_curve = 0;
+        for (place, curve) in curves.iter_mut().zip(low) {
+            *place = curve;
+            with_curve += 1;
         }
-        let is_complete = kinds.iter().all(|kind| matches!(kind, Kind::Curve));
-        Self { palette, curves, is_complete, kinds }
+        Self { palette, curves, with_curve, rows }
     }
 
     /// The score of a row in the body alone.
@@ -176,20 +143,13 @@ impl<'p> Table<'p> {
         self.curves[usize::from(code) % FEW][usize::from(length)]
     }
 
+    /// The score of a row in any fields; 0 for a code that is not in the palette.
     #[inline]
     fn score(&self, code: u8, factor: f32, fields: &FieldScorer, lengths: &LengthColumns<'_>, place: u16) -> f32 {
-        let length = |field: usize| lengths.of_field(field)[usize::from(place) % WINDOW as usize];
-        match self.kinds.get(usize::from(code)) {
-            Some(Kind::Curve) => factor * self.of_curve(code, length(BODY)),
-            Some(Kind::Mixed { fields: held, frequencies, count }) => {
-                let mut sum = 0.0;
-                for (&field, frequency) in held.iter().zip(frequencies).take((*count).into()) {
-                    let field = usize::from(field) % FIELDS;
-                    sum += fields.weighted(field, *frequency, length(field));
-                }
-                factor * fields.saturate(sum)
-            }
-            None => 0.0,
+        if usize::from(code) < self.with_curve {
+            return factor * self.of_curve(code, lengths.of_field(BODY)[usize::from(place) % WINDOW as usize]);
         }
+        let Some(row) = self.rows.get(usize::from(code)) else { return 0.0 };
+        factor * fields.saturated_of(row, lengths.at(place))
     }
 }

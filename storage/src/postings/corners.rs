@@ -7,14 +7,14 @@
 //! Layout: number of kinds · for each a mask of its fields beside the body, for each of those frequency and length, number of
 //! steps, and for each of those the body's frequency and length. Frequencies are varints, lengths their bytes.
 
-use super::window::{Corner, Row};
+use super::window::{Corner, DECISIVE, Row, is_body_alone};
 use crate::codec::{Reader, put_varint};
 use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 const BODY: usize = Field::Body.index();
-/// In the body alone, and four others.
-const KINDS: usize = 5;
+/// In the body alone, and one for each set of decisive fields.
+const KINDS: usize = 1 + (1 << DECISIVE.len());
 /// Frequencies from here on share a step.
 const HIGH: usize = 32;
 
@@ -46,10 +46,9 @@ impl Corners {
     /// Makes sure that a corner holds for a posting.
     #[inline]
     pub(super) fn add(&mut self, frequencies: &Row, lengths: &LengthCodes) {
-        let holds = |field: Field| usize::from(frequencies[field.index()] > 0);
-        let kind = match frequencies[..BODY] == [0; BODY] {
+        let kind = match is_body_alone(frequencies) {
             true => 0,
-            false => 1 + 2 * holds(Field::Name) + holds(Field::Signature),
+            false => DECISIVE.iter().fold(0, |kind, &field| 2 * kind + usize::from(frequencies[field] > 0)) + 1,
         };
         let kind = &mut self.kinds[kind];
         for field in (0..BODY).filter(|&field| frequencies[field] > 0) {
@@ -95,9 +94,10 @@ impl Kind {
     }
 }
 
-/// Gives the corners at the reader's place, and moves behind them.
+/// Gives the corners at the reader's place, and moves behind them; `None` if they are damaged.
 #[inline]
-pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner)) -> Option<()> {
+pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner<'_>)) -> Option<()> {
+    let mut room = [(0, 0); HIGH + 1];
     for _ in 0..reader.byte()? {
         let mask = reader.byte()?;
         let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
@@ -105,15 +105,11 @@ pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner)) -> 
             frequencies[field] = reader.varint()?.try_into().ok()?;
             lengths[field] = reader.byte()?;
         }
-        for _ in 0..reader.byte()? {
-            let frequency = reader.varint()?.try_into().ok()?;
-            let length = reader.byte()?;
-            (frequencies[BODY], lengths[BODY]) = (frequency, length);
-            each(&match mask {
-                0 => Corner::Body { frequency, length },
-                _ => Corner::Mixed { frequencies, lengths },
-            });
+        let steps = room.get_mut(..usize::from(reader.byte()?))?;
+        for (frequency, length) in steps.iter_mut() {
+            (*frequency, *length) = (reader.varint()?.try_into().ok()?, reader.byte()?);
         }
+        each(&Corner { frequencies, lengths, body: steps });
     }
     Some(())
 }
@@ -138,14 +134,23 @@ mod tests {
             let mut bytes = Vec::new();
             corners.encode(&mut bytes);
             bytes.push(7);
-            let (mut reader, mut read) = (Reader::new(&bytes), Vec::new());
-            decode(&mut reader, |corner| read.push(corner.row())).expect("sound");
+            let mut reader = Reader::new(&bytes);
+            let mut found: Vec<Option<(Row, LengthCodes)>> = vec![None; rows.len()];
+            decode(&mut reader, |corner| {
+                for ((row, _), found) in rows.iter().zip(&mut found) {
+                    if let Some(lengths) = corner.shortest(row) {
+                        assert!(found.is_none(), "every posting has one corner");
+                        let mut highest = corner.frequencies;
+                        highest[BODY] = corner.body[0].0;
+                        *found = Some((highest, lengths));
+                    }
+                }
+            }).expect("sound");
             prop_assert_eq!(reader.rest(), &[7]);
-            for (row, lengths) in rows {
-                let below = |(highest, shortest): &(Row, LengthCodes)| (0..FIELDS).all(|field| {
-                    row[field] == 0 || row[field] <= highest[field] && lengths[field] >= shortest[field]
-                });
-                prop_assert!(row == [0; FIELDS] || read.iter().any(below));
+            for ((row, lengths), found) in rows.iter().zip(&found).filter(|((row, _), _)| *row != [0; FIELDS]) {
+                let (highest, shortest) = found.expect("a corner");
+                let below = (0..FIELDS).all(|at| row[at] == 0 || row[at] <= highest[at] && lengths[at] >= shortest[at]);
+                prop_assert!(below, "{row:?} {lengths:?} {found:?}");
             }
         }
     }

@@ -27,30 +27,17 @@ pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
     }
 }
 
-/// The frequencies that a mask alone says.
-const ONES: [[u16; FIELDS]; 1 << FIELDS] = {
-    let mut rows = [[0; FIELDS]; 1 << FIELDS];
-    let mut mask = 0;
-    while mask < rows.len() {
-        let mut field = 0;
-        while field < FIELDS {
-            rows[mask][field] = (mask >> field & 1) as u16;
-            field += 1;
-        }
-        mask += 1;
-    }
-    rows
-};
-
 /// Reads the frequencies of one posting.
 #[inline]
 pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
     let mask = reader.byte()?;
-    let mut frequencies = ONES[(mask & (ALL_ONE - 1)) as usize % ONES.len()];
-    if mask & ALL_ONE == 0 {
-        for count in frequencies.iter_mut().filter(|count| **count > 0) {
-            *count = reader.varint()?.try_into().ok()?;
-        }
+    let all_one = mask & ALL_ONE != 0;
+    let mut frequencies = [0; FIELDS];
+    let mut left = mask & ((1 << FIELDS) - 1);
+    while left != 0 {
+        let count = if all_one { 1 } else { reader.varint()?.try_into().ok()? };
+        frequencies[left.trailing_zeros() as usize] = count;
+        left &= left - 1;
     }
     Some(frequencies)
 }

@@ -98,7 +98,7 @@ impl<'s> Postings<'s> {
 
     /// The windows that hold postings, dead ones included, ascending; with the highest that `bound` gives one of their
     /// corners. Two segments may both have postings in a window.
-    pub fn windows(&self, mut bound: impl FnMut(&Corner) -> f32) -> Vec<Window> {
+    pub fn windows(&self, mut bound: impl FnMut(&Corner<'_>) -> f32) -> Vec<Window> {
         let mut windows = Vec::new();
         self.parts.iter().enumerate().for_each(|(at, part)| part.windows(at, &mut bound, &mut windows));
         windows
@@ -114,11 +114,9 @@ impl<'s> Postings<'s> {
         self.parts.get(part).map_or(&[], Part::palette)
     }
 
-    /// Gives the corners of a window; none if its postings may have any score.
-    pub fn corners(&self, window: &Window, each: impl FnMut(&Corner)) {
-        if let Some(part) = self.parts.get(window.part) {
-            part.corners(window, each);
-        }
+    /// Gives the corners of a window; `None` if its postings may have any score.
+    pub fn corners(&self, window: &Window, each: impl FnMut(&Corner<'_>)) -> Option<()> {
+        self.parts.get(window.part)?.corners(window, each)
     }
 
     /// Reads the postings of a window: of those with rows in the palette only such with codes of at least `least`.

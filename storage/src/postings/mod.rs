@@ -17,4 +17,4 @@ pub use list::Postings;
 pub(crate) use part::{LONGEST, Part, SHORT, Shape, count as count_part, encode as encode_part};
 pub(crate) use posting::Posting;
 pub use probe::Probe;
-pub use window::{Coded, Corner, Row, WINDOW, Window, WindowPostings};
+pub use window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, is_body_alone};

@@ -16,7 +16,7 @@ use super::probe::Probe;
 use super::rows::{Rows, RowsWriter};
 use super::window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, find_rare};
 use crate::codec::{Reader, put_varint};
-use crate::field::FIELDS;
+use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 /// Lists of up to this many postings are short: they are read as a whole.
@@ -273,7 +273,7 @@ impl<'a> Part<'a> {
     }
 
     /// Appends the windows with what `bound` makes of the weightiest of their corners.
-    pub(super) fn windows(&self, part: usize, mut bound: impl FnMut(&Corner) -> f32, out: &mut Vec<Window>) {
+    pub(super) fn windows(&self, part: usize, mut bound: impl FnMut(&Corner<'_>) -> f32, out: &mut Vec<Window>) {
         match self {
             Self::Label(_) => {}
             Self::Few { docs, rows } => {
@@ -283,7 +283,8 @@ impl<'a> Part<'a> {
                     for row in rows.iter().skip(entry).take(count) {
                         frequencies.iter_mut().zip(row).for_each(|(most, count)| *most = (*most).max(*count));
                     }
-                    let bound = bound(&Corner::Mixed { frequencies, lengths: [0; FIELDS] });
+                    let body = [(std::mem::take(&mut frequencies[Field::Body.index()]), 0)];
+                    let bound = bound(&Corner { frequencies, lengths: [0; FIELDS], body: &body });
                     let number = run[0] / WINDOW;
                     out.push(Window { number, count: count as u32, bound, part, entry });
                     entry += count;
@@ -311,16 +312,11 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The corners of a window; none where they are not known.
-    pub(super) fn corners(&self, window: &Window, each: impl FnMut(&Corner)) {
-        if let Self::Long { directory, .. } = self
-            && let Some(entry) = directory.get(window.entry)
-        {
-            corners::decode(
-                &mut Reader::new(directory.corners.get(entry.corners as usize..).unwrap_or_default()),
-                each,
-            );
-        }
+    /// Gives the corners of a window; `None` where they are not known.
+    pub(super) fn corners(&self, window: &Window, each: impl FnMut(&Corner<'_>)) -> Option<()> {
+        let Self::Long { directory, .. } = self else { return None };
+        let entry = directory.get(window.entry)?;
+        corners::decode(&mut Reader::new(directory.corners.get(entry.corners as usize..)?), each)
     }
 
     /// Reads the postings of a window whose codes are at least `least`.

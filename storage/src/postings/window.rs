@@ -3,46 +3,51 @@
 use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
+const BODY: usize = Field::Body.index();
+/// Fields that tell apart postings which are not in the body alone: they have corners of their own for each set of these.
+pub(super) const DECISIVE: [usize; 2] = [Field::Name.index(), Field::Signature.index()];
+
 /// Chunk ids that are looked at together.
 pub const WINDOW: u32 = 4096;
 
 /// The frequencies of a term in the fields of a chunk.
 pub type Row = [u16; FIELDS];
 
-/// For every posting of some, one of the corners has no lower frequency and no greater length in any field.
+/// What bounds the postings of a window that are in the body alone, or those that are not and have the same decisive fields.
 ///
-/// A term's weight grows with its frequency and falls with the length of the field, so that the weightiest corner bounds
-/// the score of all postings, whatever the average lengths are.
+/// A term's weight grows with its frequency and falls with the length of the field, so that the highest frequencies and
+/// shortest fields bound the score of all postings, whatever the average lengths are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Corner {
-    /// Of postings that are in the body alone.
-    Body {
-        /// How often the body holds the term.
-        frequency: u16,
-        /// Length of the body.
-        length: u8,
-    },
-    /// Of others.
-    Mixed {
-        /// Frequency in every field.
-        frequencies: Row,
-        /// Length of every field; as high as can be where the frequency is 0.
-        lengths: LengthCodes,
-    },
+pub struct Corner<'c> {
+    /// Highest frequency in every field beside the body.
+    pub frequencies: Row,
+    /// Shortest length of every field beside the body; as high as can be where the frequency is 0.
+    pub lengths: LengthCodes,
+    /// For the body falling frequencies with falling lengths: each the shortest with that frequency or a higher one.
+    pub body: &'c [(u16, u8)],
 }
 
-impl Corner {
-    /// Frequency and length of every field.
-    pub fn row(&self) -> (Row, LengthCodes) {
-        match *self {
-            Self::Body { frequency, length } => {
-                let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
-                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (frequency, length);
-                (frequencies, lengths)
-            }
-            Self::Mixed { frequencies, lengths } => (frequencies, lengths),
+impl Corner<'_> {
+    /// The shortest fields of postings with such frequencies; `None` if the corner is not theirs, or has none of them.
+    #[inline]
+    pub fn shortest(&self, row: &Row) -> Option<LengthCodes> {
+        let is_alike = is_body_alone(row) == is_body_alone(&self.frequencies)
+            && DECISIVE.iter().all(|&field| (row[field] > 0) == (self.frequencies[field] > 0))
+            && row[..BODY].iter().zip(&self.frequencies).all(|(count, most)| count <= most);
+        if !is_alike {
+            return None;
         }
+        let (_, length) = self.body.iter().rfind(|(frequency, _)| row[BODY] <= *frequency)?;
+        let mut lengths = self.lengths;
+        lengths[BODY] = *length;
+        Some(lengths)
     }
+}
+
+/// Whether only the body holds the term.
+#[inline]
+pub fn is_body_alone(row: &Row) -> bool {
+    row[..BODY] == [0; BODY]
 }
 
 /// A run of postings of a list in one window: all that one part of the list has there.
@@ -126,8 +131,9 @@ pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = R
     for (group, codes) in codes.chunks(GROUP).enumerate() {
         // Without a way out of the loop, which then looks at several at once.
         if codes.iter().fold(false, |any, code| any | (*code == rare)) {
-            let found = codes.iter().enumerate().filter(|(_, code)| **code == rare);
-            out.extend(found.map(|(at, _)| ((group * GROUP + at) as u16, rows.next().unwrap_or_default())));
+            for (at, _) in codes.iter().enumerate().filter(|(_, code)| **code == rare) {
+                out.push(((group * GROUP + at) as u16, rows.next().unwrap_or_default()));
+            }
         }
     }
 }

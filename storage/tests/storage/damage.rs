@@ -33,7 +33,7 @@ fn ask(directory: &Path) -> Answers {
         .map(|term| {
             let postings = snapshot.postings(term)?;
             let rows = postings.to_vec();
-            let bounds = postings.windows(|corner| f32::from(corner.row().0.iter().sum::<u16>()));
+            let bounds = postings.windows(|corner| corner.body.iter().map(|(count, _)| f32::from(*count)).sum());
             Ok(format!("{rows:?} {bounds:?} {:?}", snapshot.doc_frequency(term)?))
         })
         .into();

@@ -54,7 +54,7 @@ fn long_lists_are_walked_and_skipped() {
     }
     assert_eq!(snapshot.doc_frequency_up_to("nowhere", 0).expect("sound"), Some(0));
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
-    let windows = postings.windows(|corner| f32::from(corner.row().0[Field::Body.index()]));
+    let windows = postings.windows(|corner| f32::from(corner.body[0].0));
     assert!(postings.parts() > 1 && windows.is_sorted_by(|a, b| a.number < b.number));
     let (mut found, mut room) = (Vec::new(), WindowPostings::default());
     for window in &windows {

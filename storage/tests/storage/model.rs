@@ -79,8 +79,12 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
             parts.sum::<f32>()
         };
         let windows = postings.windows(|corner| {
-            let (frequencies, lengths) = corner.row();
-            weight(&frequencies, &lengths)
+            let body = corner.body.iter().map(|&(frequency, length)| {
+                let (mut frequencies, mut lengths) = (corner.frequencies, corner.lengths);
+                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (frequency, length);
+                weight(&frequencies, &lengths)
+            });
+            body.fold(0.0, f32::max)
         });
         for (id, row) in read {
             let bound = windows.iter().filter(|window| window.number == id.0 / WINDOW).map(|window| window.bound);
