@@ -105,9 +105,21 @@ pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner<'_>))
             frequencies[field] = reader.varint()?.try_into().ok()?;
             lengths[field] = reader.byte()?;
         }
-        let steps = room.get_mut(..usize::from(reader.byte()?))?;
-        for (frequency, length) in steps.iter_mut() {
-            (*frequency, *length) = (reader.varint()?.try_into().ok()?, reader.byte()?);
+        let count = usize::from(reader.byte()?);
+        let steps = room.get_mut(..count)?;
+        match reader.rest().get(..2 * count).map(|bytes| bytes.as_chunks().0) {
+            // Nearly always all frequencies are of one byte.
+            Some(pairs) if pairs.iter().fold(0, |all, [frequency, _]| all | frequency) < 0x80 => {
+                for (step, &[frequency, length]) in steps.iter_mut().zip(pairs) {
+                    *step = (frequency.into(), length);
+                }
+                reader.take(2 * count)?;
+            }
+            _ => {
+                for (frequency, length) in steps.iter_mut() {
+                    (*frequency, *length) = (reader.varint()?.try_into().ok()?, reader.byte()?);
+                }
+            }
         }
         each(&Corner { frequencies, lengths, body: steps });
     }
