@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use roaring::RoaringBitmap;
-
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::Chunk;
 use crate::dictionary::{SegmentWriter, merge};
@@ -14,7 +12,7 @@ use crate::inversion::{Inversion, TEMPORARY};
 use crate::label::archived_labels;
 use crate::lengths::{self, length_code, length_of};
 use crate::manifest::Manifest;
-use crate::postings::WINDOW;
+use crate::postings::{Dead, WINDOW};
 use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
@@ -81,11 +79,9 @@ impl Environment {
         }
         let segment = match canonical.segment_info() {
             Some(info) => {
-                let mut all = RoaringBitmap::new();
-                all.insert_range(..canonical.len());
                 let length = |id: u32| rows[id as usize];
                 let writer = SegmentWriter::new(info, &length, &mut emit);
-                Some(merge(inversion.sources()?, &all, true, writer, snapshot.path())?)
+                Some(merge(inversion.sources()?, &Dead::default(), true, writer, snapshot.path())?)
             }
             None => None,
         };

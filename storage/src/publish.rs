@@ -11,7 +11,7 @@ use crate::files;
 use crate::fold::{Group, plan};
 use crate::lengths::{self, FieldLengths, LengthCodes, length_of};
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
-use crate::postings::WINDOW;
+use crate::postings::{Dead, WINDOW};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
@@ -155,7 +155,10 @@ fn write_segment(
     let new_is_kept = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
     let committer: &mut Committer = &mut state.committer;
     let mut emit = |operation| committer.push(operation);
-    merge(sources, live, new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
+    let mut dead = RoaringBitmap::new();
+    dead.insert_range(first_chunk..end_chunk);
+    dead -= live;
+    merge(sources, &Dead::new(dead), new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
 }
 
 /// Sums of the field lengths of all live chunks.

@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use roaring::RoaringBitmap;
-
 use super::block::{decode_inline, has_frequencies};
 use super::inverter::{Inverted, Inverter};
 use super::reader::{SegmentReader, TermCursor};
@@ -13,7 +11,7 @@ use super::writer::SegmentWriter;
 use crate::btree::Damage;
 use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
-use crate::postings::Posting;
+use crate::postings::{Dead, Posting};
 
 /// Something that has terms in order, each with postings in order.
 pub(crate) enum Source<'a> {
@@ -26,11 +24,11 @@ pub(crate) enum Source<'a> {
 }
 
 /// Merges sources, whose lists must follow one another: every chunk of a source is above those of the
-/// sources before it, term by term. Postings of chunks that are not in `keep` are dropped; with `new_is_kept`, `keep`
-/// holds every chunk of the inversions, spilled or not.
+/// sources before it, term by term. Postings of dead chunks are dropped; with `new_is_kept` no chunk of the inversions,
+/// spilled or not, is dead.
 pub(crate) fn merge(
     mut sources: Vec<Source<'_>>,
-    keep: &RoaringBitmap,
+    dead: &Dead,
     new_is_kept: bool,
     mut writer: SegmentWriter<'_>,
     data: &Path,
@@ -58,9 +56,9 @@ pub(crate) fn merge(
                     return Err(damaged(Damage("segments overlap".to_owned())));
                 }
                 above = Some(posting.chunk);
-                match is_whole || keep.contains(posting.chunk) {
-                    true => writer.push(posting),
-                    false => Ok(()),
+                match !is_whole && dead.contains(posting.chunk) {
+                    true => Ok(()),
+                    false => writer.push(posting),
                 }
             })?;
             source.advance(&damaged)?;
@@ -114,15 +112,12 @@ impl<'a> Source<'a> {
     fn postings(
         &self,
         damaged: &impl Fn(Damage) -> StorageError,
-        mut each: impl FnMut(Posting) -> Result<(), StorageError>,
+        each: impl FnMut(Posting) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
         match self {
             Self::Segment(cursor) => {
                 let Some(entry) = cursor.entry() else { return Ok(()) };
-                for part in cursor.segment().parts(&entry).map_err(damaged)? {
-                    part.for_each(&mut each)?;
-                }
-                Ok(())
+                cursor.segment().for_each(&entry, damaged, each)
             }
             Self::Run(run) => decode_list(&run.term, run.count, &run.postings, damaged, each),
             Self::Memory(lists) => match lists.current() {

@@ -3,7 +3,7 @@
 use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies};
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
-use crate::postings::{Dead, Part, count_part};
+use crate::postings::{Dead, Part, Posting, count_part};
 
 /// A segment of one generation.
 #[derive(Clone, Copy)]
@@ -64,15 +64,42 @@ impl<'a> SegmentReader<'a> {
     pub(crate) fn parts(&self, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
         match entry.body {
             Body::Inline(bytes) => {
-                let mut postings = Vec::with_capacity(entry.count as usize);
+                let count = entry.count as usize;
+                let (mut docs, mut rows) = (Vec::with_capacity(count), Vec::with_capacity(count));
                 decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
-                    postings.push(posting);
+                    docs.push(posting.chunk);
+                    rows.push(posting.frequencies);
                 })
-                .and_then(|()| Part::few(&postings))
+                .and_then(|()| Part::few(docs, rows))
                 .map(|part| vec![part])
                 .ok_or_else(|| self.damaged("posting list"))
             }
             Body::Stored(location) => self.stored(location, entry),
+        }
+    }
+
+    /// Gives every posting of a list, dead ones included, until there is an error.
+    pub(crate) fn for_each<E>(
+        &self,
+        entry: &Entry<'a>,
+        damaged: impl Fn(Damage) -> E,
+        mut each: impl FnMut(Posting) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match entry.body {
+            Body::Inline(bytes) => {
+                let mut result = Ok(());
+                let read = decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
+                    if result.is_ok() {
+                        result = each(posting);
+                    }
+                });
+                result?;
+                read.ok_or_else(|| damaged(self.damaged("posting list")))
+            }
+            Body::Stored(location) => {
+                let parts = self.stored(location, entry).map_err(damaged)?;
+                parts.iter().try_for_each(|part| part.for_each(&mut each))
+            }
         }
     }
 

@@ -216,9 +216,7 @@ impl<'a> Part<'a> {
     }
 
     /// Makes a part of a few postings in order; `None` when there are none.
-    pub(crate) fn few(postings: &[Posting]) -> Option<Self> {
-        let docs: Vec<u32> = postings.iter().map(|posting| posting.chunk).collect();
-        let rows = postings.iter().map(|posting| posting.frequencies).collect();
+    pub(crate) fn few(docs: Vec<u32>, rows: Vec<Row>) -> Option<Self> {
         (!docs.is_empty()).then_some(Self::Few { docs, rows })
     }
 
