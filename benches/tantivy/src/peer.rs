@@ -65,9 +65,10 @@ pub fn merge(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Replaces files by the same chunks again, from the first deletion to the commit; says what that took, without the
-/// opening of the writer before it and the merges after it.
-pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcome<Cost> {
+/// Replaces files by the same chunks again. Says what all of it took, from opening the writer to the end of the merges
+/// that follow, and what was between these, from the first deletion to the commit.
+pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcome<(Cost, Cost)> {
+    let whole = Watch::start();
     let index = Index::open_in_dir(directory)?;
     register(&index, corpus);
     let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
@@ -78,9 +79,9 @@ pub fn update(directory: &Path, corpus: &Arc<Corpus>, files: &[&File]) -> Outcom
         add(&index, &writer, file)?;
     }
     writer.commit()?;
-    let cost = watch.read();
+    let between = watch.read();
     writer.wait_merging_threads()?;
-    Ok(cost)
+    Ok((whole.read(), between))
 }
 
 fn schema(beside: Beside) -> Schema {
