@@ -4,6 +4,8 @@
 //! (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of
 //! weight 1 this is Okapi BM25. Corpus statistics are those of the whole index, whatever the filter.
 
+use std::sync::OnceLock;
+
 use aurora_storage::{
     ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, is_body_alone,
     length_of,
@@ -29,13 +31,13 @@ pub fn idf(total: u64, n: u64) -> f32 {
 const MOST: f32 = 1e30;
 
 /// The part of BM25F that depends on a chunk, without the inverse document frequency.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FieldScorer {
     k1: f32,
     /// For each field and length the weight over `1 − b + b · length / average`.
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
-    /// For each low frequency in the body alone what it gets by the length of that.
-    curves: Box<[[f32; LENGTHS]; CURVES]>,
+    /// For each low frequency in the body alone what it gets by the length of that, once it was asked for.
+    curves: [OnceLock<Box<[f32; LENGTHS]>>; CURVES],
 }
 
 /// Different lengths.
@@ -69,13 +71,7 @@ impl FieldScorer {
                 *norm = (weight / relative).min(MOST);
             }
         }
-        let mut curves = Box::new([[0.0; LENGTHS]; CURVES]);
-        for (curve, frequency) in curves.iter_mut().zip(0u8..) {
-            for (score, norm) in curve.iter_mut().zip(&norms[BODY]) {
-                *score = saturate(f32::from(frequency) * norm, config.k1);
-            }
-        }
-        Self { k1: config.k1, norms, curves }
+        Self { k1: config.k1, norms, curves: [const { OnceLock::new() }; CURVES] }
     }
 
     /// `f · (k1 + 1) / (f + k1)` with f the weighted sum of the length-normalised frequencies; 0 without occurrences.
@@ -84,7 +80,7 @@ impl FieldScorer {
     #[inline]
     pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
         match is_body_alone(&frequencies) {
-            true => self.of_body(frequencies[BODY], lengths[BODY]),
+            true => self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY])),
             false => self.saturated_of(&frequencies.map(f32::from), lengths),
         }
     }
@@ -100,18 +96,16 @@ impl FieldScorer {
         self.saturate(sum)
     }
 
-    /// [`Self::saturated`] of a term that is in the body alone.
-    #[inline]
-    fn of_body(&self, frequency: u16, length: u8) -> f32 {
-        match self.curves.get(usize::from(frequency)) {
-            Some(curve) => curve[usize::from(length)],
-            None => self.saturate(self.weighted(BODY, f32::from(frequency), length)),
-        }
-    }
-
     /// What a low frequency in the body alone gets, by the length of that.
     pub(crate) fn curve(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
-        self.curves.get(usize::from(frequency))
+        let curve = self.curves.get(usize::from(frequency))?;
+        Some(curve.get_or_init(|| {
+            let mut curve = Box::new([0.0; LENGTHS]);
+            for (score, norm) in curve.iter_mut().zip(&self.norms[BODY]) {
+                *score = self.saturate(f32::from(frequency) * norm);
+            }
+            curve
+        }))
     }
 
     /// At least what any posting of a corner has.

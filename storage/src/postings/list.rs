@@ -12,8 +12,6 @@ use crate::chunk::ChunkId;
 #[derive(Debug)]
 pub struct Postings<'s> {
     parts: Vec<Part<'s>>,
-    /// The last chunk of each part.
-    lasts: Vec<u32>,
     dead: &'s Dead,
     doc_frequency: u32,
 }
@@ -23,8 +21,7 @@ impl<'s> Postings<'s> {
     pub(crate) fn new(parts: Vec<Part<'s>>, dead: &'s Dead) -> Self {
         let live = parts.iter().map(|part| part.len() - part.count_dead(dead));
         let doc_frequency = live.sum::<usize>() as u32;
-        let lasts = parts.iter().map(Part::last).collect();
-        Self { parts, lasts, dead, doc_frequency }
+        Self { parts, dead, doc_frequency }
     }
 
     /// Exact number of live chunks that hold the term.
@@ -78,13 +75,14 @@ impl<'s> Postings<'s> {
     /// Gives the frequencies in those of some chunks that hold the term, with the chunk's place among them: quickest for
     /// chunks that ascend.
     pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, Row)) {
+        let lasts: Vec<u32> = self.parts.iter().map(Part::last).collect();
         let mut at: Option<(usize, ChunkId, Probe<'_>)> = None;
         for (place, &chunk) in chunks.iter().enumerate() {
             let goes_on = |last: ChunkId| last < chunk && last.0 / WINDOW == chunk.0 / WINDOW;
             match &mut at {
-                Some((part, last, _)) if goes_on(*last) && chunk.0 <= self.lasts[*part] => *last = chunk,
+                Some((part, last, _)) if goes_on(*last) && chunk.0 <= lasts[*part] => *last = chunk,
                 _ => {
-                    let number = self.lasts.partition_point(|last| *last < chunk.0);
+                    let number = lasts.partition_point(|last| *last < chunk.0);
                     at = self.parts.get(number).map(|part| (number, chunk, part.probe_at(chunk.0)));
                 }
             }

@@ -139,6 +139,8 @@ struct Entry {
     /// Where their rows beyond the palette begin, and where their corners.
     escaped: u32,
     corners: u32,
+    /// Whether there may be such rows.
+    has_rare: bool,
 }
 
 impl Directory<'_> {
@@ -146,12 +148,15 @@ impl Directory<'_> {
     fn get(&self, at: usize) -> Option<Entry> {
         let &[a, b, c, start_low, start_high, d, e, f, escaped @ ..] = self.entries.get(at)?;
         let start = u32::from(u16::from_le_bytes([start_low, start_high]));
-        let end = self.entries.get(at + 1).map_or(self.count, |next| u32::from(u16::from_le_bytes([next[3], next[4]])));
+        let next = self.entries.get(at + 1);
+        let end = next.map_or(self.count, |next| u32::from(u16::from_le_bytes([next[3], next[4]])));
+        let has_rare = next.is_none_or(|next| next[8..] != escaped);
         Some(Entry {
             window: self.first.saturating_add(u32::from_le_bytes([a, b, c, 0])),
             start,
             count: end.saturating_sub(start).min(WINDOW),
             escaped: u32::from_le_bytes(escaped),
+            has_rare,
             corners: u32::from_le_bytes([d, e, f, 0]),
         })
     }
@@ -340,7 +345,10 @@ impl<'a> Part<'a> {
                     out.len = rows.select(start, held, least, &mut out.selected[..held], &mut out.codes[..held]);
                     out.keep_selected();
                 }
-                find_rare(&out.codes[..out.len], rows.rare_code(), rows.rare(entry.escaped as usize), &mut out.rare);
+                if entry.has_rare {
+                    let rare = rows.rare(entry.escaped as usize);
+                    find_rare(&out.codes[..out.len], rows.rare_code(), rare, &mut out.rare);
+                }
             }
         }
     }
