@@ -3,7 +3,8 @@
 //! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) by windows of chunk ids, those
 //! with the highest bounds first, until the next can hold nothing better. In a window the lists with the lowest bounds,
 //! as many as together cannot reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the
-//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar.
+//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar. Where a
+//! single list brings in chunks, its rows that are too low for that are not even unpacked.
 //!
 //! The sums in here run in another order than those that are shown, and so differ from them in the last bits. A slack
 //! around the bar makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
@@ -52,7 +53,7 @@ struct Room {
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
-/// them; ascending, with their scores, which are exact where there is one list. Only chunks in `filter`, which holds live
+/// them; ascending, with their scores, which are exact where there are no more than two lists. Only chunks in `filter`, which holds live
 /// ones.
 pub(crate) fn candidates(
     mut lists: Vec<List<'_>>,

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -254,6 +254,11 @@ impl Store {
         let bytes = map(&self.data)?;
         let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
+        // The second transaction after writes to the same meta page, its own number last, and does not begin before the
+        // first one after has ended: as long as there is no newer one, what was read is whole.
+        fence(Ordering::SeqCst);
+        let is_newest = self.begin()?.id() == transaction.id();
+        let meta = meta.filter(|_| is_newest);
         Ok(meta.map(|meta| Mapped::new(Some(Mutex::new(transaction)), bytes, meta)))
     }
 

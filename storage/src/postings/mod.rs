@@ -2,6 +2,7 @@
 
 mod corners;
 mod dead;
+mod directory;
 mod docs;
 mod frequencies;
 mod list;

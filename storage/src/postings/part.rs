@@ -10,6 +10,7 @@ use roaring::RoaringBitmap;
 
 use super::corners::{self, Corners};
 use super::dead::Dead;
+use super::directory::{Directory, ENTRY, Entry};
 use super::docs::Docs;
 use super::posting::Posting;
 use super::probe::Probe;
@@ -24,8 +25,6 @@ pub(crate) const SHORT: usize = 1024;
 
 /// A long part has at most this many postings, so that the number of those before a window fits 16 bits.
 pub(crate) const LONGEST: usize = 1 << 15;
-/// Bytes of an entry of the directory.
-const ENTRY: usize = 12;
 
 /// How the postings of a part are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,58 +117,6 @@ pub(crate) enum Part<'a> {
     Few { docs: Vec<u32>, rows: Vec<Row> },
     /// A long list, mostly still as bytes.
     Long { docs: Docs<'a>, directory: Directory<'a>, rows: Rows<'a> },
-}
-
-/// The windows of a long part, in place.
-#[derive(Debug)]
-pub(crate) struct Directory<'a> {
-    first: u32,
-    entries: &'a [[u8; ENTRY]],
-    corners: &'a [u8],
-    count: u32,
-}
-
-/// An entry of it.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    window: u32,
-    /// Index of the first posting, and the number of postings.
-    start: u32,
-    count: u32,
-    /// Where their rows beyond the palette begin, and where their corners.
-    escaped: u32,
-    corners: u32,
-    /// Whether there may be such rows.
-    has_rare: bool,
-}
-
-impl Directory<'_> {
-    /// An entry; `None` behind the last.
-    fn get(&self, at: usize) -> Option<Entry> {
-        let &[a, b, c, start_low, start_high, d, e, f, escaped @ ..] = self.entries.get(at)?;
-        let start = u32::from(u16::from_le_bytes([start_low, start_high]));
-        let next = self.entries.get(at + 1);
-        let end = next.map_or(self.count, |next| u32::from(u16::from_le_bytes([next[3], next[4]])));
-        let has_rare = next.is_none_or(|next| next[8..] != escaped);
-        Some(Entry {
-            window: self.first.saturating_add(u32::from_le_bytes([a, b, c, 0])),
-            start,
-            count: end.saturating_sub(start).min(WINDOW),
-            escaped: u32::from_le_bytes(escaped),
-            has_rare,
-            corners: u32::from_le_bytes([d, e, f, 0]),
-        })
-    }
-
-    /// Where the entry of a window is.
-    fn find(&self, window: u32) -> Option<usize> {
-        let offset = window.checked_sub(self.first)?;
-        self.entries.binary_search_by_key(&offset, |entry| u32::from_le_bytes([entry[0], entry[1], entry[2], 0])).ok()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (usize, Entry)> + '_ {
-        (0..self.entries.len()).map_while(|at| Some((at, self.get(at)?)))
-    }
 }
 
 impl<'a> Part<'a> {
