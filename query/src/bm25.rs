@@ -131,14 +131,9 @@ impl FieldScorer {
     /// The saturated form of a sum.
     #[inline]
     pub(crate) fn saturate(&self, sum: f32) -> f32 {
-        saturate(sum, self.k1)
+        let f = if sum < MOST { sum } else { MOST };
+        if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
     }
-}
-
-#[inline]
-fn saturate(sum: f32, k1: f32) -> f32 {
-    let f = if sum < MOST { sum } else { MOST };
-    if f > 0.0 { f * (k1 + 1.0) / (f + k1) } else { 0.0 }
 }
 
 /// A term to look for.

@@ -102,7 +102,7 @@ fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed:
     let bar = best.bar() - silent.last().map_or(0.0, |(reach, _)| *reach);
     let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
     let postings: u32 = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
-    candidates.begin(postings.min(WINDOW) as usize);
+    candidates.begin(postings as usize);
     let asked = match (allowed, loud) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
             allowed.iter().for_each(|place| candidates.push(place, 0.0));

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use crate::manifest::SegmentInfo;
 
 /// Most segments that a generation has: every lookup asks each of them.
-const MAX_SEGMENTS: usize = 5;
+const MAX_SEGMENTS: usize = 4;
 
 /// Neighbouring segments that become, or stay, one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Group {
     }
 }
 
-/// Groups the segments so that at most five are left, each with at most a quarter of dead chunks.
+/// Groups the segments so that at most four are left, each with at most a quarter of dead chunks.
 ///
 /// A group grows from the newest segment backwards, as long as the next older one is not larger: a
 /// chunk is written again about as often as its segment doubles.

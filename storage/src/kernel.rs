@@ -209,6 +209,17 @@ mod tests {
         }
 
         #[test]
+        fn every_kernel_finds_what_reaches(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), bar in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
+            let groups = scores.as_chunks().0;
+            let by_definition = groups.iter().map(|group: &[f32; 64]| (0..64).filter(|&at| group[at] >= bar).fold(0, |word, at| word | 1u64 << at));
+            let (mut best, mut portable) = (vec![7; groups.len()], vec![9; groups.len()]);
+            reaching(groups, bar, &mut best);
+            reaching_portable(groups, bar, &mut portable);
+            prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
+            prop_assert_eq!(best, portable);
+        }
+
+        #[test]
         fn every_kernel_counts_alike(
             slices in prop::collection::vec(any::<[u64; 4]>(), 1..8),
             words in prop::collection::vec(any::<[u8; 8]>(), 0..60),

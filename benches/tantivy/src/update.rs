@@ -1,7 +1,7 @@
 //! What does it cost to replace the chunks of some files?
 //!
 //! On both sides: opening the index and its writer, deleting, adding, committing, and the merges of segments that fall
-//! due. Beside it, without a bar, the peer's time from the first deletion to the commit, without opening and merges.
+//! due. Beside it the peer's time from the first deletion to the commit alone, without opening and merges.
 //! Other files in each round. Processor time, the mean of the rounds.
 
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub fn run(lab: &Lab) -> Outcome<()> {
         }
         let name = format!("{count} file(s), {} chunks", chunks / ours.len());
         row(&name, mean(&ours), mean(&peer), Unit::Milliseconds, bar);
-        row("  beside its commit alone", mean(&ours), mean(&between), Unit::Milliseconds, None);
+        row("  beside its commit alone", mean(&ours), mean(&between), Unit::Milliseconds, bar);
         if count == 10 {
             row("  beside 10 ms", mean(&ours), TEN_FILES, Unit::Milliseconds, Some(1.0));
         }

@@ -99,6 +99,24 @@ pub(super) fn decode_inline(
     reader.is_empty().then_some(())
 }
 
+/// Gives `count` postings that stand in the dictionary, until there is an error.
+pub(super) fn try_each_inline<E>(
+    bytes: &[u8],
+    count: u32,
+    with_frequencies: bool,
+    damaged: impl FnOnce() -> E,
+    mut each: impl FnMut(Posting) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut result = Ok(());
+    let read = decode_inline(bytes, count, with_frequencies, |posting| {
+        if result.is_ok() {
+            result = each(posting);
+        }
+    });
+    result?;
+    read.ok_or_else(damaged)
+}
+
 /// Builds one block.
 #[derive(Debug, Default)]
 pub(super) struct BlockWriter {

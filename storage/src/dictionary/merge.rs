@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use super::block::{decode_inline, has_frequencies};
+use super::block::{has_frequencies, try_each_inline};
 use super::inverter::{Inverted, Inverter};
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{RunFile, RunReader};
@@ -50,13 +50,12 @@ pub(crate) fn merge(
             if index != lowest && (!shared || source.term() != Some(&*term)) {
                 continue;
             }
-            let is_whole = new_is_kept && !matches!(source, Source::Segment(_));
             source.postings(&damaged, |posting| {
                 if above.is_some_and(|above| posting.chunk <= above) {
                     return Err(damaged(Damage("segments overlap".to_owned())));
                 }
                 above = Some(posting.chunk);
-                match !is_whole && dead.contains(posting.chunk) {
+                match dead.contains(posting.chunk) {
                     true => Ok(()),
                     false => writer.push(posting),
                 }
@@ -144,14 +143,8 @@ fn decode_list(
     count: u32,
     bytes: &[u8],
     damaged: &impl Fn(Damage) -> StorageError,
-    mut each: impl FnMut(Posting) -> Result<(), StorageError>,
+    each: impl FnMut(Posting) -> Result<(), StorageError>,
 ) -> Result<(), StorageError> {
-    let mut result = Ok(());
-    let read = decode_inline(bytes, count, has_frequencies(term), |posting| {
-        if result.is_ok() {
-            result = each(posting);
-        }
-    });
-    result?;
-    read.ok_or_else(|| damaged(Damage("a spilled run is damaged".to_owned())))
+    let damaged = || damaged(Damage("a spilled run is damaged".to_owned()));
+    try_each_inline(bytes, count, has_frequencies(term), damaged, each)
 }

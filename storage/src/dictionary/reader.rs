@@ -1,6 +1,8 @@
 //! Reads one segment: a term, or all terms from one on.
 
-use super::block::{BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies};
+use super::block::{
+    BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies, try_each_inline,
+};
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::postings::{Dead, Part, Posting, count_part};
@@ -87,14 +89,8 @@ impl<'a> SegmentReader<'a> {
     ) -> Result<(), E> {
         match entry.body {
             Body::Inline(bytes) => {
-                let mut result = Ok(());
-                let read = decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
-                    if result.is_ok() {
-                        result = each(posting);
-                    }
-                });
-                result?;
-                read.ok_or_else(|| damaged(self.damaged("posting list")))
+                let damaged = || damaged(self.damaged("posting list"));
+                try_each_inline(bytes, entry.count, entry.with_frequencies, damaged, each)
             }
             Body::Stored(location) => {
                 let parts = self.stored(location, entry).map_err(damaged)?;

@@ -33,7 +33,10 @@ fn ask(directory: &Path) -> Answers {
         .map(|term| {
             let postings = snapshot.postings(term)?;
             let rows = postings.to_vec();
-            let bounds = postings.windows(|corner| corner.body.iter().map(|(count, _)| f32::from(*count)).sum());
+            let bounds = postings.windows(|corner| {
+                let body = corner.body.iter().map(|(count, _)| f32::from(*count));
+                body.sum::<f32>() + f32::from(corner.frequencies.iter().sum::<u16>())
+            });
             Ok(format!("{rows:?} {bounds:?} {:?}", snapshot.doc_frequency(term)?))
         })
         .into();
