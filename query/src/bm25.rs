@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use aurora_storage::{
     ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, is_body_alone,
-    length_of,
+    length_of, most_of,
 };
 use roaring::RoaringBitmap;
 
@@ -55,6 +55,17 @@ static LENGTH_OF: [f32; LENGTHS] = {
         code += 1;
     }
     lengths
+};
+
+/// The highest frequencies that the bytes of a corner stand for.
+static MOST_OF: [f32; 1 << 8] = {
+    let mut most = [0.0; 1 << 8];
+    let mut code = 0;
+    while code < most.len() {
+        most[code] = most_of(code as u8) as f32;
+        code += 1;
+    }
+    most
 };
 
 impl FieldScorer {
@@ -111,15 +122,48 @@ impl FieldScorer {
     /// At least what any posting of a corner has.
     #[inline]
     pub(crate) fn bound(&self, corner: &Corner<'_>) -> f32 {
-        let weighted = |frequency: u16, field: usize, length: u8| self.weighted(field, f32::from(frequency), length);
+        let most = |field: usize, [code, length]: [u8; 2]| self.weighted(field, MOST_OF[usize::from(code)], length);
         let mut sum = 0.0;
-        if !is_body_alone(&corner.frequencies) {
-            for field in 0..BODY {
-                sum += weighted(corner.frequencies[field], field, corner.lengths[field]);
+        if let Some(beside) = corner.beside {
+            for (field, corner) in beside.iter().enumerate() {
+                sum += most(field, *corner);
             }
         }
-        let body = corner.body.iter().map(|&(frequency, length)| weighted(frequency, BODY, length));
-        self.saturate(sum + body.fold(0.0, f32::max))
+        let mut body = 0.0;
+        for &step in corner.body {
+            let step = most(BODY, step);
+            body = if step > body { step } else { body };
+        }
+        self.saturate(sum + body)
+    }
+
+    /// At least what a posting of a corner has if its frequencies are these; nothing special if it can have none such.
+    #[inline]
+    pub(crate) fn bound_of(&self, frequencies: &[f32; FIELDS], corner: &Corner<'_>) -> f32 {
+        let mut sum = 0.0;
+        if let Some(beside) = corner.beside {
+            for (field, [_, length]) in beside.iter().enumerate() {
+                sum += self.weighted(field, frequencies[field], *length);
+            }
+        }
+        let step = corner.body.iter().rfind(|[code, _]| frequencies[BODY] <= MOST_OF[usize::from(*code)]);
+        self.saturate(sum + step.map_or(0.0, |[_, length]| self.weighted(BODY, frequencies[BODY], *length)))
+    }
+
+    /// The weights over relative lengths of the shortest fields of a corner.
+    #[inline]
+    pub(crate) fn norms(&self, corner: &Corner<'_>) -> [f32; FIELDS] {
+        let norm = |field: usize, length: u8| self.norms[field][usize::from(length)];
+        std::array::from_fn(|field| match field {
+            BODY => corner.body.last().map_or(0.0, |[_, length]| norm(BODY, *length)),
+            field => corner.beside.map_or(0.0, |beside| norm(field, beside[field][1])),
+        })
+    }
+
+    /// The sum that saturates to about so much; more than any where none does.
+    pub(crate) fn needed(&self, saturated: f32) -> f32 {
+        let most = self.k1 + 1.0;
+        if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
     }
 
     /// What a field adds to the sum that saturates.
@@ -132,7 +176,9 @@ impl FieldScorer {
     #[inline]
     pub(crate) fn saturate(&self, sum: f32) -> f32 {
         let f = if sum < MOST { sum } else { MOST };
-        if f > 0.0 { f * (self.k1 + 1.0) / (f + self.k1) } else { 0.0 }
+        let below = f + self.k1;
+        // Without a branch, so that it is done to several at once; it is 0 only where `f` is.
+        f * (self.k1 + 1.0) / if below > f32::MIN_POSITIVE { below } else { f32::MIN_POSITIVE }
     }
 }
 

@@ -4,7 +4,9 @@
 //! with the highest bounds first, until the next can hold nothing better. In a window the lists with the lowest bounds,
 //! as many as together cannot reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the
 //! others have brought in, and about those only as long as the bounds that are left could lift them over the bar. Where a
-//! single list brings in chunks, its rows that are too low for that are not even unpacked.
+//! single list brings in chunks, its rows that are too low for that are not even unpacked. The bar begins at a guess: what
+//! about `k` chunks get for one term alone, since a bound is mostly about what the best of its postings gets. If the guess
+//! was too high, too few are found, and the search begins again without one.
 //!
 //! The sums in here run in another order than those that are shown, and so differ from them in the last bits. A slack
 //! around the bar makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
@@ -39,6 +41,8 @@ struct Desk<'s> {
     scores: Vec<f32>,
     /// For each place the number of its posting from 1 on, while a list is looked through.
     posting_at: Option<Box<[u16; WINDOW as usize]>>,
+    /// Indexes of postings that are scored apart.
+    mixed: Vec<u16>,
     /// Candidates that hold a term, by index, with the numbers of their postings.
     hits: Vec<(u16, u16)>,
 }
@@ -66,30 +70,58 @@ pub(crate) fn candidates(
     let mut windows: Vec<(f32, u32)> = (0..windows).map(|window| (total(window), window)).collect();
     windows.retain(|(total, _)| *total > 0.0);
     windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut best = Best::new(k, lists.len());
+    // A filter may let through none of the chunks that this is about.
+    let likely = match filter {
+        None if k > 0 => lists.iter_mut().fold(0.0, |likely, list| list.likely(k, likely)),
+        _ => 0.0,
+    };
+    let mut best = Best::new(k, lists.len(), likely);
+    search(&mut lists, snapshot, &windows, filter, &mut best)?;
+    if likely > 0.0 && !best.is_full() {
+        best = Best::new(k, lists.len(), 0.0);
+        search(&mut lists, snapshot, &windows, filter, &mut best)?;
+    }
+    Ok(best.finish())
+}
+
+/// Looks for the best chunks in windows, which come by falling bound.
+fn search(
+    lists: &mut [List<'_>],
+    snapshot: &Snapshot,
+    windows: &[(f32, u32)],
+    filter: Option<&RoaringBitmap>,
+    best: &mut Best,
+) -> Result<(), StorageError> {
     let mut desk = Desk {
         lengths: LengthColumns::NONE,
         number: 0,
         postings: WindowPostings::default(),
         scores: Vec::new(),
+        mixed: Vec::new(),
         posting_at: None,
         hits: Vec::new(),
     };
     let mut room = Room::default();
-    for (total, number) in windows {
-        if k == 0 || !best.admits(total) {
+    for &(total, number) in windows {
+        if !best.admits(total) {
             break;
         }
         desk.number = number;
         desk.lengths = snapshot.window_lengths(number)?;
         let allowed = Places::allowed(snapshot, filter, number);
-        search(&mut lists, &mut desk, &mut room, allowed.as_ref(), &mut best);
+        search_window(lists, &mut desk, &mut room, allowed.as_ref(), best);
     }
-    Ok(best.finish())
+    Ok(())
 }
 
 /// Looks for the best chunks of a window.
-fn search(lists: &mut [List<'_>], desk: &mut Desk<'_>, room: &mut Room, allowed: Option<&Places>, best: &mut Best) {
+fn search_window(
+    lists: &mut [List<'_>],
+    desk: &mut Desk<'_>,
+    room: &mut Room,
+    allowed: Option<&Places>,
+    best: &mut Best,
+) {
     let number = desk.number;
     let Room { order, sums, candidates } = room;
     put_in_order(lists, number, order, best);

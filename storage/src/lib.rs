@@ -107,7 +107,7 @@ pub use kernel::reaching;
 pub use label::{Label, LabelKind};
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, length_code, length_of};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
-pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone};
+pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
 pub use snapshot::Snapshot;
 pub use terms::{TermVector, TermVectorBuilder};
 pub use verify::VerifyReport;

@@ -17,11 +17,17 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Of sums of so many terms.
-    pub(super) fn new(k: usize, terms: usize) -> Self {
+    /// Of sums of so many terms, none below `least`.
+    pub(super) fn new(k: usize, terms: usize, least: f32) -> Self {
         // n additions and the few operations of a posting err by at most n + 16 halves of the last place (2⁻²⁴ each)
         let slack = (terms as f32 + 16.0) * f32::EPSILON * 4.0;
-        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), bar: f32::MIN_POSITIVE, kept: Vec::new() }
+        let bar = if k == 0 { f32::INFINITY } else { (least * (1.0 - slack)).max(f32::MIN_POSITIVE) };
+        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), bar, kept: Vec::new() }
+    }
+
+    /// Whether there are as many as were wanted.
+    pub(super) fn is_full(&self) -> bool {
+        self.scores.len() == self.k
     }
 
     /// The lowest score that may be among the best.
@@ -49,7 +55,7 @@ impl Best {
         if self.scores.len() == self.k
             && let Some(&Reverse(last)) = self.scores.peek()
         {
-            self.bar = (f32::from_bits(last) * (1.0 - self.slack)).max(f32::MIN_POSITIVE);
+            self.bar = (f32::from_bits(last) * (1.0 - self.slack)).max(self.bar);
         }
     }
 

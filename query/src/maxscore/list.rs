@@ -12,6 +12,8 @@ use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
+/// What share of a bound the best of postings in several fields mostly gets.
+const CLOSE: f32 = 0.9;
 /// All postings of a window are read for candidates if they are at most this many times as many.
 const PER_CANDIDATE: usize = 16;
 
@@ -20,6 +22,8 @@ pub(crate) struct List<'p> {
     source: Source<'p>,
     /// What is known of each window, by number.
     reaches: Vec<Reach>,
+    /// Scores that about as many chunks get, or more; each in another chunk.
+    likely: Vec<f32>,
 }
 
 enum Source<'p> {
@@ -67,6 +71,7 @@ impl<'p> List<'p> {
         snapshot: &Snapshot,
     ) -> Result<Self, StorageError> {
         let mut reaches = vec![Reach::default(); snapshot.manifest().next_chunk_id.div_ceil(WINDOW) as usize];
+        let mut likely = Vec::new();
         let source = if postings.doc_frequency() <= SHORT {
             let (chunks, scores) = scored(postings, factor, fields, snapshot)?;
             for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
@@ -74,9 +79,14 @@ impl<'p> List<'p> {
                     reach.add(*score, 1, at);
                 }
             }
+            likely.extend(&scores);
             Source::Scored { chunks, scores }
         } else {
-            let windows = postings.windows(|corner| factor * fields.bound(corner));
+            let windows = postings.windows(|corner| {
+                let bound = factor * fields.bound(corner);
+                likely.push(if corner.beside.is_none() { bound } else { bound * CLOSE });
+                bound
+            });
             for (at, window) in windows.iter().enumerate() {
                 if let Some(reach) = reaches.get_mut(window.number as usize) {
                     reach.add(window.bound, window.count, at);
@@ -85,7 +95,17 @@ impl<'p> List<'p> {
             let tables = Tables::new(postings.parts(), factor, fields);
             Source::Long { postings, windows, tables }
         };
-        Ok(Self { source, reaches })
+        Ok(Self { source, reaches, likely })
+    }
+
+    /// What about `k` chunks get, or more, if that is more than `least`; that otherwise, or if it cannot be told.
+    pub(super) fn likely(&mut self, k: usize, least: f32) -> f32 {
+        let mut above = std::mem::take(&mut self.likely);
+        above.retain(|score| *score > least);
+        if above.len() < k {
+            return least;
+        }
+        *above.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)).1
     }
 
     /// What the list can do in a window.

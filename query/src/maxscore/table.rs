@@ -7,8 +7,10 @@ use super::candidates::Candidates;
 use crate::bm25::{FieldScorer, LENGTHS};
 
 const BODY: usize = Field::Body.index();
-/// Codes of a small palette.
-const FEW: usize = 16;
+/// Different codes.
+const CODES: usize = 1 << 8;
+/// Of rows that have none.
+static NO_CURVE: [f32; LENGTHS] = [0.0; LENGTHS];
 /// For so many postings it pays to look at another row of the palette.
 const PER_ROW: u32 = 8;
 
@@ -22,13 +24,13 @@ pub(super) struct Tables<'p> {
 
 /// The rows of one palette.
 struct Table<'p> {
-    palette: &'p [Row],
-    /// For the first codes what a posting gets by the length of its body, if its row is in the body alone.
-    curves: [&'p [f32; LENGTHS]; FEW],
-    /// How many codes have one, from the first on.
-    with_curve: usize,
-    /// Every row as fractions.
-    rows: Vec<[f32; FIELDS]>,
+    /// By code what a posting gets by the length of its body, if its row is in the body alone.
+    curves: Box<[&'p [f32; LENGTHS]; CODES]>,
+    /// Which codes have none, and whether there are such.
+    without_curve: [bool; CODES],
+    any_without: bool,
+    /// Every row as fractions, and whether it is in the body alone.
+    rows: Vec<([f32; FIELDS], bool)>,
 }
 
 impl<'p> Tables<'p> {
@@ -51,11 +53,21 @@ impl<'p> Tables<'p> {
     /// The lowest code whose row may get `bar` in a window: no posting with a lower one does.
     pub(super) fn least(&self, window: &Window, postings: &Postings<'_>, bar: f32) -> u8 {
         let Some(table) = self.of(window.part) else { return 0 };
-        let mut least = table.palette.len().min((window.count / PER_ROW) as usize);
+        let mut least = table.rows.len().min((window.count / PER_ROW) as usize);
+        // Less by more than what rounding makes of it.
+        let needed = self.fields.needed(bar / self.factor) * 0.999;
         let known = postings.corners(window, |corner| {
-            let score = |row: &Row| corner.shortest(row).map_or(0.0, |lengths| self.fields.saturated(*row, lengths));
-            let reaching = table.palette[..least].iter().position(|row| self.factor * score(row) >= bar);
-            least = reaching.unwrap_or(least);
+            if self.factor * self.fields.bound(corner) >= bar {
+                let in_body = corner.beside.is_none();
+                let norms = self.fields.norms(corner);
+                let reaching = table.rows[..least].iter().position(|(row, row_in_body)| {
+                    let highest: f32 = row.iter().zip(&norms).map(|(frequency, norm)| frequency * norm).sum();
+                    highest >= needed
+                        && *row_in_body == in_body
+                        && self.factor * self.fields.bound_of(row, corner) >= bar
+                });
+                least = reaching.unwrap_or(least);
+            }
         });
         known.map_or(0, |()| least as u8)
     }
@@ -63,18 +75,27 @@ impl<'p> Tables<'p> {
     /// Scores the postings on the desk, which are of a part that it was prepared for.
     pub(super) fn score(&self, part: usize, desk: &mut Desk<'_>) {
         let Some(table) = self.of(part) else { return };
-        let Desk { lengths, postings, scores, .. } = desk;
-        scores.resize(postings.places().len(), 0.0);
-        let coded = scores.iter_mut().zip(postings.places()).zip(postings.codes());
-        if table.with_curve == table.palette.len() {
-            let lengths = lengths.of_field(BODY);
-            for ((score, &place), &code) in coded {
-                *score = self.factor * table.of_curve(code, lengths[usize::from(place) % WINDOW as usize]);
+        let Desk { lengths, postings, scores, mixed, .. } = desk;
+        let (places, codes) = (postings.places(), postings.codes());
+        scores.resize(places.len(), 0.0);
+        let body = lengths.of_field(BODY);
+        let curve_of =
+            |place: u16, code: u8| self.factor * table.of_curve(code, body[usize::from(place) % WINDOW as usize]);
+        let coded = scores.iter_mut().zip(places).zip(codes);
+        if table.any_without {
+            // Those without a curve later: nobody can guess which they are.
+            mixed.resize(places.len(), 0);
+            let mut count = 0;
+            for (((score, &place), &code), index) in coded.zip(0..) {
+                *score = curve_of(place, code);
+                mixed[count] = index;
+                count += usize::from(table.without_curve[usize::from(code)]);
+            }
+            for at in mixed[..count].iter().map(|at| usize::from(*at)) {
+                scores[at] = table.score_mixed(codes[at], self.factor, self.fields, lengths, places[at]);
             }
         } else {
-            for ((score, &place), &code) in coded {
-                *score = table.score(code, self.factor, self.fields, lengths, place);
-            }
+            coded.for_each(|((score, &place), &code)| *score = curve_of(place, code));
         }
         for (at, row) in postings.rare() {
             let at = usize::from(*at);
@@ -103,7 +124,7 @@ impl<'p> Tables<'p> {
         let mut rare = postings.rare().iter().peekable();
         for &(index, number) in &hits[..count] {
             let (place, code) = (places[usize::from(number)], codes[usize::from(number)]);
-            let score = if usize::from(code) < table.palette.len() {
+            let score = if usize::from(code) < table.rows.len() {
                 table.score(code, self.factor, self.fields, lengths, place)
             } else {
                 while rare.next_if(|(at, _)| *at < number).is_some() {}
@@ -126,30 +147,36 @@ impl<'p> Tables<'p> {
 
 impl<'p> Table<'p> {
     fn new(palette: &'p [Row], fields: &'p FieldScorer) -> Self {
-        let mut curves = [&[0.0; LENGTHS]; FEW];
-        let rows = palette.iter().map(|row| row.map(f32::from)).collect();
-        let low = palette.iter().map_while(|row| if is_body_alone(row) { fields.curve(row[BODY]) } else { None });
-        let mut with_curve = 0;
-        for (place, curve) in curves.iter_mut().zip(low) {
-            *place = curve;
-            with_curve += 1;
+        let rows: Vec<_> = palette.iter().map(|row| (row.map(f32::from), is_body_alone(row))).collect();
+        let (mut curves, mut without_curve) = (Box::new([&NO_CURVE; CODES]), [true; CODES]);
+        for (code, row) in palette.iter().enumerate().filter(|(_, row)| is_body_alone(row)) {
+            if let Some(curve) = fields.curve(row[BODY]) {
+                (curves[code], without_curve[code]) = (curve, false);
+            }
         }
-        Self { palette, curves, with_curve, rows }
+        let any_without = without_curve[..palette.len()].contains(&true);
+        Self { curves, without_curve, any_without, rows }
     }
 
     /// The score of a row in the body alone.
     #[inline]
     fn of_curve(&self, code: u8, length: u8) -> f32 {
-        self.curves[usize::from(code) % FEW][usize::from(length)]
+        self.curves[usize::from(code)][usize::from(length)]
+    }
+
+    /// The score of a row without a curve; 0 for a code that is not in the palette.
+    #[inline]
+    fn score_mixed(&self, code: u8, factor: f32, fields: &FieldScorer, lengths: &LengthColumns<'_>, place: u16) -> f32 {
+        let Some((row, _)) = self.rows.get(usize::from(code)) else { return 0.0 };
+        factor * fields.saturated_of(row, lengths.at(place))
     }
 
     /// The score of a row in any fields; 0 for a code that is not in the palette.
     #[inline]
     fn score(&self, code: u8, factor: f32, fields: &FieldScorer, lengths: &LengthColumns<'_>, place: u16) -> f32 {
-        if usize::from(code) < self.with_curve {
-            return factor * self.of_curve(code, lengths.of_field(BODY)[usize::from(place) % WINDOW as usize]);
+        match self.without_curve[usize::from(code)] {
+            true => self.score_mixed(code, factor, fields, lengths, place),
+            false => factor * self.of_curve(code, lengths.of_field(BODY)[usize::from(place) % WINDOW as usize]),
         }
-        let Some(row) = self.rows.get(usize::from(code)) else { return 0.0 };
-        factor * fields.saturated_of(row, lengths.at(place))
     }
 }

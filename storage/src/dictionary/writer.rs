@@ -12,7 +12,7 @@ use crate::tables::{Operation, Table};
 /// Longest value of the postings table that several lists share.
 const VALUE_BYTES: usize = 64 << 10;
 /// A part of a list is closed behind the window with which it has as many postings: it mostly fits the value then.
-const PART_POSTINGS: usize = 16 << 10;
+const PART_POSTINGS: usize = 48 << 10;
 const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST);
 
 /// Writes the dictionary and the postings of one segment as operations.

@@ -1,30 +1,30 @@
 //! Corners of the postings of a window, from which a bound of their scores follows.
 //!
-//! Postings are told apart by what weighs most: those in the body alone, and of the others whether name and signature hold
-//! the term. The corners of a kind have the highest frequency and shortest length of its fields, but for the body, whose
-//! frequencies differ most: there they are steps, one for each frequency that a shorter body goes with.
+//! Postings in the body alone have one, each group of the others one: the highest frequency and shortest length of its
+//! fields, but for the body, whose frequencies differ most: there they are steps, one for each frequency that a shorter body
+//! goes with.
 //!
-//! Layout: number of kinds · for each a mask of its fields beside the body, for each of those frequency and length, number of
-//! steps, and for each of those the body's frequency and length. Frequencies are varints, lengths their bytes.
+//! Layout: number of corners · for each whether it is of fields beside the body, too · if so, frequency and length of each of
+//! those · number of steps · frequency and length of each; all are bytes.
 
-use super::window::{Corner, DECISIVE, Row, is_body_alone};
-use crate::codec::{Reader, put_varint};
+use super::groups::{Point, divide};
+use super::window::{Corner, Row, code_of, is_body_alone};
+use crate::codec::Reader;
 use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
 
 const BODY: usize = Field::Body.index();
-/// In the body alone, and one for each set of decisive fields.
-const KINDS: usize = 1 + (1 << DECISIVE.len());
 /// Frequencies from here on share a step.
 const HIGH: usize = 32;
 
 /// Gathers corners.
 #[derive(Debug, Default)]
 pub(super) struct Corners {
-    kinds: [Kind; KINDS],
+    body_alone: Kind,
+    others: Vec<Point>,
 }
 
-/// What holds for all postings of a kind.
+/// What holds for all postings of a group.
 #[derive(Debug, Clone)]
 struct Kind {
     /// Highest frequency and shortest length of the fields beside the body.
@@ -46,37 +46,47 @@ impl Corners {
     /// Makes sure that a corner holds for a posting.
     #[inline]
     pub(super) fn add(&mut self, frequencies: &Row, lengths: &LengthCodes) {
-        let kind = match is_body_alone(frequencies) {
-            true => 0,
-            false => DECISIVE.iter().fold(0, |kind, &field| 2 * kind + usize::from(frequencies[field] > 0)) + 1,
-        };
-        let kind = &mut self.kinds[kind];
-        for field in (0..BODY).filter(|&field| frequencies[field] > 0) {
-            kind.frequencies[field] = kind.frequencies[field].max(frequencies[field]);
-            kind.lengths[field] = kind.lengths[field].min(lengths[field]);
+        match is_body_alone(frequencies) {
+            true => self.body_alone.add(frequencies, lengths),
+            false => self.others.push(Point::new(frequencies, lengths)),
         }
-        let frequency = frequencies[BODY];
-        let length = if frequency == 0 { u8::MAX } else { lengths[BODY] };
-        kind.highest = kind.highest.max(frequency);
-        let shortest = &mut kind.shortest[usize::from(frequency).min(HIGH)];
-        *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
     }
 
     /// Appends the corners.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let present = self.kinds.iter().filter(|kind| kind.shortest.iter().any(Option::is_some));
-        out.push(present.clone().count() as u8);
-        present.for_each(|kind| kind.encode(out));
+    pub(super) fn encode(mut self, out: &mut Vec<u8>) {
+        let is_empty = self.body_alone.shortest.iter().all(Option::is_none);
+        let groups = if self.others.is_empty() { Vec::new() } else { divide(&mut self.others) };
+        out.push(groups.len() as u8 + u8::from(!is_empty));
+        if !is_empty {
+            self.body_alone.encode(out);
+        }
+        for group in groups {
+            let mut kind = Kind::default();
+            self.others[group].iter().for_each(|point| kind.add(&point.frequencies, &point.lengths));
+            kind.encode(out);
+        }
     }
 }
 
 impl Kind {
+    fn add(&mut self, frequencies: &Row, lengths: &LengthCodes) {
+        for field in (0..BODY).filter(|&field| frequencies[field] > 0) {
+            self.frequencies[field] = self.frequencies[field].max(frequencies[field]);
+            self.lengths[field] = self.lengths[field].min(lengths[field]);
+        }
+        let frequency = frequencies[BODY];
+        let length = if frequency == 0 { u8::MAX } else { lengths[BODY] };
+        self.highest = self.highest.max(frequency);
+        let shortest = &mut self.shortest[usize::from(frequency).min(HIGH)];
+        *shortest = Some(shortest.map_or(length, |shortest| shortest.min(length)));
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
-        let present = (0..BODY).filter(|&field| self.frequencies[field] > 0);
-        out.push(present.clone().fold(0, |mask, field| mask | 1 << field));
-        for field in present {
-            put_varint(out, u64::from(self.frequencies[field]));
-            out.push(self.lengths[field]);
+        let is_beside = self.frequencies != [0; FIELDS];
+        out.push(is_beside.into());
+        if is_beside {
+            let beside = self.frequencies.iter().zip(self.lengths).take(BODY);
+            beside.for_each(|(frequency, length)| out.extend([code_of(*frequency), length]));
         }
         let count = out.len();
         out.push(0);
@@ -88,7 +98,7 @@ impl Kind {
             };
             shortest = Some(length);
             out[count] += 1;
-            put_varint(out, if frequency == HIGH { u64::from(self.highest) } else { frequency as u64 });
+            out.push(code_of(if frequency == HIGH { self.highest } else { frequency as u16 }));
             out.push(length);
         }
     }
@@ -97,31 +107,14 @@ impl Kind {
 /// Gives the corners at the reader's place, and moves behind them; `None` if they are damaged.
 #[inline]
 pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner<'_>)) -> Option<()> {
-    let mut room = [(0, 0); HIGH + 1];
     for _ in 0..reader.byte()? {
-        let mask = reader.byte()?;
-        let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
-        for field in (0..BODY).filter(|field| mask >> field & 1 != 0) {
-            frequencies[field] = reader.varint()?.try_into().ok()?;
-            lengths[field] = reader.byte()?;
-        }
-        let count = usize::from(reader.byte()?);
-        let steps = room.get_mut(..count)?;
-        match reader.rest().get(..2 * count).map(|bytes| bytes.as_chunks().0) {
-            // Nearly always all frequencies are of one byte.
-            Some(pairs) if pairs.iter().fold(0, |all, [frequency, _]| all | frequency) < 0x80 => {
-                for (step, &[frequency, length]) in steps.iter_mut().zip(pairs) {
-                    *step = (frequency.into(), length);
-                }
-                reader.take(2 * count)?;
-            }
-            _ => {
-                for (frequency, length) in steps.iter_mut() {
-                    (*frequency, *length) = (reader.varint()?.try_into().ok()?, reader.byte()?);
-                }
-            }
-        }
-        each(&Corner { frequencies, lengths, body: steps });
+        let beside = match reader.byte()? {
+            0 => None,
+            _ => reader.take(2 * BODY)?.as_chunks().0.first_chunk(),
+        };
+        let steps = usize::from(reader.byte()?);
+        let body = reader.take(2 * steps)?.as_chunks().0;
+        each(&Corner { beside, body });
     }
     Some(())
 }
@@ -130,6 +123,7 @@ pub(super) fn decode(reader: &mut Reader<'_>, mut each: impl FnMut(&Corner<'_>))
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::window::most_of;
     use super::*;
 
     proptest! {
@@ -147,22 +141,23 @@ mod tests {
             corners.encode(&mut bytes);
             bytes.push(7);
             let mut reader = Reader::new(&bytes);
-            let mut found: Vec<Option<(Row, LengthCodes)>> = vec![None; rows.len()];
+            let mut is_below = vec![false; rows.len()];
             decode(&mut reader, |corner| {
-                for ((row, _), found) in rows.iter().zip(&mut found) {
-                    if let Some(lengths) = corner.shortest(row) {
-                        assert!(found.is_none(), "every posting has one corner");
-                        let mut highest = corner.frequencies;
-                        highest[BODY] = corner.body[0].0;
-                        *found = Some((highest, lengths));
-                    }
+                let (mut highest, mut shortest) = ([0; FIELDS], [u8::MAX; FIELDS]);
+                for (field, [code, length]) in corner.beside.into_iter().flatten().enumerate() {
+                    (highest[field], shortest[field]) = (most_of(*code), *length);
+                }
+                for ((row, lengths), is_below) in rows.iter().zip(&mut is_below) {
+                    let step = corner.body.iter().rfind(|[step, _]| row[BODY] <= most_of(*step));
+                    let Some([step, length]) = step.filter(|_| is_body_alone(row) == corner.beside.is_none()) else { continue };
+                    (highest[BODY], shortest[BODY]) = (most_of(*step), *length);
+                    let fits = |at: usize| row[at] == 0 || row[at] <= highest[at] && lengths[at] >= shortest[at];
+                    *is_below |= (0..FIELDS).all(fits);
                 }
             }).expect("sound");
             prop_assert_eq!(reader.rest(), &[7]);
-            for ((row, lengths), found) in rows.iter().zip(&found).filter(|((row, _), _)| *row != [0; FIELDS]) {
-                let (highest, shortest) = found.expect("a corner");
-                let below = (0..FIELDS).all(|at| row[at] == 0 || row[at] <= highest[at] && lengths[at] >= shortest[at]);
-                prop_assert!(below, "{row:?} {lengths:?} {found:?}");
+            for ((row, lengths), is_below) in rows.iter().zip(&is_below) {
+                prop_assert!(is_below | (*row == [0; FIELDS]), "{row:?} {lengths:?}");
             }
         }
     }

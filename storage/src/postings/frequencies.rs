@@ -7,6 +7,18 @@ use crate::field::FIELDS;
 /// Set in the mask byte when every field that holds the term holds it once.
 const ALL_ONE: u8 = 0x80;
 
+/// By mask the frequencies that are 1 in all of its fields.
+static ONCE_IN: [[u16; FIELDS]; 1 << FIELDS] = {
+    let mut rows = [[0; FIELDS]; 1 << FIELDS];
+    let mut at = 0;
+    while at < FIELDS << FIELDS {
+        let (mask, field) = (at / FIELDS, at % FIELDS);
+        rows[mask][field] = (mask >> field & 1) as u16;
+        at += 1;
+    }
+    rows
+};
+
 /// Appends the frequencies of one posting.
 pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
     let mut mask = 0u8;
@@ -31,12 +43,13 @@ pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
 #[inline]
 pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
     let mask = reader.byte()?;
-    let all_one = mask & ALL_ONE != 0;
+    if mask & ALL_ONE != 0 {
+        return Some(ONCE_IN[usize::from(mask) % ONCE_IN.len()]);
+    }
     let mut frequencies = [0; FIELDS];
     let mut left = mask & ((1 << FIELDS) - 1);
     while left != 0 {
-        let count = if all_one { 1 } else { reader.varint()?.try_into().ok()? };
-        frequencies[left.trailing_zeros() as usize] = count;
+        frequencies[left.trailing_zeros() as usize] = reader.varint()?.try_into().ok()?;
         left &= left - 1;
     }
     Some(frequencies)

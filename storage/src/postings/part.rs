@@ -15,16 +15,16 @@ use super::docs::Docs;
 use super::posting::Posting;
 use super::probe::Probe;
 use super::rows::{Rows, RowsWriter};
-use super::window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, find_rare};
+use super::window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, code_of, find_rare};
 use crate::codec::{Reader, put_varint};
-use crate::field::{FIELDS, Field};
+use crate::field::FIELDS;
 use crate::lengths::LengthCodes;
 
 /// Lists of up to this many postings are short: they are read as a whole.
 pub(crate) const SHORT: usize = 1024;
 
 /// A long part has at most this many postings, so that the number of those before a window fits 16 bits.
-pub(crate) const LONGEST: usize = 1 << 15;
+pub(crate) const LONGEST: usize = u16::MAX as usize;
 
 /// How the postings of a part are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -233,8 +233,9 @@ impl<'a> Part<'a> {
                     for row in rows.iter().skip(entry).take(count) {
                         frequencies.iter_mut().zip(row).for_each(|(most, count)| *most = (*most).max(*count));
                     }
-                    let body = [(std::mem::take(&mut frequencies[Field::Body.index()]), 0)];
-                    let bound = bound(&Corner { frequencies, lengths: [0; FIELDS], body: &body });
+                    let codes = frequencies.map(|most| [code_of(most), 0]);
+                    let (beside, body) = (codes.first_chunk(), &codes[FIELDS - 1..]);
+                    let bound = bound(&Corner { beside, body });
                     let number = run[0] / WINDOW;
                     out.push(Window { number, count: count as u32, bound, part, entry });
                     entry += count;

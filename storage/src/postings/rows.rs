@@ -12,6 +12,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::frequencies::{decode, encode as encode_row, encoded_length};
+use super::groups::usual_weight;
 use super::window::{Coded, Row};
 use crate::codec::{Reader, put_varint};
 
@@ -50,8 +51,8 @@ impl RowsWriter {
         let mut counts: Vec<(Row, usize)> = counts.into_iter().collect();
         counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, palette) = cheapest(&counts, total);
-        // In an order of its own, so that parts of a list have mostly the same palette.
-        counts[..palette].sort_unstable_by_key(|(row, _)| *row);
+        // By what they are about worth: a search mostly wants the codes from one on.
+        counts[..palette].sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
         let mut bytes = Vec::new();
         put_varint(&mut bytes, palette as u64);
         counts[..palette].iter().for_each(|(row, _)| encode_row(&mut bytes, row));

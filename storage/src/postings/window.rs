@@ -1,11 +1,10 @@
 //! The postings of a window, by column: what is done to all of them is done to several at once.
 
 use crate::field::{FIELDS, Field};
-use crate::lengths::LengthCodes;
 
+/// All fields are beside it that come before it.
 const BODY: usize = Field::Body.index();
-/// Fields that tell apart postings which are not in the body alone: they have corners of their own for each set of these.
-pub(super) const DECISIVE: [usize; 2] = [Field::Name.index(), Field::Signature.index()];
+const _: () = assert!(BODY == FIELDS - 1);
 
 /// Chunk ids that are looked at together.
 pub const WINDOW: u32 = 4096;
@@ -13,35 +12,30 @@ pub const WINDOW: u32 = 4096;
 /// The frequencies of a term in the fields of a chunk.
 pub type Row = [u16; FIELDS];
 
-/// What bounds the postings of a window that are in the body alone, or those that are not and have the same decisive fields.
+/// What bounds the postings of a window that are in the body alone, or a group of the others.
 ///
 /// A term's weight grows with its frequency and falls with the length of the field, so that the highest frequencies and
-/// shortest fields bound the score of all postings, whatever the average lengths are.
+/// shortest fields bound the score of all postings, whatever the average lengths are. A frequency is a byte here, of which
+/// the highest stands for all above, too: see [`most_of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corner<'c> {
-    /// Highest frequency in every field beside the body.
-    pub frequencies: Row,
-    /// Shortest length of every field beside the body; as high as can be where the frequency is 0.
-    pub lengths: LengthCodes,
+    /// Highest frequency and shortest length of every field beside the body; `None` if only the body holds the term.
+    pub beside: Option<&'c [[u8; 2]; FIELDS - 1]>,
     /// For the body falling frequencies with falling lengths: each the shortest with that frequency or a higher one.
-    pub body: &'c [(u16, u8)],
+    pub body: &'c [[u8; 2]],
 }
 
-impl Corner<'_> {
-    /// The shortest fields of postings with such frequencies; `None` if the corner is not theirs, or has none of them.
-    #[inline]
-    pub fn shortest(&self, row: &Row) -> Option<LengthCodes> {
-        let is_alike = is_body_alone(row) == is_body_alone(&self.frequencies)
-            && DECISIVE.iter().all(|&field| (row[field] > 0) == (self.frequencies[field] > 0))
-            && row[..BODY].iter().zip(&self.frequencies).all(|(count, most)| count <= most);
-        if !is_alike {
-            return None;
-        }
-        let (_, length) = self.body.iter().rfind(|(frequency, _)| row[BODY] <= *frequency)?;
-        let mut lengths = self.lengths;
-        lengths[BODY] = *length;
-        Some(lengths)
+/// The highest frequency that a byte of a corner stands for.
+pub const fn most_of(code: u8) -> u16 {
+    match code {
+        u8::MAX => u16::MAX,
+        code => code as u16,
     }
+}
+
+/// The byte for a frequency.
+pub(super) fn code_of(frequency: u16) -> u8 {
+    u8::try_from(frequency).unwrap_or(u8::MAX)
 }
 
 /// Whether only the body holds the term.
@@ -124,18 +118,24 @@ impl WindowPostings {
 }
 
 /// Codes that are looked at together.
-const GROUP: usize = 32;
+const GROUP: usize = 8;
 
 /// Appends the indexes of codes that equal `rare`, with the rows that are given for them.
 pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
-    for (group, codes) in codes.chunks(GROUP).enumerate() {
-        // Without a way out of the loop, which then looks at several at once.
-        if codes.iter().fold(false, |any, code| any | (*code == rare)) {
-            for (at, _) in codes.iter().enumerate().filter(|(_, code)| **code == rare) {
-                out.push(((group * GROUP + at) as u16, rows.next().unwrap_or_default()));
-            }
+    const LOW: u64 = u64::from_le_bytes([0x7f; GROUP]);
+    let (groups, rest) = codes.as_chunks();
+    let mut add = |at: usize| out.push((at as u16, rows.next().unwrap_or_default()));
+    for (group, codes) in groups.iter().enumerate() {
+        let differing = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([rare; GROUP]);
+        // The highest bit of each byte that is 0.
+        let mut left = !(((differing & LOW) + LOW) | differing | LOW);
+        while left != 0 {
+            add(group * GROUP + left.trailing_zeros() as usize / 8);
+            left &= left - 1;
         }
     }
+    let rest = rest.iter().enumerate().filter(|(_, code)| **code == rare);
+    rest.for_each(|(at, _)| add(groups.len() * GROUP + at));
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions};
+use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions, most_of};
 
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 
@@ -34,8 +34,9 @@ fn ask(directory: &Path) -> Answers {
             let postings = snapshot.postings(term)?;
             let rows = postings.to_vec();
             let bounds = postings.windows(|corner| {
-                let body = corner.body.iter().map(|(count, _)| f32::from(*count));
-                body.sum::<f32>() + f32::from(corner.frequencies.iter().sum::<u16>())
+                let body = corner.body.iter().map(|[step, _]| f32::from(most_of(*step)));
+                body.sum::<f32>()
+                    + corner.beside.into_iter().flatten().map(|[code, _]| f32::from(most_of(*code))).sum::<f32>()
             });
             Ok(format!("{rows:?} {bounds:?} {:?}", snapshot.doc_frequency(term)?))
         })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aurora_storage::{
     ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Row, Snapshot, WINDOW, length_code, length_of,
+    most_of,
 };
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
@@ -79,9 +80,12 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
             parts.sum::<f32>()
         };
         let windows = postings.windows(|corner| {
-            let body = corner.body.iter().map(|&(frequency, length)| {
-                let (mut frequencies, mut lengths) = (corner.frequencies, corner.lengths);
-                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (frequency, length);
+            let body = corner.body.iter().map(|&[step, length]| {
+                let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
+                for (field, [code, length]) in corner.beside.into_iter().flatten().enumerate() {
+                    (frequencies[field], lengths[field]) = (most_of(*code), *length);
+                }
+                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (most_of(step), length);
                 weight(&frequencies, &lengths)
             });
             body.fold(0.0, f32::max)
