@@ -48,7 +48,6 @@ struct Desk<'s> {
 }
 
 /// What a window is searched with.
-#[derive(Default)]
 struct Room {
     /// The lists by rising bound, and what each and all before it can add.
     order: Vec<(f32, usize)>,
@@ -84,6 +83,14 @@ pub(crate) fn candidates(
     Ok(best.finish())
 }
 
+/// A value for each place, without a way over the stack.
+fn by_place<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
+    match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
+        Ok(values) => values,
+        Err(_) => unreachable!("there are as many"),
+    }
+}
+
 /// Looks for the best chunks in windows, which come by falling bound.
 fn search(
     lists: &mut [List<'_>],
@@ -96,12 +103,12 @@ fn search(
         lengths: LengthColumns::NONE,
         number: 0,
         postings: WindowPostings::default(),
-        scores: Vec::new(),
+        scores: Vec::with_capacity(WINDOW as usize),
         mixed: Vec::new(),
         posting_at: None,
         hits: Vec::new(),
     };
-    let mut room = Room::default();
+    let mut room = Room { order: Vec::new(), sums: Sums::default(), candidates: Candidates::new() };
     for &(total, number) in windows {
         if !best.admits(total) {
             break;
@@ -134,7 +141,7 @@ fn search_window(
     let bar = best.bar() - silent.last().map_or(0.0, |(reach, _)| *reach);
     let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
     let postings: u32 = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
-    candidates.begin(postings as usize);
+    candidates.clear();
     let asked = match (allowed, loud) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
             allowed.iter().for_each(|place| candidates.push(place, 0.0));

@@ -28,8 +28,9 @@ impl Group {
 
 /// Groups the segments so that at most four are left, each with at most a quarter of dead chunks.
 ///
-/// A group grows from the newest segment backwards, as long as the next older one is not larger: a
-/// chunk is written again about as often as its segment doubles.
+/// A group grows from the newest segment backwards, as long as the next older one is not half as large again. Over 20
+/// additions of one size a chunk is written 2.6 times, over 200 it is 8 times, over 1,000 it is 28 times; if the next older
+/// one had to be larger only, it would be 2.5, 13 and 42 times, and if it had to be twice as large, 3.4, 7.5 and 23 times.
 pub(crate) fn plan(segments: &[SegmentInfo], live: &RoaringBitmap, added: Option<u64>) -> Vec<Group> {
     let mut groups: Vec<Group> = segments
         .iter()
@@ -47,7 +48,7 @@ pub(crate) fn plan(segments: &[SegmentInfo], live: &RoaringBitmap, added: Option
         && let Some(mut newest) = groups.pop()
     {
         while let Some(older) = groups.pop() {
-            if groups.len() + 2 <= MAX_SEGMENTS && older.live > newest.live {
+            if groups.len() + 2 <= MAX_SEGMENTS && 2 * older.live > 3 * newest.live {
                 groups.push(older);
                 break;
             }

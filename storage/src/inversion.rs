@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::dictionary::{Inverter, RunFile, Source};
 use crate::error::StorageError;
 use crate::field::FIELDS;
+use crate::terms::Hashed;
 
 /// Directory of spilled inversions within `.aurora`.
 pub(crate) const TEMPORARY: &str = "tmp";
@@ -26,7 +27,7 @@ impl Inversion {
     }
 
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
-    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (&'t [u8], [u16; FIELDS])> + Clone) {
+    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (Hashed<'t>, [u16; FIELDS])> + Clone) {
         self.inverter.add(chunk, postings);
     }
 

@@ -16,7 +16,7 @@ use crate::postings::{Dead, WINDOW};
 use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
-use crate::terms::TermVector;
+use crate::terms::{Hashed, TermVector};
 use crate::writer::WriterOptions;
 
 /// The tables of the keyword index: all that is in them follows from the chunks' records.
@@ -71,9 +71,9 @@ impl Environment {
         for (id, record) in canonical.records() {
             let record = record?;
             let labels = archived_labels(record);
-            inversion.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
+            inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
             let vector = terms(&record.to_chunk());
-            inversion.add(id, vector.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies)));
+            inversion.add(id, vector.hashed());
             inversion.spill_if_large()?;
             rows.push(vector.lengths().map(length_code));
         }

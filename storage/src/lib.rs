@@ -83,6 +83,7 @@ mod replace;
 #[cfg(test)]
 mod sample;
 mod snapshot;
+mod sparse;
 mod tables;
 mod terms;
 mod vectors;

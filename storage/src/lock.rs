@@ -17,8 +17,8 @@ impl WriterLock {
     pub(crate) fn acquire(path: &Path) -> Result<Self, StorageError> {
         let mut lock = Self::acquire_briefly(path)?;
         let io = |error| StorageError::io(path, error);
-        lock.file.set_len(0).map_err(io)?;
-        writeln!(lock.file, "{}", std::process::id()).map_err(io)?;
+        // As long as any: whatever was there is written over, without a new block for it.
+        writeln!(lock.file, "{:<10}", std::process::id()).map_err(io)?;
         Ok(lock)
     }
 

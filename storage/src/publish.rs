@@ -91,8 +91,8 @@ fn check_model(state: &State, update: &ManifestUpdate) -> Result<(), StorageErro
 /// Writes the blocks of field lengths that have new rows.
 fn write_lengths(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageError> {
     let base = state.base.clone();
-    let old = base.all_field_lengths()?;
     let from = state.lengths_from;
+    let old = base.field_lengths_of(from..from + 1)?;
     for window in from / WINDOW..state.next_id.div_ceil(WINDOW) {
         let ids = window * WINDOW..((window + 1) * WINDOW).min(state.next_id);
         if live.range_cardinality(ids.clone()) > 0 {
@@ -150,7 +150,7 @@ fn write_segment(
     let last = group.segments.last().map_or(state.next_id, |info| info.end_chunk);
     let end_chunk = if group.added { state.next_id } else { last };
     let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
-    let (old, new, from) = (base.all_field_lengths()?, &state.lengths, state.lengths_from);
+    let (old, new, from) = (base.field_lengths_of(first_chunk..end_chunk)?, &state.lengths, state.lengths_from);
     let length = |chunk| length(&old, new, from, chunk);
     let new_is_kept = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
     let committer: &mut Committer = &mut state.committer;
@@ -163,7 +163,6 @@ fn write_segment(
 
 /// Sums of the field lengths of all live chunks.
 fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
-    let old = state.base.all_field_lengths()?;
     let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
     let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
@@ -172,12 +171,13 @@ fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageE
     };
     if !state.rebuild {
         for id in state.base.live() & &state.dead {
-            add(old.of(ChunkId(id)), u64::saturating_sub);
+            let window = state.base.window_lengths(id / WINDOW)?;
+            add(window.at((id % WINDOW) as u16), u64::saturating_sub);
         }
     }
     for id in live.range(state.lengths_from..) {
-        let row = length(&old, &state.lengths, state.lengths_from, id);
-        add(row, u64::saturating_add);
+        let row = state.lengths.get((id - state.lengths_from) as usize);
+        add(row.copied().unwrap_or_default(), u64::saturating_add);
     }
     Ok(totals)
 }

@@ -182,8 +182,17 @@ impl Snapshot {
 
     /// The field lengths of every chunk.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
-        let windows = (0..self.inner.lengths.len() as u32).map(|window| self.window_lengths(window));
-        Ok(FieldLengths::new(windows.collect::<Result<_, _>>()?))
+        self.field_lengths_of(0..self.manifest().next_chunk_id)
+    }
+
+    /// Those of the chunks in a range; of others there may be zeros.
+    pub(crate) fn field_lengths_of(&self, ids: Range<u32>) -> Result<FieldLengths<'_>, StorageError> {
+        let wanted = ids.start / WINDOW..ids.end.div_ceil(WINDOW);
+        let columns = |window| match wanted.contains(&window) {
+            true => self.window_lengths(window),
+            false => Ok(LengthColumns::NONE),
+        };
+        Ok(FieldLengths::new((0..self.inner.lengths.len() as u32).map(columns).collect::<Result<_, _>>()?))
     }
 
     /// The field lengths of the chunks of a window.

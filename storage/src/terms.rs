@@ -19,8 +19,24 @@ const KEPT: usize = 200;
 pub struct TermVector {
     text: String,
     ends: Vec<u32>,
+    hashes: Vec<u32>,
     frequencies: Vec<[u16; FIELDS]>,
     lengths: [u32; FIELDS],
+}
+
+/// A term, or a label, with its hash.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hashed<'t> {
+    pub(crate) bytes: &'t [u8],
+    pub(crate) hash: u32,
+}
+
+impl<'t> Hashed<'t> {
+    pub(crate) fn new(bytes: &'t [u8]) -> Self {
+        let mut hasher = FxHasher::default();
+        hasher.write(bytes);
+        Self { bytes, hash: hasher.finish() as u32 }
+    }
 }
 
 impl TermVector {
@@ -49,6 +65,12 @@ impl TermVector {
         self.frequencies.iter().enumerate().map(|(number, &frequencies)| (self.term(number), frequencies))
     }
 
+    /// The same with the terms' hashes.
+    pub(crate) fn hashed(&self) -> impl ExactSizeIterator<Item = (Hashed<'_>, [u16; FIELDS])> + Clone {
+        let terms = self.iter().zip(&self.hashes);
+        terms.map(|((term, frequencies), &hash)| (Hashed { bytes: term.as_bytes(), hash }, frequencies))
+    }
+
     fn term(&self, number: usize) -> &str {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.text[start..self.ends[number] as usize]
@@ -57,7 +79,7 @@ impl TermVector {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.text.capacity()
-            + self.ends.capacity() * size_of::<u32>()
+            + (self.ends.capacity() + self.hashes.capacity()) * size_of::<u32>()
             + self.frequencies.capacity() * size_of::<[u16; FIELDS]>()
     }
 }
@@ -69,10 +91,21 @@ impl TermVector {
 pub struct TermVectorBuilder {
     /// What there is so far; kept for its room.
     counted: TermVector,
-    /// Hash of each term, and its place in the table.
-    places: Vec<(u32, u32)>,
-    /// An open hash table: the number of a term and one, or zero. A power of two in length, at most half full.
-    slots: Vec<u32>,
+    /// Place of each term in the table.
+    places: Vec<u32>,
+    /// An open hash table, a power of two in length and at most half full.
+    slots: Vec<Slot>,
+}
+
+/// Number and hash of a term; [`Slot::FREE`] where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slot {
+    number: u32,
+    hash: u32,
+}
+
+impl Slot {
+    const FREE: Self = Self { number: u32::MAX, hash: 0 };
 }
 
 /// Slots of the smallest table.
@@ -100,11 +133,10 @@ impl TermVectorBuilder {
         let vector = self.counted.clone();
         self.counted.text.clear();
         self.counted.ends.clear();
+        self.counted.hashes.clear();
         self.counted.frequencies.clear();
         self.counted.lengths = [0; FIELDS];
-        for (_, slot) in self.places.drain(..) {
-            self.slots[slot as usize] = 0;
-        }
+        self.places.drain(..).for_each(|place| self.slots[place as usize] = Slot::FREE);
         vector
     }
 
@@ -113,22 +145,21 @@ impl TermVectorBuilder {
         if 2 * self.places.len() >= self.slots.len() {
             self.grow();
         }
-        let mut hasher = FxHasher::default();
-        hasher.write(term.as_bytes());
-        let hash = hasher.finish() as u32;
-        let mut slot = hash as usize & (self.slots.len() - 1);
-        while let Some(number) = self.slots[slot].checked_sub(1) {
-            let number = number as usize;
-            if self.places[number].0 == hash && self.counted.term(number) == term {
-                return number;
+        let Hashed { bytes, hash } = Hashed::new(term.as_bytes());
+        let mut place = hash as usize & (self.slots.len() - 1);
+        while self.slots[place] != Slot::FREE {
+            let slot = self.slots[place];
+            if slot.hash == hash && equal(self.counted.term(slot.number as usize).as_bytes(), bytes) {
+                return slot.number as usize;
             }
-            slot = (slot + 1) & (self.slots.len() - 1);
+            place = (place + 1) & (self.slots.len() - 1);
         }
         let number = self.places.len();
-        self.places.push((hash, slot as u32));
-        self.slots[slot] = number as u32 + 1;
+        self.places.push(place as u32);
+        self.slots[place] = Slot { number: number as u32, hash };
         self.counted.text.push_str(term);
         self.counted.ends.push(self.counted.text.len() as u32);
+        self.counted.hashes.push(hash);
         self.counted.frequencies.push([0; FIELDS]);
         number
     }
@@ -137,16 +168,31 @@ impl TermVectorBuilder {
     fn grow(&mut self) {
         let length = (2 * self.slots.len()).max(SLOTS);
         self.slots.clear();
-        self.slots.resize(length, 0);
-        for ((hash, place), number) in self.places.iter_mut().zip(1..) {
-            let mut slot = *hash as usize & (length - 1);
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & (length - 1);
+        self.slots.resize(length, Slot::FREE);
+        for ((place, &hash), number) in self.places.iter_mut().zip(&self.counted.hashes).zip(0..) {
+            let mut at = hash as usize & (length - 1);
+            while self.slots[at] != Slot::FREE {
+                at = (at + 1) & (length - 1);
             }
-            self.slots[slot] = number;
-            *place = slot as u32;
+            self.slots[at] = Slot { number, hash };
+            *place = at as u32;
         }
     }
+}
+
+/// Whether two terms are the same: most are so short that a call to compare them would take longer.
+#[inline]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const HALF: usize>(term: &[u8]) -> Option<(&[u8; HALF], &[u8; HALF])> {
+        term.first_chunk().zip(term.last_chunk())
+    }
+    a.len() == b.len()
+        && match a.len() {
+            0..4 => a.iter().eq(b),
+            4..8 => ends::<4>(a) == ends::<4>(b),
+            8..=16 => ends::<8>(a) == ends::<8>(b),
+            _ => a == b,
+        }
 }
 
 /// Whether a text can stand in the dictionary as a term.

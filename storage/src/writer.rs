@@ -23,7 +23,7 @@ use crate::publish::publish;
 use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
-use crate::terms::TermVector;
+use crate::terms::{Hashed, TermVector};
 use crate::vectors::{VectorAppender, quantise};
 
 /// Name of the lock file within `.aurora`.
@@ -188,8 +188,7 @@ impl IndexWriter {
         state.last_terms = Some(id);
         let row = (id.0 - state.lengths_from) as usize;
         state.lengths[row] = terms.lengths().map(length_code);
-        let postings = terms.iter().map(|(term, frequencies)| (term.as_bytes(), frequencies));
-        state.inversion.add(id.0, postings);
+        state.inversion.add(id.0, terms.hashed());
         state.inversion.spill_if_large()
     }
 
@@ -211,7 +210,7 @@ impl IndexWriter {
         for id in base.live() {
             if let Some(record) = base.chunk(ChunkId(id))? {
                 let labels = archived_labels(record);
-                state.inversion.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
+                state.inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;
         }
@@ -284,7 +283,7 @@ impl State {
         self.added.insert(id);
         self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
         self.committer.push(Operation::put(Table::Chunks, chunk_key(id), record))?;
-        self.inversion.add(id, labels.iter().map(|label| (&**label, [0; FIELDS])));
+        self.inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
         if let Some((scale, row)) = vector {
             self.vectors.push(id, scale, &row, &mut self.committer)?;
         }

@@ -2,6 +2,8 @@
 
 use aurora_storage::{WINDOW, reaching};
 
+use super::by_place;
+
 /// Places that are looked at together.
 const GROUP: usize = 64;
 
@@ -12,7 +14,7 @@ pub(super) struct Sums(Option<Box<[f32; WINDOW as usize]>>);
 impl Sums {
     /// The sums of a window that nothing was added to.
     pub(super) fn begin(&mut self) -> WindowSums<'_> {
-        let sums = self.0.get_or_insert_with(|| Box::new([0.0; WINDOW as usize]));
+        let sums = self.0.get_or_insert_with(by_place);
         sums.fill(0.0);
         WindowSums(sums)
     }

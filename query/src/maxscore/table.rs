@@ -2,8 +2,8 @@
 
 use aurora_storage::{Coded, FIELDS, Field, LengthColumns, Postings, Row, WINDOW, Window, is_body_alone};
 
-use super::Desk;
 use super::candidates::Candidates;
+use super::{Desk, by_place};
 use crate::bm25::{FieldScorer, LENGTHS};
 
 const BODY: usize = Field::Body.index();
@@ -107,7 +107,7 @@ impl<'p> Tables<'p> {
     pub(super) fn add_to(&self, part: usize, desk: &mut Desk<'_>, candidates: &mut Candidates) {
         let Some(table) = self.of(part) else { return };
         let Desk { lengths, postings, posting_at, hits, .. } = desk;
-        let posting_at = posting_at.get_or_insert_with(|| Box::new([0; WINDOW as usize]));
+        let posting_at = posting_at.get_or_insert_with(by_place);
         posting_at.fill(0);
         for (&place, number) in postings.places().iter().zip(1..) {
             posting_at[usize::from(place) % WINDOW as usize] = number;

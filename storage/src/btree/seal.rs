@@ -3,9 +3,9 @@
 //! LMDB does not notice when a byte of its file changes. Every value of a sealed table therefore ends in a CRC-32 of its
 //! table, key and bytes: a value that was changed, or that a damaged page gives for another key, is damage and no answer.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use crc32fast::Hasher;
+
+use crate::sparse::Sparse;
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 4;
@@ -47,35 +47,29 @@ fn checksum(mark: Mark, key: &[u8], value: &[u8]) -> u32 {
 #[derive(Debug)]
 pub(crate) struct Unsealed {
     /// For the first page of a value, the node that gave it; 0 for none.
-    nodes: Box<[AtomicU32]>,
+    nodes: Sparse,
 }
 
 impl Unsealed {
     /// For a file of so many pages.
     pub(crate) fn new(pages: u64) -> Self {
-        // Memory that comes as zeros costs nothing before it is touched.
-        let nodes = Box::<[AtomicU32]>::new_zeroed_slice(pages as usize);
-        // SAFETY: an atomic number has the layout of the number, and 0 is one.
-        Self { nodes: unsafe { nodes.assume_init() } }
+        Self { nodes: Sparse::new(pages as usize) }
     }
 
     /// Whether the value from a page on was found right when the same node gave it.
     pub(super) fn knows(&self, page: u64, node: (u64, usize)) -> bool {
-        let known = self.nodes.get(page as usize).map(|known| known.load(Ordering::Relaxed));
-        known == Some(name(node))
+        self.nodes.get(page as usize) == name(node)
     }
 
     /// Notes that it was found right.
     pub(super) fn note(&self, page: u64, node: (u64, usize)) {
-        if let Some(known) = self.nodes.get(page as usize) {
-            known.store(name(node), Ordering::Relaxed);
-        }
+        self.nodes.set(page as usize, name(node));
     }
 }
 
 /// A number for a node, by its leaf and its place there; never 0.
-fn name((leaf, index): (u64, usize)) -> u32 {
-    ((leaf as u32).wrapping_mul(0x9E37_79B1) ^ index as u32) | 1
+fn name((leaf, index): (u64, usize)) -> u64 {
+    (leaf << u16::BITS | index as u64) + 1
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Where the records of a snapshot are that were read before.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::codec::decode;
 use super::record::{ArchivedChunk, ChunkId};
+use crate::sparse::Sparse;
 
 /// The records of one generation that were found valid: for each chunk the place of its record in the file, 0 before it
 /// was read.
@@ -12,16 +11,13 @@ use super::record::{ArchivedChunk, ChunkId};
 /// records, and most of them again in the next ones.
 #[derive(Debug)]
 pub(crate) struct Records {
-    places: Box<[AtomicUsize]>,
+    places: Sparse,
 }
 
 impl Records {
     /// None read of `count` chunks.
     pub(crate) fn new(count: u32) -> Self {
-        // Memory that nobody has written to costs nothing but its addresses.
-        let places = Box::new_zeroed_slice(count as usize);
-        // SAFETY: zeros are an `AtomicUsize` of 0.
-        Self { places: unsafe { places.assume_init() } }
+        Self { places: Sparse::new(count as usize) }
     }
 
     /// The record of a chunk, if it was read before.
@@ -30,7 +26,7 @@ impl Records {
     /// `file` must be the one that all records were read from.
     #[inline]
     pub(crate) unsafe fn get<'f>(&self, id: ChunkId, file: &'f [u8]) -> Option<&'f ArchivedChunk> {
-        let place = self.places.get(id.0 as usize)?.load(Ordering::Relaxed);
+        let place = self.places.get(id.0 as usize) as usize;
         if place == 0 || file.len() < place + size_of::<ArchivedChunk>() {
             return None;
         }
@@ -41,10 +37,8 @@ impl Records {
     /// Reads the record of a chunk from `bytes`, which are a part of `file`; `None` when they are no valid record.
     pub(crate) fn read<'f>(&self, id: ChunkId, file: &'f [u8], bytes: &'f [u8]) -> Option<&'f ArchivedChunk> {
         let record = decode(bytes)?;
-        if let Some(place) = self.places.get(id.0 as usize) {
-            let start = std::ptr::from_ref(record).addr() - file.as_ptr().addr();
-            place.store(start, Ordering::Relaxed);
-        }
+        let start = std::ptr::from_ref(record).addr() - file.as_ptr().addr();
+        self.places.set(id.0 as usize, start as u64);
         Some(record)
     }
 }

@@ -4,14 +4,11 @@
 //! happens once, when the log is inverted. Per posting that takes one lookup of the term and a few
 //! bytes at the end of a vector.
 
-use std::hash::Hasher;
-
-use rustc_hash::FxHasher;
-
 use super::block::has_frequencies;
 use crate::codec::varint_length;
 use crate::field::FIELDS;
 use crate::postings::{encode_frequencies, encoded_length};
+use crate::terms::Hashed;
 
 /// Set in the log with the number of a label: it has no frequencies.
 const LABEL: u32 = 1 << 31;
@@ -33,8 +30,8 @@ pub(crate) struct Inverter {
     frequencies: Vec<u8>,
     /// A chunk and the end of its postings in the log.
     chunks: Vec<(u32, usize)>,
-    /// What was found for each term at hand; kept for its room.
-    found: Vec<Found>,
+    /// For each term at hand the slot where it ought to be, and its number if it is there; kept for its room.
+    found: Vec<(Slot, Option<u32>)>,
 }
 
 /// The distinct terms in the order in which they came.
@@ -58,14 +55,6 @@ impl Slot {
     const FREE: Self = Self { hash: 0, start: u32::MAX };
 }
 
-/// The slot where a term ought to be, and then its number, if it is there.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    hash: u32,
-    slot: Slot,
-    number: Option<u32>,
-}
-
 impl Terms {
     fn get(&self, number: usize) -> &[u8] {
         let length = self.starts[number] as usize + NUMBER;
@@ -80,23 +69,24 @@ impl Terms {
 
     /// The number of a term if a slot is its own.
     #[inline]
-    fn at(&self, slot: Slot, hash: u32, term: &[u8]) -> Option<u32> {
-        if slot.hash != hash {
+    fn at(&self, slot: Slot, term: Hashed<'_>) -> Option<u32> {
+        if slot.hash != term.hash {
             return None;
         }
         let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER>()?;
         let (&length, stored) = stored.split_first()?;
-        (length as usize == term.len() && stored.starts_with(term)).then_some(u32::from_le_bytes(*number))
+        (length as usize == term.bytes.len() && stored.starts_with(term.bytes)).then_some(u32::from_le_bytes(*number))
     }
 
     /// The number of a term, a new one if need be.
-    fn number(&mut self, hash: u32, term: &[u8]) -> u32 {
+    fn number(&mut self, term: Hashed<'_>) -> u32 {
+        let Hashed { bytes, hash } = term;
         if 2 * self.starts.len() >= self.slots.len() {
             self.grow();
         }
         let mut place = hash as usize & (self.slots.len() - 1);
         while self.slots[place] != Slot::FREE {
-            if let Some(number) = self.at(self.slots[place], hash, term) {
+            if let Some(number) = self.at(self.slots[place], term) {
                 return number;
             }
             place = (place + 1) & (self.slots.len() - 1);
@@ -105,8 +95,8 @@ impl Terms {
         self.slots[place] = Slot { hash, start };
         self.starts.push(start);
         self.text.extend_from_slice(&number.to_le_bytes());
-        self.text.push(u8::try_from(term.len()).expect("longer terms and labels are cut before"));
-        self.text.extend_from_slice(term);
+        self.text.push(u8::try_from(bytes.len()).expect("longer terms and labels are cut before"));
+        self.text.extend_from_slice(bytes);
         number
     }
 
@@ -126,23 +116,18 @@ impl Terms {
 
 impl Inverter {
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
-    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (&'t [u8], [u16; FIELDS])> + Clone) {
+    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (Hashed<'t>, [u16; FIELDS])> + Clone) {
         // All slots are read before the first text is compared, and all texts before the first posting is logged: the
         // processor then waits for many of them at the same time.
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        found.extend(postings.clone().map(|(term, _)| {
-            let mut hasher = FxHasher::default();
-            hasher.write(term);
-            let hash = hasher.finish() as u32;
-            Found { hash, slot: self.terms.first(hash), number: None }
-        }));
-        for ((term, _), found) in postings.clone().zip(&mut found) {
-            found.number = self.terms.at(found.slot, found.hash, term);
+        found.extend(postings.clone().map(|(Hashed { hash, .. }, _)| (self.terms.first(hash), None)));
+        for ((term, _), (slot, number)) in postings.clone().zip(&mut found) {
+            *number = self.terms.at(*slot, term);
         }
-        for ((term, frequencies), found) in postings.zip(&found) {
-            let number = found.number.unwrap_or_else(|| self.terms.number(found.hash, term));
-            if has_frequencies(term) {
+        for ((term, frequencies), (_, number)) in postings.zip(&found) {
+            let number = number.unwrap_or_else(|| self.terms.number(term));
+            if has_frequencies(term.bytes) {
                 encode_frequencies(&mut self.frequencies, &frequencies);
                 self.log.push(number);
             } else {
@@ -289,7 +274,7 @@ mod tests {
             let (mut inverter, mut expected, mut chunk) = (Inverter::default(), BTreeMap::<Vec<u8>, Rows>::new(), 0);
             for (gap, terms) in chunks {
                 chunk += gap;
-                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (term.as_bytes(), *frequencies)));
+                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (Hashed::new(term.as_bytes()), *frequencies)));
                 for (term, frequencies) in terms {
                     let term = term.into_bytes();
                     let kept = if has_frequencies(&term) { frequencies } else { [0; FIELDS] };

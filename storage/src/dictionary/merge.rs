@@ -40,9 +40,12 @@ pub(crate) fn merge(
         if !shared
             && new_is_kept
             && let Source::Memory(lists) = &mut sources[lowest]
-            && writer.end_with_list(lists)?
         {
-            lists.advance();
+            if !writer.end_with_list(lists)? {
+                sources[lowest].postings(&damaged, |posting| writer.push(posting))?;
+                writer.end()?;
+            }
+            sources[lowest].advance(&damaged)?;
             continue;
         }
         let mut above = None;

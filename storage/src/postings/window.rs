@@ -86,8 +86,12 @@ impl WindowPostings {
         self.rare.clear();
         self.len = len;
         if self.places.len() < len {
+            // Room for all of a window, of which only what is needed is ever touched.
+            self.places.reserve(WINDOW as usize);
             self.places.resize(len, 0);
+            self.codes.reserve(WINDOW as usize);
             self.codes.resize(len, 0);
+            self.selected.reserve(WINDOW as usize);
             self.selected.resize(len, 0);
         }
     }
