@@ -130,23 +130,7 @@ impl<'a> Docs<'a> {
 
     /// Number of dead ids.
     pub(super) fn count_dead(&self, dead: &Dead) -> usize {
-        let counts = self.containers.iter().map(|container| {
-            let dead = dead.words(container.high, IDS);
-            // Files die whole, and few of them: most containers hold none of their chunks.
-            if dead.iter().all(|word| *word == 0) {
-                return 0;
-            }
-            let is_dead = |low: u32| dead.get(low as usize / 64).map_or(0, |word| (word >> (low % 64) & 1) as usize);
-            match &container.ids {
-                Ids::Array(ids) => ids.iter().map(|id| is_dead(u32::from(u16::from_le_bytes(*id)))).sum::<usize>(),
-                Ids::Runs(runs) => runs.iter().flat_map(ends).map(is_dead).sum(),
-                Ids::Bitmap(words) => {
-                    let words = words.iter().zip(dead);
-                    words.map(|(word, dead)| (dead & u64::from_le_bytes(*word)).count_ones() as usize).sum()
-                }
-            }
-        });
-        counts.sum()
+        self.containers.iter().map(|container| container.count_dead(dead)).sum()
     }
 
     /// Fills `out` with the ids of a window, as places in it; `start` ids of the set are below. Returns how many there are,
@@ -260,6 +244,33 @@ fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
 }
 
 impl Container<'_> {
+    /// Number of dead ids. Files die whole, and few of them: the dead are looked for, not the ids.
+    fn count_dead(&self, dead: &Dead) -> usize {
+        let held = dead.held_words(self.high, IDS).map(|(first, word)| (first & 0xffff, word));
+        match &self.ids {
+            Ids::Bitmap(words) => {
+                let both =
+                    held.map(|(first, word)| words.get(first as usize / 64).map(|ids| u64::from_le_bytes(*ids) & word));
+                both.flatten().map(|both| both.count_ones() as usize).sum()
+            }
+            Ids::Runs(runs) => {
+                let is_dead = |word: u64| move |id: u32| (word >> (id % 64) & 1) as usize;
+                held.flat_map(|(first, word)| runs_between(runs, first, first + 63).flatten().map(is_dead(word))).sum()
+            }
+            Ids::Array(ids) => {
+                let (mut count, mut left) = (0, *ids);
+                for (first, word) in held {
+                    left = &left[gallop(left, first)..];
+                    let here = gallop(left, first + 64);
+                    let is_dead = |id: &[u8; 2]| (word >> (u16::from_le_bytes(*id) % 64) & 1) as usize;
+                    count += left[..here].iter().map(is_dead).sum::<usize>();
+                    left = &left[here..];
+                }
+                count
+            }
+        }
+    }
+
     /// Whether the ids ascend and are as many as the head of the set says.
     fn is_sound(&self) -> bool {
         match &self.ids {

@@ -22,6 +22,9 @@ const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
 /// Bytes that it is worth to have a row in the palette: others take longer to read.
 const RARE: usize = 6;
 
+/// Rows that are looked for one by one.
+const FEW: usize = 8;
+
 /// Codes that are unpacked together.
 const GROUP: usize = 32;
 
@@ -29,9 +32,7 @@ const GROUP: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct RowsWriter {
     bytes: Vec<u8>,
-    codes: FxHashMap<Row, u8>,
-    /// The code of rows that are not in the palette.
-    rare: u8,
+    palette: Numbered,
     width: u32,
     /// Bits of codes that do not fill a byte yet.
     bits: u32,
@@ -42,14 +43,16 @@ pub(super) struct RowsWriter {
 impl RowsWriter {
     /// Chooses palette and width for the rows that will be pushed.
     pub(super) fn new<'r>(rows: impl Iterator<Item = &'r Row>) -> Self {
-        let mut counts: FxHashMap<Row, usize> = FxHashMap::default();
-        let mut total = 0;
+        let (mut distinct, mut counts, mut total) = (Numbered::default(), Vec::new(), 0);
         for row in rows {
-            *counts.entry(*row).or_default() += 1;
+            let number = distinct.find(row).unwrap_or_else(|| {
+                counts.push((*row, 0));
+                distinct.push(row)
+            });
+            counts[number].1 += 1;
             total += 1;
         }
-        let mut counts: Vec<(Row, usize)> = counts.into_iter().collect();
-        counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counts.sort_unstable_by(|a: &(Row, usize), b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let (width, palette) = cheapest(&counts, total);
         // By what they are about worth: a search mostly wants the codes from one on.
         counts[..palette].sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
@@ -57,17 +60,18 @@ impl RowsWriter {
         put_varint(&mut bytes, palette as u64);
         counts[..palette].iter().for_each(|(row, _)| encode_row(&mut bytes, row));
         bytes.push(width as u8);
-        let codes = counts[..palette].iter().zip(0..).map(|((row, _), code)| (*row, code)).collect();
-        Self { bytes, codes, rare: palette as u8, width, bits: 0, held: 0, escapes: Vec::new() }
+        let mut numbered = Numbered::default();
+        counts[..palette].iter().for_each(|(row, _)| _ = numbered.push(row));
+        Self { bytes, palette: numbered, width, bits: 0, held: 0, escapes: Vec::new() }
     }
 
     /// Adds the row of the next posting.
     pub(super) fn push(&mut self, row: &Row) {
-        let code = self.codes.get(row).copied().unwrap_or_else(|| {
+        let code = self.palette.find(row).unwrap_or_else(|| {
             encode_row(&mut self.escapes, row);
-            self.rare
+            self.palette.rows.len()
         });
-        self.bits |= u32::from(code) << self.held;
+        self.bits |= (code as u32) << self.held;
         self.held += self.width;
         if self.held == 8 {
             self.bytes.push(self.bits as u8);
@@ -87,6 +91,33 @@ impl RowsWriter {
         }
         self.bytes.append(&mut self.escapes);
         self.bytes
+    }
+}
+
+/// Different rows, by number.
+#[derive(Debug, Default)]
+struct Numbered {
+    rows: Vec<Row>,
+    /// Where those behind the first [`FEW`] are.
+    others: FxHashMap<Row, usize>,
+}
+
+impl Numbered {
+    /// The number of a row: most lists have few different ones.
+    #[inline]
+    fn find(&self, row: &Row) -> Option<usize> {
+        let number = self.rows.iter().take(FEW).position(|known| known == row);
+        number.or_else(|| if self.rows.len() > FEW { self.others.get(row).copied() } else { None })
+    }
+
+    /// Adds a row that is not there, and gives its number.
+    fn push(&mut self, row: &Row) -> usize {
+        let number = self.rows.len();
+        if number >= FEW {
+            self.others.insert(*row, number);
+        }
+        self.rows.push(*row);
+        number
     }
 }
 
