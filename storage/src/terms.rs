@@ -18,10 +18,18 @@ const KEPT: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermVector {
     text: String,
-    ends: Vec<u32>,
-    hashes: Vec<u32>,
-    frequencies: Vec<[u16; FIELDS]>,
+    terms: Vec<Counted>,
     lengths: [u32; FIELDS],
+}
+
+/// A term of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counted {
+    /// Where its text is.
+    start: u32,
+    end: u32,
+    hash: u32,
+    frequencies: [u16; FIELDS],
 }
 
 /// A term, or a label, with its hash.
@@ -47,12 +55,12 @@ impl TermVector {
 
     /// Number of distinct terms.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.terms.len()
     }
 
     /// Whether the chunk has no terms.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.terms.is_empty()
     }
 
     /// Number of term occurrences in every field.
@@ -62,25 +70,22 @@ impl TermVector {
 
     /// The terms with their frequency in every field.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, [u16; FIELDS])> + Clone + '_ {
-        self.frequencies.iter().enumerate().map(|(number, &frequencies)| (self.term(number), frequencies))
+        self.terms.iter().map(|term| (&self.text[term.start as usize..term.end as usize], term.frequencies))
     }
 
     /// The same with the terms' hashes.
     pub(crate) fn hashed(&self) -> impl ExactSizeIterator<Item = (Hashed<'_>, [u16; FIELDS])> + Clone {
-        let terms = self.iter().zip(&self.hashes);
-        terms.map(|((term, frequencies), &hash)| (Hashed { bytes: term.as_bytes(), hash }, frequencies))
+        let hashed = |term| Hashed { bytes: self.bytes(term), hash: term.hash };
+        self.terms.iter().map(move |term| (hashed(term), term.frequencies))
     }
 
-    fn term(&self, number: usize) -> &str {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.text[start..self.ends[number] as usize]
+    fn bytes(&self, term: &Counted) -> &[u8] {
+        &self.text.as_bytes()[term.start as usize..term.end as usize]
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.text.capacity()
-            + (self.ends.capacity() + self.hashes.capacity()) * size_of::<u32>()
-            + self.frequencies.capacity() * size_of::<[u16; FIELDS]>()
+        self.text.capacity() + self.terms.capacity() * size_of::<Counted>()
     }
 }
 
@@ -119,7 +124,7 @@ impl TermVectorBuilder {
     pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
         if is_term(term) {
             let number = self.number(&normalise(term));
-            let count = &mut self.counted.frequencies[number][field.index()];
+            let count = &mut self.counted.terms[number].frequencies[field.index()];
             *count = count.saturating_add(1);
             let length = &mut self.counted.lengths[field.index()];
             *length = length.saturating_add(1);
@@ -132,9 +137,7 @@ impl TermVectorBuilder {
         // A copy is as large as it must be.
         let vector = self.counted.clone();
         self.counted.text.clear();
-        self.counted.ends.clear();
-        self.counted.hashes.clear();
-        self.counted.frequencies.clear();
+        self.counted.terms.clear();
         self.counted.lengths = [0; FIELDS];
         self.places.drain(..).for_each(|place| self.slots[place as usize] = Slot::FREE);
         vector
@@ -149,7 +152,7 @@ impl TermVectorBuilder {
         let mut place = hash as usize & (self.slots.len() - 1);
         while self.slots[place] != Slot::FREE {
             let slot = self.slots[place];
-            if slot.hash == hash && equal(self.counted.term(slot.number as usize).as_bytes(), bytes) {
+            if slot.hash == hash && equal(self.counted.bytes(&self.counted.terms[slot.number as usize]), bytes) {
                 return slot.number as usize;
             }
             place = (place + 1) & (self.slots.len() - 1);
@@ -157,10 +160,10 @@ impl TermVectorBuilder {
         let number = self.places.len();
         self.places.push(place as u32);
         self.slots[place] = Slot { number: number as u32, hash };
+        let start = self.counted.text.len() as u32;
         self.counted.text.push_str(term);
-        self.counted.ends.push(self.counted.text.len() as u32);
-        self.counted.hashes.push(hash);
-        self.counted.frequencies.push([0; FIELDS]);
+        let end = self.counted.text.len() as u32;
+        self.counted.terms.push(Counted { start, end, hash, frequencies: [0; FIELDS] });
         number
     }
 
@@ -169,7 +172,7 @@ impl TermVectorBuilder {
         let length = (2 * self.slots.len()).max(SLOTS);
         self.slots.clear();
         self.slots.resize(length, Slot::FREE);
-        for ((place, &hash), number) in self.places.iter_mut().zip(&self.counted.hashes).zip(0..) {
+        for ((place, &Counted { hash, .. }), number) in self.places.iter_mut().zip(&self.counted.terms).zip(0..) {
             let mut at = hash as usize & (length - 1);
             while self.slots[at] != Slot::FREE {
                 at = (at + 1) & (length - 1);
