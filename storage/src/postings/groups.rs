@@ -17,7 +17,7 @@ const AVERAGES: [f32; FIELDS] = [4.0, 8.0, 9.0, 15.0, 12.0, 86.0];
 /// Share of the length that counts.
 const B: f32 = 0.75;
 /// Groups of a window at most.
-const GROUPS: usize = 8;
+const GROUPS: usize = 5;
 /// A bound is close enough to the best posting if it is at most so many times as much.
 const CLOSE: f32 = 1.05;
 
