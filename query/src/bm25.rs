@@ -160,9 +160,10 @@ impl FieldScorer {
         })
     }
 
-    /// The sum that saturates to about so much; more than any where none does.
+    /// No lower sum saturates to so much, whatever is lost to rounding.
     pub(crate) fn needed(&self, saturated: f32) -> f32 {
-        let most = self.k1 + 1.0;
+        // Less by more than what the few operations err by; where nearly all of it cancels out, too.
+        let (most, saturated) = (self.k1 + 1.0, saturated * (1.0 - 1e-5));
         if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
     }
 
@@ -357,6 +358,17 @@ mod tests {
             lengths[field] += 50;
             prop_assert!(more >= score);
             prop_assert!(scorer.saturated(frequencies, lengths) <= more);
+        }
+
+        #[test]
+        fn no_sum_below_the_needed_one_saturates_to_so_much(
+            k1 in prop_oneof![Just(0.0f32), 0.0001f32..3.0], exponent in -10f32..30.0, share in 0.5f32..1.0,
+        ) {
+            let config = Bm25Config { k1, ..SearchConfig::default().bm25 };
+            let scorer = FieldScorer::new(&config, 10, [500; FIELDS]);
+            let sum = 2f32.powf(exponent);
+            prop_assert!(scorer.needed(scorer.saturate(sum)) <= sum);
+            prop_assert!(scorer.needed(scorer.saturate(sum) * share) <= sum);
         }
 
         #[test]

@@ -54,8 +54,7 @@ impl<'p> Tables<'p> {
     pub(super) fn least(&self, window: &Window, postings: &Postings<'_>, bar: f32) -> u8 {
         let Some(table) = self.of(window.part) else { return 0 };
         let mut least = table.rows.len().min((window.count / PER_ROW) as usize);
-        // Less by more than what rounding makes of it.
-        let needed = self.fields.needed(bar / self.factor) * 0.999;
+        let needed = self.fields.needed(bar / self.factor);
         let known = postings.corners(window, |corner| {
             if self.factor * self.fields.bound(corner) >= bar {
                 let in_body = corner.beside.is_none();
