@@ -301,6 +301,27 @@ proptest! {
     }
 }
 
+#[test]
+fn a_run_that_was_stopped_at_another_commit_is_made_up_for() {
+    let kept = Fixture::git_in_memory();
+    kept.write("a.py", BODIES[0]).commit("first");
+    run(kept.root(), 2, false);
+    // The stopped run attributes the lines to the amended commit; the last one is back where the one before it was.
+    for edit in [
+        Edit::Write { file: 0, body: 1 },
+        Edit::ThereAndBack { branch: 0 },
+        Edit::Amend,
+        Edit::InterruptedIndex,
+        Edit::Branch { branch: 0 },
+    ] {
+        apply(&kept, &edit);
+    }
+    run(kept.root(), 2, false);
+    let fresh = kept.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(kept.root()), digest(fresh.root()));
+}
+
 fn sizeable() -> Fixture {
     let fixture = Fixture::git();
     for number in 0..120 {

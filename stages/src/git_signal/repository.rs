@@ -53,6 +53,20 @@ impl Repository {
         format!("{head} {}", configuration(history))
     }
 
+    /// The same after a run that was stopped: some files are as this run left them, the others as the last one did. It is
+    /// that of no repository, so that the next run looks at the history of every file.
+    pub fn unfinished_state(&self) -> String {
+        let state = self.state();
+        let same_configuration = self.history.as_ref().map(configuration).filter(|configuration| {
+            self.previous_state.as_ref().is_some_and(|previous| previous.ends_with(configuration))
+        });
+        match (&self.previous_state, same_configuration) {
+            (Some(previous), _) if *previous == state => state,
+            (_, Some(configuration)) => format!("unfinished {configuration}"),
+            _ => String::from("unfinished"),
+        }
+    }
+
     /// What a user should know of the history, for the run report.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();

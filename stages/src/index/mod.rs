@@ -173,13 +173,16 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn Observer) -> Resu
     let (writer, repository, moves) = job.into_parts();
     chain.push((HISTORY.to_owned(), repository.state()));
     let is_first = before.generation == 0;
+    let fingerprints = match is_complete || is_first {
+        true => chain,
+        false => unfinished(&before.fingerprints, &repository),
+    };
     let published = if is_complete || is_first || scope == Scope::Changes {
         writer.publish(ManifestUpdate {
             model,
             head_commit: repository.head(),
             root: root.display().to_string(),
-            // Files that a stopped run has not reached are still as the last run left them.
-            fingerprints: if is_complete || is_first { chain } else { before.fingerprints.clone() },
+            fingerprints,
             complete: is_complete,
             now: now_ns() / 1_000_000_000,
             summary: serde_json::Value::Null,
@@ -195,6 +198,15 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn Observer) -> Resu
     }
     let after = After { published, snapshot, remarks: repository.remarks(), warnings };
     Ok(IndexSummary::new(root, &before, after, report, begun.elapsed())?)
+}
+
+/// The fingerprints of a run that was stopped: files that it has not reached are still as the last run left them.
+fn unfinished(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
+    let of = |(name, state): &(String, String)| match name == HISTORY {
+        true => (name.clone(), repository.unfinished_state()),
+        false => (name.clone(), state.clone()),
+    };
+    before.iter().map(of).collect()
 }
 
 /// What the memory of a run is for. A quarter is left for what a run needs whatever its input: models, syntax trees,
