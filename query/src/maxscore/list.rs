@@ -12,8 +12,8 @@ use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
 const SHORT: u32 = 1024;
-/// What share of a bound the best of postings in several fields mostly gets.
-const CLOSE: f32 = 0.9;
+/// What share of a bound the best of postings in several fields nearly always gets: a search that guessed too high is done twice.
+const CLOSE: f32 = 0.8;
 /// All postings of a window are read for candidates if they are at most this many times as many.
 const PER_CANDIDATE: usize = 16;
 
