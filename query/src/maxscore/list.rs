@@ -84,7 +84,9 @@ impl<'p> List<'p> {
         } else {
             let windows = postings.windows(|corner| {
                 let bound = factor * fields.bound(corner);
-                likely.push(if corner.beside.is_none() { bound } else { bound * CLOSE });
+                if corner.has_lengths() {
+                    likely.push(if corner.beside.is_none() { bound } else { bound * CLOSE });
+                }
                 bound
             });
             for (at, window) in windows.iter().enumerate() {

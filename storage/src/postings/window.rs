@@ -25,6 +25,14 @@ pub struct Corner<'c> {
     pub body: &'c [[u8; 2]],
 }
 
+impl Corner<'_> {
+    /// Whether the lengths are those of postings; otherwise they are taken for 0, and the bound is far above all of them.
+    #[inline]
+    pub fn has_lengths(&self) -> bool {
+        self.body.iter().all(|[_, length]| *length > 0)
+    }
+}
+
 /// The highest frequency that a byte of a corner stands for.
 pub const fn most_of(code: u8) -> u16 {
     match code {

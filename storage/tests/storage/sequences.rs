@@ -87,7 +87,7 @@ proptest! {
                 Step::Publish => {
                     let manifest = open_writer.publish(update()).expect("publishes");
                     prop_assert!(manifest.generation <= generation + 1);
-                    prop_assert!(manifest.segments.len() <= 6);
+                    prop_assert!(manifest.segments.len() <= 4);
                     generation = manifest.generation;
                     published.clone_from(&pending);
                     let snapshot = environment.snapshot().expect("opens");
@@ -121,7 +121,7 @@ fn many_small_runs_keep_few_segments() {
             tree.insert(path.clone(), change[&path].clone());
         }
         let manifest = writer.publish(update()).expect("publishes");
-        assert!(manifest.segments.len() <= 6);
+        assert!(manifest.segments.len() <= 4);
     }
     let snapshot = environment.snapshot().expect("opens");
     check(&snapshot, &tree);
