@@ -138,6 +138,15 @@ a verdict counts for less. Verdicts stay when the index is built again, and foll
     Feedback(FeedbackArgs),
     /// Show what the index holds
     Stats(StatsArgs),
+    /// Show which commit every line of a file came from, as the index has it
+    #[command(after_help = "\
+Examples:
+  aur mem blame src/auth.py                 one line each: commit, number of the line
+  aur mem blame src/auth.py --format json   runs of lines with author and time
+
+The lines are those that were indexed; zeros stand for a line that is not committed yet.
+It says what `git blame -l` says, without walking the history.")]
+    Blame(BlameArgs),
     /// Build the keyword index again from the stored chunks
     #[command(name = "rebuild-bm25")]
     RebuildBm25(RebuildArgs),
@@ -356,6 +365,21 @@ pub(crate) enum VerdictArg {
     Good,
     /// No help, or misleading
     Bad,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArgs {
+    /// An indexed file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]

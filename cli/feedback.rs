@@ -1,7 +1,7 @@
 //! `aur mem feedback`: what was good and what was not, remembered for later searches.
 
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use aurora_storage::{AccessLog, ChunkId, Label, Snapshot, StorageError, Verdict};
 use serde_json::json;
@@ -78,7 +78,7 @@ fn resolve(snapshot: &Snapshot, root: &Path, id: &str) -> Result<Option<String>,
         return Ok(Some(id.to_owned()));
     }
     let Some((path, line)) = place_of(id) else { return Ok(None) };
-    for path in spellings(root, path) {
+    for path in place::spellings(root, path) {
         if let Some(key) = innermost(snapshot, &path, line)? {
             return Ok(Some(key));
         }
@@ -91,31 +91,6 @@ fn place_of(id: &str) -> Option<(&str, u32)> {
     let (path, lines) = id.rsplit_once(':')?;
     let first = lines.split_once('-').map_or(lines, |(first, _)| first);
     Some((path, first.parse().ok()?))
-}
-
-/// The paths below the root that `path` may mean, as the index writes them.
-fn spellings(root: &Path, path: &str) -> Vec<String> {
-    let mut found = vec![path.replace('\\', "/")];
-    let from_here = std::path::absolute(path).ok().map(|path| without_dots(&path));
-    if let Some(below) = from_here.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
-        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        found.push(parts.join("/"));
-    }
-    found
-}
-
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 /// The smallest chunk of a file around a line.
@@ -140,7 +115,7 @@ fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageErr
 fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     let shown = sanitize::line(id);
     if let Some((path, line)) = place_of(id) {
-        for path in spellings(root, path) {
+        for path in place::spellings(root, path) {
             if snapshot.file(&path).map_err(opened::failure)?.is_some() {
                 return Ok(Failure::new(format!(
                     "no chunk of {} holds line {line}, nothing was recorded",

@@ -5,6 +5,7 @@
 mod args;
 mod args_artefact;
 mod args_eval;
+mod blame;
 mod compact;
 mod completions;
 mod disk;
@@ -85,6 +86,7 @@ fn run(command: &Command, terminal: &Terminal) -> Outcome {
             MemCommand::Search(args) => search::run(args, terminal),
             MemCommand::Feedback(args) => feedback::run(args, terminal),
             MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::Blame(args) => blame::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),
             MemCommand::Export(args) => export::run(args, terminal),

@@ -1,6 +1,6 @@
 //! Which directory a command is about.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use aurora_stages::index::INDEX_DIRECTORY;
 use aurora_storage::Environment;
@@ -46,6 +46,31 @@ pub(crate) fn index_bytes(root: &Path) -> u64 {
     let files = std::fs::read_dir(index_dir(root).join("index"));
     let files = files.into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
+}
+
+/// The paths below the root that `path` may mean, as the index writes them.
+pub(crate) fn spellings(root: &Path, path: &str) -> Vec<String> {
+    let mut found = vec![path.replace('\\', "/")];
+    let from_here = std::path::absolute(path).ok().map(|path| without_dots(&path));
+    if let Some(below) = from_here.as_deref().and_then(|path| path.strip_prefix(root).ok()) {
+        let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        found.push(parts.join("/"));
+    }
+    found
+}
+
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// The user's own configuration: `config.toml` in `AURORA_HOME`, or in `~/.aurora`.

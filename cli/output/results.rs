@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileState, Hit, Marker, SearchResults, TextFilter};
-use aurora_storage::{ChunkType, GitSignal};
+use aurora_storage::{ChunkType, GitSignal, HistoryTier};
 
 use super::code::CodeLine;
 use super::links::Links;
@@ -172,8 +172,10 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     }
     match &hit.git {
         GitSignal::Tracked(history) => {
-            (units::count(u64::from(history.commits)), relative_time(history.newest_time, now))
+            let of_file = if history.tier == HistoryTier::File { " (file)" } else { "" };
+            (units::count(u64::from(history.commits)) + of_file, relative_time(history.newest_time, now))
         }
+        GitSignal::Pending => ("- (pending)".to_owned(), "- (pending)".to_owned()),
         GitSignal::None | GitSignal::Untracked => ("- (untracked)".to_owned(), "- (untracked)".to_owned()),
         GitSignal::Unavailable { .. } => ("- (unavailable)".to_owned(), "- (unavailable)".to_owned()),
     }
@@ -227,11 +229,16 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
 
 fn git_fact(hit: &Hit, now: i64) -> Option<String> {
     match &hit.git {
-        GitSignal::Tracked(history) => Some(format!(
-            "{}, last modified {}",
-            units::counted(u64::from(history.commits), "commit"),
-            relative_time(history.newest_time, now)
-        )),
+        GitSignal::Tracked(history) => {
+            let of = if history.tier == HistoryTier::File { "of the file" } else { "in these lines" };
+            Some(format!(
+                "{} {of}, touched {}x, last modified {}",
+                units::counted(u64::from(history.commits), "commit"),
+                units::count(u64::from(history.touches)),
+                relative_time(history.newest_time, now)
+            ))
+        }
+        GitSignal::Pending => Some("history not read yet".to_owned()),
         GitSignal::Untracked => Some("not tracked".to_owned()),
         GitSignal::Unavailable { reason } => Some(format!("unavailable, {reason}")),
         GitSignal::None => None,

@@ -1,6 +1,6 @@
 //! Why a hit stands where it does, in words: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::{AccessRecord, GitSignal, Judgements, Verdict};
+use aurora_storage::{AccessRecord, GitSignal, HistoryTier, Judgements, Verdict};
 use serde::Serialize;
 
 use crate::activation::ActivationParts;
@@ -89,7 +89,11 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
         reasons.push(feedback_reason(&judgements));
     }
     match git {
-        GitSignal::Tracked(history) => reasons.push(count(i64::from(history.commits), "commit")),
+        GitSignal::Tracked(history) => {
+            let of_file = if history.tier == HistoryTier::File { " of the file" } else { "" };
+            reasons.push(count(i64::from(history.commits), "commit") + of_file);
+        }
+        GitSignal::Pending => reasons.push("git history not read yet".to_owned()),
         GitSignal::Untracked => reasons.push("not tracked by git".to_owned()),
         GitSignal::Unavailable { .. } => reasons.push("git history unavailable".to_owned()),
         GitSignal::None => reasons.push("no git history".to_owned()),

@@ -250,31 +250,24 @@ fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, 
     serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
 }
 
-/// `{"status": "tracked", "commits": 23, "last_modified": "2025-12-29T08:00:00Z", "authors": […], …}`; the same keys
-/// with `null` and an empty list where there is no history.
+/// `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified": "2025-12-29T08:00:00Z",
+/// "authors": […], …}`; the same keys with `null` and an empty list where there is no history.
 fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    let status = match git {
-        GitSignal::Tracked(_) => "tracked",
-        GitSignal::Untracked => "untracked",
-        GitSignal::Unavailable { .. } => "unavailable",
-        GitSignal::None => "none",
+    let (status, history) = match git {
+        GitSignal::Tracked(history) => ("tracked", Some(history)),
+        GitSignal::Untracked => ("untracked", None),
+        GitSignal::Pending => ("pending", None),
+        GitSignal::Unavailable { .. } => ("unavailable", None),
+        GitSignal::None => ("none", None),
     };
+    let mut map = serializer.serialize_map(None)?;
     map.serialize_entry("status", status)?;
-    match git {
-        GitSignal::Tracked(history) => {
-            map.serialize_entry("commits", &history.commits)?;
-            map.serialize_entry("last_modified", &rfc3339(history.newest_time))?;
-            map.serialize_entry("authors", &history.authors)?;
-            map.serialize_entry("last_commit", &history.newest_commit)?;
-        }
-        GitSignal::Untracked | GitSignal::Unavailable { .. } | GitSignal::None => {
-            map.serialize_entry("commits", &None::<u32>)?;
-            map.serialize_entry("last_modified", &None::<&str>)?;
-            map.serialize_entry("authors", &[(); 0])?;
-            map.serialize_entry("last_commit", &None::<&str>)?;
-        }
-    }
+    map.serialize_entry("tier", &history.map(|history| history.tier))?;
+    map.serialize_entry("commits", &history.map(|history| history.commits))?;
+    map.serialize_entry("touches", &history.map(|history| history.touches))?;
+    map.serialize_entry("last_modified", &history.map(|history| rfc3339(history.newest_time)))?;
+    map.serialize_entry("authors", history.map_or(&[][..], |history| &history.authors))?;
+    map.serialize_entry("last_commit", &history.map(|history| &history.newest_commit))?;
     if let GitSignal::Unavailable { reason } = git {
         map.serialize_entry("reason", reason)?;
     }

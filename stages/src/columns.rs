@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, TermVector, TokenSets};
 
-use crate::git_signal::history::FileBlame;
+use crate::git_signal::history::WorktreeBlame;
 use crate::parse::FileSymbols;
 
 /// Path of a file relative to the indexed root, separated by `/`.
@@ -143,7 +143,7 @@ pub enum Attribution {
     /// Every line of the working tree's file with its commit.
     Lines {
         /// Per-line attribution.
-        blame: Arc<FileBlame>,
+        blame: Arc<WorktreeBlame>,
         /// What the attribution of the committed file is a function of; see `FileRecord::history_key`.
         key: Vec<u8>,
     },

@@ -12,6 +12,7 @@ use crate::columns::{
     Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIZE, STATUS, SYMBOLS,
     StoredId, TOKENS,
 };
+use crate::git_signal::to_stored;
 use crate::job::Job;
 
 /// `[stage.store]`.
@@ -72,7 +73,13 @@ impl Worker for StoreWorker<'_> {
                 _ => {
                     let record = self.record(batch, row, status)?;
                     let stored = writer.replace_file(record, std::mem::take(&mut chunks[row]));
-                    ids.extend(stored.map_err(StageError::from_error)?.into_iter().map(StoredId));
+                    let stored = stored.map_err(StageError::from_error)?;
+                    if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
+                        (stored.first(), attribution(batch, row)?)
+                    {
+                        writer.add_blame(first, &to_stored(blame)).map_err(StageError::from_error)?;
+                    }
+                    ids.extend(stored.into_iter().map(StoredId));
                 }
             }
             if let FileStatus::Renamed { from } = status {
@@ -89,7 +96,6 @@ impl Worker for StoreWorker<'_> {
 impl StoreWorker<'_> {
     fn record(&self, batch: &BatchView<'_>, row: usize, status: &FileStatus) -> Result<FileRecord, StageError> {
         let content = &batch.read(HASH)?[row];
-        let attribution = batch.read_optional(BLAME)?.map(|blames| &blames[row]);
         let symbols = batch.read(SYMBOLS)?[row].as_ref();
         Ok(FileRecord {
             path: batch.read(PATH)?[row].to_string(),
@@ -102,7 +108,7 @@ impl StoreWorker<'_> {
                 FileStatus::Skipped { reason } => FileOutcome::Skipped(reason.to_string()),
                 _ => FileOutcome::Indexed,
             },
-            history_key: match attribution {
+            history_key: match attribution(batch, row)? {
                 Some(Attribution::Lines { key, .. }) => key.clone(),
                 _ => Vec::new(),
             },
@@ -129,6 +135,11 @@ impl StoreWorker<'_> {
             ..known
         })
     }
+}
+
+/// What git says of a file's lines, in a pipeline that asks it.
+fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
+    Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
 type ChunkWithVector = (Chunk, Option<Vec<f32>>);

@@ -80,6 +80,13 @@ impl<'s> Canonical<'s> {
         block.map_or(0, |block| block[(old % BLOCK_IDS) as usize])
     }
 
+    /// The rows of chunks, of files and of their blames, one table after another.
+    pub(crate) fn content(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
+        self.chunks(emit)?;
+        self.files(evidence, emit)?;
+        self.blames(emit)
+    }
+
     /// The rows of [`Table::Files`].
     pub(crate) fn files(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         let mut cursor = self.snapshot.cursor(Table::Files, &[])?;
@@ -96,6 +103,17 @@ impl<'s> Canonical<'s> {
             }
             emit(Operation::put(Table::Files, key, files::encode(&record)?))?;
             cursor.next().map_err(wrap)?;
+        }
+        Ok(())
+    }
+
+    /// The rows of [`Table::Blames`].
+    pub(crate) fn blames(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        for file in self.snapshot.files() {
+            let Some(&ChunkId(first)) = file?.chunks.first() else { continue };
+            if let Some(bytes) = self.snapshot.get(Table::Blames, &chunk_key(first))? {
+                emit(Operation::put(Table::Blames, chunk_key(self.number(first)), bytes.to_vec()))?;
+            }
         }
         Ok(())
     }

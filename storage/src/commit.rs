@@ -249,6 +249,7 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
             open(Table::ALL[5])?,
             open(Table::ALL[6])?,
             open(Table::ALL[7])?,
+            open(Table::ALL[8])?,
         ];
         let meta = &tables[Table::Meta as usize];
         if meta.get(transaction, meta_key::FORMAT)?.is_none() {

@@ -74,8 +74,7 @@ fn is_worthwhile(snapshot: &Snapshot) -> Result<bool, StorageError> {
 fn copy(snapshot: &Snapshot, to: &mut Replacement, generation: u64) -> Result<Manifest, StorageError> {
     let canonical = Canonical::new(snapshot)?;
     let mut emit = |operation| to.push(operation);
-    canonical.chunks(&mut emit)?;
-    canonical.files(Evidence::Kept, &mut emit)?;
+    canonical.content(Evidence::Kept, &mut emit)?;
     let segment = canonical.segment(&mut emit)?;
     canonical.lengths(&mut emit)?;
     canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;

@@ -85,6 +85,8 @@ impl Snapshot {
         for warning in &record.warnings {
             field(hasher, warning.as_bytes());
         }
+        let first = record.chunks.first().map(|id| self.get(Table::Blames, &chunk_key(id.0))).transpose()?;
+        field(hasher, first.flatten().unwrap_or_default());
         for &id in &record.chunks {
             let chunk = self.chunk(id)?;
             field(hasher, chunk.map_or("", |chunk| chunk.key.as_str()).as_bytes());

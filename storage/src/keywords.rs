@@ -63,8 +63,7 @@ impl Environment {
         let old = snapshot.manifest();
         let canonical = Canonical::new(&snapshot)?;
         let mut emit = |operation| replacement.push(operation);
-        canonical.chunks(&mut emit)?;
-        canonical.files(Evidence::Kept, &mut emit)?;
+        canonical.content(Evidence::Kept, &mut emit)?;
         canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
         let mut inversion = Inversion::new(directory.join(TEMPORARY), options.memory / 2);
         let mut rows = Vec::with_capacity(canonical.len() as usize);

@@ -53,6 +53,7 @@
 mod access;
 mod artefact;
 mod aside;
+mod blame;
 mod btree;
 mod canonical;
 mod chunk;
@@ -93,9 +94,10 @@ mod writer;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
+pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
-    GitHistory, GitSignal, Governance, MetaValue, TokenSets, UnknownChunkType,
+    GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets, UnknownChunkType,
 };
 pub use compact::Compaction;
 pub use dictionary::Walk;

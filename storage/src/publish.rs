@@ -211,6 +211,9 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
     for id in &dead {
         state.committer.push_last(Operation::delete(Table::Chunks, chunk_key(id)));
     }
+    for ChunkId(first) in std::mem::take(&mut state.dead_firsts) {
+        state.committer.push_last(Operation::delete(Table::Blames, chunk_key(first)));
+    }
     let alive = |block: u32, ids: u32| live.range_cardinality(block * ids..=block * ids + (ids - 1));
     for window in blocks_of(&dead, WINDOW).filter(|&window| alive(window, WINDOW) == 0) {
         state.committer.push_last(Operation::delete(Table::Lengths, block_key(window)));

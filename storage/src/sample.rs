@@ -4,21 +4,37 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-use crate::chunk::{Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, MetaValue, TokenSets};
+use crate::chunk::{
+    Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets,
+};
 
 fn word() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z_]{0,12}", "\\PC{0,8}"]
 }
 
 fn git() -> impl Strategy<Value = GitSignal> {
-    let history = (any::<u32>(), word(), any::<i64>(), any::<i64>(), vec(word(), 0..3), vec(any::<i64>(), 0..4));
+    let tier = prop_oneof![Just(HistoryTier::File), Just(HistoryTier::Line)];
+    let counts = (tier, any::<u32>(), any::<u32>());
+    let history = (counts, word(), any::<i64>(), any::<i64>(), vec(word(), 0..3), vec(any::<i64>(), 0..4));
     prop_oneof![
         Just(GitSignal::None),
         Just(GitSignal::Untracked),
+        Just(GitSignal::Pending),
         word().prop_map(|reason| GitSignal::Unavailable { reason }),
-        history.prop_map(|(commits, newest_commit, newest_time, first_time, authors, commit_times)| {
-            GitSignal::Tracked(GitHistory { commits, newest_commit, newest_time, first_time, authors, commit_times })
-        }),
+        history.prop_map(
+            |((tier, commits, touches), newest_commit, newest_time, first_time, authors, commit_times)| {
+                GitSignal::Tracked(GitHistory {
+                    tier,
+                    commits,
+                    touches,
+                    newest_commit,
+                    newest_time,
+                    first_time,
+                    authors,
+                    commit_times,
+                })
+            }
+        ),
     ]
 }
 

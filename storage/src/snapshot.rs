@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
 
+use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
 use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
@@ -134,6 +135,13 @@ impl Snapshot {
         let record = files::decode(bytes);
         let record = record.ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))?;
         Ok(Some(record).filter(|record| record.path == path))
+    }
+
+    /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
+    pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
+        let Some(bytes) = self.get(Table::Blames, &chunk_key(first.0))? else { return Ok(None) };
+        let decoded = blame::decode(bytes);
+        decoded.map(Some).ok_or_else(|| self.damaged(format!("the blame of chunk {first} is invalid")))
     }
 
     /// Every file row, sorted by path.

@@ -11,6 +11,8 @@ pub(crate) enum Table {
     Chunks,
     /// Path → file record.
     Files,
+    /// Id of a file's first chunk (u64 big-endian) → which commit each line of the file came from.
+    Blames,
     /// Segment and first term → dictionary block.
     Dictionary,
     /// Segment and number → packed posting lists.
@@ -25,10 +27,11 @@ pub(crate) enum Table {
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Meta,
         Self::Chunks,
         Self::Files,
+        Self::Blames,
         Self::Dictionary,
         Self::Postings,
         Self::Lengths,
@@ -48,6 +51,7 @@ impl Table {
             Self::Meta => "meta",
             Self::Chunks => "chunks",
             Self::Files => "files",
+            Self::Blames => "blames",
             Self::Dictionary => "dict",
             Self::Postings => "post",
             Self::Lengths => "lengths",

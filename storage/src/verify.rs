@@ -6,6 +6,7 @@ use roaring::{RoaringBitmap, RoaringTreemap};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
+use crate::blame;
 use crate::btree::{Tree, check_tree, free_pages};
 use crate::chunk::{self, ChunkId};
 use crate::error::StorageError;
@@ -165,10 +166,11 @@ impl Snapshot {
     }
 
     fn verify_files(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
-        let mut owned = RoaringBitmap::new();
+        let (mut owned, mut firsts) = (RoaringBitmap::new(), RoaringBitmap::new());
         for record in self.files() {
             let record = record?;
             report.files += 1;
+            firsts.extend(record.chunks.first().map(|id| id.0));
             for id in record.chunks {
                 report.expect(self.live().contains(id.0), || {
                     format!("{} refers to chunk {id}, which is not there", record.path)
@@ -181,8 +183,27 @@ impl Snapshot {
         for id in self.live() - &owned {
             report.problem(format!("chunk {id} belongs to no file"));
         }
+        self.verify_blames(report, &firsts)?;
         let (count, seen) = (self.manifest().file_count, report.files);
         report.expect(count == seen, || format!("the manifest counts {count} files, there are {seen}"));
+        Ok(())
+    }
+
+    /// Checks the blame of every file; `firsts` are the files' first chunks.
+    fn verify_blames(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
+        let mut cursor = self.cursor(Table::Blames, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let id = key.try_into().map(u64::from_be_bytes).ok().and_then(|id| id.try_into().ok());
+            match id {
+                // The rows of a writer that has not published, or never will.
+                Some(id) if id >= self.manifest().next_chunk_id => break,
+                Some(id) if firsts.contains(id) => {
+                    report.expect(blame::decode(value).is_some(), || format!("the blame of chunk {id} is invalid"));
+                }
+                _ => report.problem(format!("the blame of {} belongs to no file", key.escape_ascii())),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
 
+use crate::blame::{self, Blame};
 use crate::chunk::{self, Chunk, ChunkId};
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::commit::Committer;
@@ -68,6 +69,8 @@ pub(crate) struct State {
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
     /// Chunks that die, of the base and of this writer.
     pub(crate) dead: RoaringBitmap,
+    /// The first chunks of the files that these were.
+    pub(crate) dead_firsts: Vec<ChunkId>,
     /// Chunks that this writer has added.
     pub(crate) added: RoaringBitmap,
     pub(crate) next_id: u32,
@@ -107,6 +110,7 @@ impl IndexWriter {
             inversion: Inversion::new(temporary, options.memory / 2),
             files: BTreeMap::new(),
             dead: RoaringBitmap::new(),
+            dead_firsts: Vec::new(),
             added: RoaringBitmap::new(),
             next_id,
             lengths: Vec::new(),
@@ -151,6 +155,18 @@ impl IndexWriter {
         state.files.insert(record.path.clone(), Some(record));
         state.inversion.spill_if_large()?;
         Ok(ids)
+    }
+
+    /// Sets which commit every line of a file came from, given the first of its chunks.
+    ///
+    /// # Errors
+    /// Refuses a chunk that this writer did not add.
+    pub fn add_blame(&self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if !state.added.contains(first.0) {
+            return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
+        }
+        state.committer.push(Operation::put(Table::Blames, chunk_key(first.0), blame::encode(blame)))
     }
 
     /// Removes a file and its chunks; a path without a row is no error.
@@ -257,6 +273,7 @@ impl State {
         check_path(path)?;
         let chunks = self.row(path)?.map(|row| row.chunks).unwrap_or_default();
         self.dead.extend(chunks.iter().map(|id| id.0));
+        self.dead_firsts.extend(chunks.first());
         Ok(())
     }
 

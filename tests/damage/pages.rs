@@ -24,6 +24,8 @@ pub(crate) const DEPTH: usize = 6;
 pub(crate) const ENTRIES: usize = 32;
 /// Number of the root page.
 pub(crate) const ROOT: usize = 40;
+/// The root of an empty tree.
+const NONE: usize = usize::MAX;
 
 /// A tree: where its record is, and what pages it has.
 #[derive(Debug, Default)]
@@ -92,7 +94,8 @@ impl Tree {
 
 fn tree(data: &[u8], record: usize, each: &mut dyn FnMut(&[u8], Range<usize>)) -> Tree {
     let mut tree = Tree { record, ..Tree::default() };
-    let mut open = vec![word(data, record + ROOT)];
+    let root = word(data, record + ROOT);
+    let mut open = Vec::from_iter((root != NONE).then_some(root));
     while let Some(number) = open.pop() {
         let page = number * PAGE;
         tree.pages.push(number);

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
 use aurora_storage::{
-    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, TokenSets, WriterOptions,
+    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, HistoryTier,
+    ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, TokenSets, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -69,7 +69,9 @@ impl Row {
         let newest_time = NOW - newest_days_ago * DAY;
         let commit_times: Vec<i64> = (0..i64::from(commits)).map(|n| newest_time - n * DAY).collect();
         self.git = GitSignal::Tracked(GitHistory {
+            tier: HistoryTier::Line,
             commits,
+            touches: commits,
             newest_commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
             newest_time,
             first_time: commit_times.last().copied().unwrap_or(newest_time),

@@ -7,13 +7,14 @@ use aurora_analysis::Analyzer;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, TermVector};
+use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, HistoryTier, TermVector};
 use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, Source, chunks_of_file};
 use crate::columns::{
     Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms,
 };
+use crate::git_signal::history::FileBlame;
 use crate::job::Job;
 
 impl StageConfig for ChunkOptions {
@@ -73,9 +74,7 @@ impl Worker for ChunkWorker<'_> {
                 _ => Vec::new(),
             };
             let attribution = blames.map_or(&Attribution::NoRepository, |blames| &blames[row]);
-            for chunk in &mut chunks {
-                chunk.git = signal(attribution, chunk.line_start, chunk.line_end);
-            }
+            set_signals(&mut chunks, attribution);
             cx.count("chunks", chunks.len() as u64);
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
@@ -100,18 +99,28 @@ impl ChunkWorker<'_> {
     }
 }
 
-/// What the attribution of a file says of some of its lines.
-fn signal(attribution: &Attribution, line_start: u32, line_end: u32) -> GitSignal {
-    let blame = match attribution {
-        Attribution::NoRepository => return GitSignal::None,
-        Attribution::Untracked => return GitSignal::Untracked,
-        Attribution::Unavailable(reason) => return GitSignal::Unavailable { reason: reason.to_string() },
-        Attribution::Lines { blame, .. } => blame,
+/// Tells the chunks of a file what its attribution says of their lines.
+fn set_signals(chunks: &mut [Chunk], attribution: &Attribution) {
+    let of_file = match attribution {
+        Attribution::NoRepository => GitSignal::None,
+        Attribution::Untracked => GitSignal::Untracked,
+        Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
+        Attribution::Lines { blame, .. } => {
+            let blame = blame.worktree();
+            return chunks.iter_mut().for_each(|chunk| chunk.git = of_lines(&blame, chunk.line_start, chunk.line_end));
+        }
     };
+    chunks.iter_mut().for_each(|chunk| chunk.git = of_file.clone());
+}
+
+/// What the attribution of a file says of some of its lines, counted from 1.
+fn of_lines(blame: &FileBlame, line_start: u32, line_end: u32) -> GitSignal {
     let history = blame.summary(line_start.saturating_sub(1)..line_end);
     let Some(newest) = history.newest else { return GitSignal::Untracked };
     GitSignal::Tracked(GitHistory {
+        tier: HistoryTier::Line,
         commits: history.commits,
+        touches: history.commits,
         newest_commit: newest.id.to_string(),
         newest_time: newest.author_time,
         first_time: history.first_time.unwrap_or(newest.author_time),

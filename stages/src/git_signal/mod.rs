@@ -2,6 +2,7 @@
 
 pub mod history;
 mod repository;
+mod stored;
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use aurora_pipeline::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use repository::Repository;
+pub use repository::{KeptRun, Repository};
+pub use stored::from_stored;
+pub(crate) use stored::to_stored;
 
 use crate::columns::{Attribution, BLAME, PATH, STATUS, TEXT};
 use crate::job::Job;

@@ -1,21 +1,34 @@
 //! The indexed root's git repository, opened at once but walked no sooner than something needs it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use aurora_pipeline::CancelToken;
+use aurora_storage::Snapshot;
 
-use super::history::{BlameFailure, EventIndex, History, TrackedFile, WorktreeState};
+use super::history::{BlameFailure, EventIndex, EventKey, FileBlame, History, TrackedFile, WorktreeState};
+use super::stored::from_stored;
 use crate::columns::Attribution;
+
+/// What earlier runs have left of attribution.
+pub struct KeptRun {
+    /// The index as it was published.
+    pub index: Snapshot,
+    /// [`Repository::state`] when that was.
+    pub state: Option<String>,
+    /// The file that keeps the walk over the history.
+    pub walk: PathBuf,
+}
 
 /// A repository, or the lack of one.
 pub struct Repository {
     history: Option<History>,
     /// Why there is none to be read, where git's own files are broken.
     broken: Option<Arc<str>>,
-    /// [`Self::state`] when the index was last published.
-    previous_state: Option<String>,
+    previous: KeptRun,
+    /// Whether what earlier runs have found may be used.
+    trusts: bool,
     attributes: bool,
     events: OnceLock<Result<EventIndex, Arc<str>>>,
     /// Every file that git's index lists, with its object id where git can vouch for it.
@@ -24,17 +37,17 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Opens the repository that `root` lies in. `previous_state` is [`Self::state`] as it was when
-    /// the index was published. One that cannot be opened is as good as none; [`Self::remarks`] says so.
+    /// Opens the repository that `root` lies in. One that cannot be opened is as good as none; [`Self::remarks`] says so.
     ///
-    /// A run that does not attribute lines (`attributes` is false) takes no notice of new commits.
-    pub fn open(root: &Path, previous_state: Option<String>, attributes: bool, cancel: CancelToken) -> Self {
+    /// A run that does not attribute lines (`attributes` is false) takes no notice of new commits. One that does not trust
+    /// what earlier runs have found (`trusts` is false) finds all of it again.
+    pub fn open(root: &Path, previous: KeptRun, trusts: bool, attributes: bool, cancel: CancelToken) -> Self {
         let (history, broken) = match History::open(root) {
             Ok(history) => (history, None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
         let (events, tracked) = (OnceLock::new(), OnceLock::new());
-        Self { history, broken, previous_state, attributes, events, tracked, cancel }
+        Self { history, broken, previous, trusts, attributes, events, tracked, cancel }
     }
 
     /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
@@ -57,12 +70,9 @@ impl Repository {
     /// that of no repository, so that the next run looks at the history of every file.
     pub fn unfinished_state(&self) -> String {
         let state = self.state();
-        let same_configuration = self.history.as_ref().map(configuration).filter(|configuration| {
-            self.previous_state.as_ref().is_some_and(|previous| previous.ends_with(configuration))
-        });
-        match (&self.previous_state, same_configuration) {
-            (Some(previous), _) if *previous == state => state,
-            (_, Some(configuration)) => format!("unfinished {configuration}"),
+        match &self.history {
+            _ if self.previous.state.as_ref() == Some(&state) => state,
+            Some(history) if self.is_configured_as_before(history) => format!("unfinished {}", configuration(history)),
             _ => String::from("unfinished"),
         }
     }
@@ -108,12 +118,12 @@ impl Repository {
     /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
     /// file's content being the same. Walks the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
-        let Some(previous) = &self.previous_state else { return true };
+        let Some(previous) = &self.previous.state else { return true };
         if !self.attributes || *previous == self.state() {
             return false;
         }
         let Some(history) = &self.history else { return !known_key.is_empty() };
-        if !previous.ends_with(&configuration(history)) {
+        if !self.is_configured_as_before(history) {
             return true;
         }
         self.events(history).as_ref().is_ok_and(|events| key(events, path) != known_key)
@@ -124,22 +134,66 @@ impl Repository {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
+        if let Some(unmoved) = self.attribute_unmoved(history, path, text) {
+            return unmoved;
+        }
         let events = match self.events(history) {
             Ok(events) => events,
             Err(reason) => return Attribution::Unavailable(Arc::clone(reason)),
         };
-        match history.blame_worktree(events, path, text.as_bytes()) {
+        let known = |path: &[u8], key: &EventKey| self.known(history, path, key).map(Arc::new);
+        match history.blame_worktree(events, &known, path, text.as_bytes()) {
             Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: key(events, path) },
             Err(BlameFailure::Untracked) => Attribution::Untracked,
             Err(failure) => Attribution::Unavailable(failure.to_string().into()),
         }
     }
 
+    /// The attribution of a file whose history is as it was when it was last attributed: an edit costs no walk.
+    fn attribute_unmoved(&self, history: &History, path: &str, text: &str) -> Option<Attribution> {
+        if !self.trusts || self.previous.state.as_ref() != Some(&self.state()) {
+            return None;
+        }
+        if !history.has_file(path) {
+            return Some(Attribution::Untracked);
+        }
+        let row = self.previous.index.file(path).ok()??;
+        let key = EventKey::from_bytes(row.history_key.as_slice().try_into().ok()?);
+        let committed = self.known(history, path.as_bytes(), &key)?;
+        Some(match history.carry_over(committed, &key, text.as_bytes()) {
+            Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: row.history_key },
+            Err(failure) => Attribution::Unavailable(failure.to_string().into()),
+        })
+    }
+
+    /// What the index holds of the attribution of a path under a key.
+    fn known(&self, history: &History, path: &[u8], key: &EventKey) -> Option<FileBlame> {
+        if !self.trusts || !self.is_configured_as_before(history) {
+            return None;
+        }
+        let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
+        if row.history_key != key.to_bytes() {
+            return None;
+        }
+        let stored = self.previous.index.blame(*row.chunks.first()?).ok()??;
+        Some(from_stored(stored)?.committed)
+    }
+
     fn events(&self, history: &History) -> &Result<EventIndex, Arc<str>> {
         self.events.get_or_init(|| {
-            let index = history.index_events(self.cancel.flag(), &|_, _| {});
+            let walk = &self.previous.walk;
+            if !self.trusts {
+                // One that is not there need not be forgotten.
+                let _ = std::fs::remove_file(walk);
+            }
+            let index = history.index_events(Some(walk), self.cancel.flag(), &|_, _| {});
             index.map_err(|error| error.to_string().into())
         })
+    }
+
+    /// Whether the configuration that attribution depends on is that of the last run.
+    fn is_configured_as_before(&self, history: &History) -> bool {
+        self.previous.state.as_ref().is_some_and(|previous| previous.ends_with(&configuration(history)))
     }
 }
 

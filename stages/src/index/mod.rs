@@ -19,7 +19,7 @@ use aurora_storage::{
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
 
-use crate::git_signal::{GitSignal, Repository};
+use crate::git_signal::{GitSignal, KeptRun, Repository};
 use crate::job::{Job, Scope};
 use crate::{chunk, pipelines, registry};
 use recovery::Recovery;
@@ -225,6 +225,9 @@ impl Shares {
     }
 }
 
+/// Name of the file, beside the index, that keeps the walk over git's history.
+const WALK: &str = "history.walk";
+
 /// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
 const HISTORY: &str = "history";
 
@@ -242,7 +245,8 @@ fn job(
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());
     let attributes = plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME);
-    let repository = Repository::open(root, state, attributes, options.cancel.clone());
+    let kept = KeptRun { index: previous.clone(), state, walk: root.join(INDEX_DIRECTORY).join(WALK) };
+    let repository = Repository::open(root, kept, !options.force, attributes, options.cancel.clone());
     Ok(Arc::new(Job::new(root.to_owned(), previous, writer, repository, options.models.clone(), started)))
 }
 

@@ -3,6 +3,7 @@
 //! Here each row is looked at by itself; whether they fit each other is seen when the new index is verified.
 
 use super::vectors;
+use crate::blame;
 use crate::canonical::SEGMENT;
 use crate::chunk;
 use crate::files;
@@ -41,6 +42,7 @@ impl Checker {
         let operations = match table {
             Table::Chunks => self.chunk(key, value).map(as_it_is),
             Table::Files => self.file(key, value).map(as_it_is),
+            Table::Blames => self.blame(key, value).map(as_it_is),
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
             Table::Vectors => self.vectors(key, value),
@@ -85,6 +87,14 @@ impl Checker {
         }
         self.files += 1;
         Ok(())
+    }
+
+    fn blame(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        let first = key.try_into().map(u64::from_be_bytes).ok().filter(|&first| first < u64::from(self.chunks));
+        match first.and_then(|_| blame::decode(value)) {
+            Some(_) => Ok(()),
+            None => Err(format!("the row of chunk {} is invalid", key.escape_ascii())),
+        }
     }
 
     fn lengths(&self, key: &[u8], value: &[u8]) -> Result<(), String> {

@@ -35,8 +35,8 @@ const MAX_KEY: usize = 511;
 const MAX_VALUE: usize = 1 << 29;
 
 /// The tables with a part each, in the order of the parts.
-const PARTS: [Table; 6] =
-    [Table::Chunks, Table::Files, Table::Lengths, Table::Vectors, Table::Dictionary, Table::Postings];
+const PARTS: [Table; 7] =
+    [Table::Chunks, Table::Files, Table::Blames, Table::Lengths, Table::Vectors, Table::Dictionary, Table::Postings];
 
 /// What the part of a table is called.
 fn name_of(table: Table) -> &'static str {
@@ -44,6 +44,7 @@ fn name_of(table: Table) -> &'static str {
         Table::Meta => "meta",
         Table::Chunks => "chunks",
         Table::Files => "files",
+        Table::Blames => "blames",
         Table::Lengths => "lengths",
         Table::Codes => "codes",
         Table::Vectors => "vectors",

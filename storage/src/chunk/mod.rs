@@ -9,6 +9,6 @@ pub(crate) use codec::{decode, encode};
 pub use kind::{ChunkType, UnknownChunkType};
 pub use record::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, Complexity, GitHistory,
-    GitSignal, Governance, MetaValue, TokenSets,
+    GitSignal, Governance, HistoryTier, MetaValue, TokenSets,
 };
 pub(crate) use records::Records;

@@ -111,6 +111,8 @@ pub enum GitSignal {
     None,
     /// The file is not tracked.
     Untracked,
+    /// The walk over the history is not done yet.
+    Pending,
     /// History exists but could not be read.
     Unavailable {
         /// Why, in words for a person.
@@ -120,12 +122,40 @@ pub enum GitSignal {
     Tracked(GitHistory),
 }
 
-/// The commits that last touched the lines of a chunk.
+/// What the commits of a [`GitHistory`] have touched.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    rkyv::Archive,
+    rkyv::Serialize,
+    rkyv::Deserialize,
+    Serialize,
+    Deserialize,
+)]
+#[rkyv(derive(Debug, PartialEq))]
+#[serde(rename_all = "lowercase")]
+pub enum HistoryTier {
+    /// The file that the chunk is in.
+    File,
+    /// The lines of the chunk.
+    #[default]
+    Line,
+}
+
+/// The commits that a chunk's lines come from, or that touched its file.
 #[derive(Debug, Clone, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
 #[rkyv(derive(Debug))]
 pub struct GitHistory {
+    /// Which of the two.
+    pub tier: HistoryTier,
     /// Number of distinct commits.
     pub commits: u32,
+    /// Number of commits that ever touched the lines, or the file, whether or not anything of them is left.
+    pub touches: u32,
     /// Hash of the newest of them, in hexadecimal.
     pub newest_commit: String,
     /// Unix seconds of the newest.

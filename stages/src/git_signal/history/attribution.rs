@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::blame::MAX_FILE_BYTES;
 use super::commit::{CommitInfo, Person};
 use super::commit_graph::{CommitGraph, CommitPos};
-use super::line_diff::{LineDiffer, LineTable, Origin};
+use super::line_map::LineMap;
 
 /// Takes the place of a commit where a line of the working tree differs from HEAD.
 pub const NOT_COMMITTED: u32 = u32::MAX;
@@ -33,6 +32,25 @@ pub struct FileBlame {
     pub commits: Vec<CommitInfo>,
     /// Whether objects were missing (in a partial clone), so that some lines may be older than they look.
     pub incomplete: bool,
+}
+
+/// The attribution of a file in the working tree: that of the committed one, and how the lines of the two go together.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct WorktreeBlame {
+    /// The file at HEAD.
+    pub committed: FileBlame,
+    /// Where the lines of the working tree's copy stand in it.
+    pub lines: LineMap,
+}
+
+impl WorktreeBlame {
+    /// The attribution of the lines of the working tree's copy.
+    pub fn worktree(&self) -> FileBlame {
+        match self.lines.is_identity(self.committed.line_count()) {
+            true => self.committed.clone(),
+            false => self.committed.carried_over(&self.lines),
+        }
+    }
 }
 
 /// What the history says about a range of lines.
@@ -77,40 +95,14 @@ impl FileBlame {
         self.commits.get(run.commit as usize)
     }
 
-    /// Carries the attribution of `head_text` over to `worktree_text`; changed lines become [`NOT_COMMITTED`].
-    ///
-    /// Where only the copy in the working tree has CRLF line ends, as after a checkout with `core.autocrlf`, a carriage
-    /// return before a newline is no change. In a text above 64 MiB no line counts as committed.
-    pub fn for_worktree(&self, head_text: &[u8], worktree_text: &[u8]) -> FileBlame {
-        self.carry_over(head_text, worktree_text, &mut LineDiffer::new(true))
-    }
-
-    pub(super) fn carry_over(&self, head_text: &[u8], worktree_text: &[u8], differ: &mut LineDiffer) -> FileBlame {
-        if head_text == worktree_text {
-            return self.clone();
-        }
-        if worktree_text.len() > MAX_FILE_BYTES {
-            let mut blame = Self { incomplete: self.incomplete, ..Self::default() };
-            let last = u32::from(worktree_text.last() != Some(&b'\n'));
-            blame.push_lines(memchr::memchr_iter(b'\n', worktree_text).count() as u32 + last, NOT_COMMITTED);
-            return blame;
-        }
-        let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
-        let worktree_text = match !has_crlf(head_text) && has_crlf(worktree_text) {
-            true => without_crlf(worktree_text),
-            false => worktree_text.to_vec(),
-        };
-        let mut table = LineTable::default();
-        let head = table.version(head_text.to_vec(), None);
-        let worktree = table.version(worktree_text, Some(&head));
-        let regions = differ.compare(&table, &head, &worktree);
+    /// The attribution of a working tree's copy, of whose lines `lines` says where they stand in this file.
+    pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
-        for (at, region) in regions.iter().enumerate() {
-            let len = regions.get(at + 1).map_or(worktree.len(), |next| next.start) - region.start;
-            match region.origin {
-                Origin::Changed(_) => blame.push_lines(len, NOT_COMMITTED),
-                Origin::Same(old) => {
-                    for run in self.runs_within(old..old + len) {
+        for run in &lines.runs {
+            match run.committed {
+                None => blame.push_lines(run.len, NOT_COMMITTED),
+                Some(first) => {
+                    for run in self.runs_within(first..first + run.len) {
                         blame.push_lines(run.len, run.commit);
                     }
                 }
@@ -146,7 +138,7 @@ impl FileBlame {
     }
 
     /// The runs that overlap `lines`, cut to it.
-    fn runs_within(&self, lines: Range<u32>) -> impl Iterator<Item = Run> + '_ {
+    pub(super) fn runs_within(&self, lines: Range<u32>) -> impl Iterator<Item = Run> + '_ {
         let first = self.runs.partition_point(|run| run.start_line + run.len <= lines.start);
         self.runs[first..].iter().take_while(move |run| run.start_line < lines.end).map(move |run| {
             let start = run.start_line.max(lines.start);
@@ -177,9 +169,4 @@ impl FileBlame {
         }
         self.commits = commits;
     }
-}
-
-fn without_crlf(text: &[u8]) -> Vec<u8> {
-    let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
-    (0..text.len()).filter(is_kept).map(|at| text[at]).collect()
 }

@@ -12,8 +12,12 @@ use gix::ObjectId;
 use gix::hashtable::{HashMap, HashSet};
 use rustc_hash::FxHashMap;
 
+use super::attribution::FileBlame;
+use super::change_table::PathId;
+use super::commit::CommitInfo;
 use super::commit_graph::CommitPos;
-use super::events::{EventId, EventIndex, PathId};
+use super::event_key::EventKey;
+use super::events::{EventId, EventIndex};
 use super::ignored_commits::guess_sources;
 use super::line_diff::{LineDiffer, LineTable, Origin, Region, Version};
 use super::objects::ObjectReader;
@@ -29,11 +33,17 @@ const VERSION_BYTES: usize = 48 << 20;
 /// What one thread needs to attribute files, one after the other.
 pub(super) struct Blamer {
     pub(super) reader: ObjectReader,
-    trees: TreeCache,
+    pub(super) trees: TreeCache,
     renames: RenameFinder,
-    differ: LineDiffer,
+    pub(super) differ: LineDiffer,
     buffer: Vec<u8>,
 }
+
+/// Attributions that an earlier run has stored: that of a path, relative to the root of the history, under a key.
+///
+/// Lines that come to an event whose attribution is known go no further. What is given must be the attribution of the
+/// committed file under the same [`config_fingerprint`](super::History::config_fingerprint).
+pub type Known<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<FileBlame>> + Sync + 'a;
 
 /// The commit of each line of a file.
 pub(super) struct LineCommits {
@@ -61,11 +71,12 @@ impl Blamer {
         &mut self,
         index: &EventIndex,
         ignored: &HashSet<ObjectId>,
+        known: &Known<'_>,
         path: PathId,
         blob: ObjectId,
     ) -> Option<LineCommits> {
         let text = self.read_file(&blob)?;
-        let mut walk = Walk::new(self, index, ignored);
+        let mut walk = Walk::new(self, index, ignored, known);
         let version = Arc::new(walk.table.version(text, None));
         let lines = version.len();
         walk.keep_version(blob, &version);
@@ -83,7 +94,8 @@ impl Blamer {
         Some(LineCommits { text, commits, incomplete })
     }
 
-    fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
+    /// The content of `blob`; `None` if it is missing or too large.
+    pub(super) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
         let kind = self.reader.read(blob, &mut self.buffer)?;
         let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;
         is_usable.then(|| std::mem::take(&mut self.buffer))
@@ -120,6 +132,7 @@ struct Walk<'a> {
     blamer: &'a mut Blamer,
     index: &'a EventIndex,
     ignored: &'a HashSet<ObjectId>,
+    known: &'a Known<'a>,
     table: LineTable,
     versions: HashMap<ObjectId, Arc<Version>>,
     version_bytes: usize,
@@ -130,11 +143,17 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(blamer: &'a mut Blamer, index: &'a EventIndex, ignored: &'a HashSet<ObjectId>) -> Self {
+    fn new(
+        blamer: &'a mut Blamer,
+        index: &'a EventIndex,
+        ignored: &'a HashSet<ObjectId>,
+        known: &'a Known<'a>,
+    ) -> Self {
         Self {
             blamer,
             index,
             ignored,
+            known,
             table: LineTable::default(),
             versions: HashMap::default(),
             version_bytes: 0,
@@ -158,8 +177,38 @@ impl<'a> Walk<'a> {
             suspect.segments.extend(segments);
             return;
         }
+        if let Some(known) = self.known_at(event, path)
+            && self.take_over(&known, &segments)
+        {
+            return;
+        }
         self.queue.push((Reverse(self.index.commit(event)), event));
         self.suspects.insert(event, Suspect { path, blob, segments });
+    }
+
+    /// The attribution of the file that an event left, where an earlier run has stored it.
+    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<FileBlame>> {
+        let path = self.index.path(path).strip_prefix(self.index.prefix.as_slice())?;
+        (self.known)(path, &self.index.key(event)?)
+    }
+
+    /// Attributes `segments` as `known` does; leaves them if that is not about these lines.
+    fn take_over(&mut self, known: &FileBlame, segments: &[Segment]) -> bool {
+        let position = |commit: &CommitInfo| self.index.graph.position(&commit.id.0);
+        let Some(commits) = known.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
+        let end = segments.iter().map(|segment| segment.source + segment.len).max();
+        if end > Some(known.line_count()) {
+            return false;
+        }
+        self.incomplete |= known.incomplete;
+        for segment in segments {
+            let mut line = segment.line as usize;
+            for run in known.runs_within(segment.source..segment.source + segment.len) {
+                self.commits[line..line + run.len as usize].fill(commits[run.commit as usize]);
+                line += run.len as usize;
+            }
+        }
+        true
     }
 
     /// Attributes `segments` to `commit`.

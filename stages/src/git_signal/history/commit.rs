@@ -15,6 +15,11 @@ impl CommitId {
         self.0.as_slice()
     }
 
+    /// The id with these raw bytes; `None` unless they are 20 or 32.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        ObjectId::try_from(bytes).ok().map(Self)
+    }
+
     /// Reads an id of 40 or 64 hexadecimal digits.
     pub fn from_hex(hex: &str) -> Option<Self> {
         ObjectId::from_hex(hex.as_bytes()).ok().map(Self)

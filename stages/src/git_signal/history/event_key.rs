@@ -25,6 +25,12 @@ impl EventKey {
         Self(bytes)
     }
 
+    /// The content that the change left, in a repository of this hash.
+    pub(super) fn blob(&self, hash: gix::hash::Kind) -> ObjectId {
+        let bytes = &self.0[ID_BYTES..ID_BYTES + hash.len_in_bytes()];
+        ObjectId::try_from(bytes).expect("the length is that of the hash")
+    }
+
     /// The key as it was written by [`EventKey::to_bytes`].
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)

@@ -13,30 +13,36 @@
 mod attribution;
 mod blame;
 mod byte_runs;
-mod changes;
+mod change_table;
 mod commit;
 mod commit_graph;
+mod commit_table;
 mod error;
 mod event_key;
 mod events;
 mod ignored_commits;
 mod index_stat;
 mod line_diff;
+mod line_map;
 mod objects;
 mod rename;
 mod repository;
+mod scan;
 mod settings;
 mod similarity;
 mod tree;
 mod tree_diff;
+mod walk_file;
 
 #[cfg(test)]
 mod tests;
 
-pub use attribution::{ChunkHistory, FileBlame, NOT_COMMITTED, Run};
+pub use attribution::{ChunkHistory, FileBlame, NOT_COMMITTED, Run, WorktreeBlame};
+pub use blame::Known;
 pub use commit::{CommitId, CommitInfo, Person};
 pub use error::{BlameFailure, HistoryError};
 pub use event_key::EventKey;
 pub use events::EventIndex;
 pub use index_stat::{TrackedFile, WorktreeState};
+pub use line_map::{LineMap, MappedRun};
 pub use repository::{History, RepositoryState};

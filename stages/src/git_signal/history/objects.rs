@@ -43,6 +43,13 @@ impl ObjectReader {
         Some(kind)
     }
 
+    /// The tree of the commit `id`; `None` if the commit is missing.
+    pub(super) fn tree_of(&self, id: &ObjectId) -> Option<ObjectId> {
+        let mut buffer = Vec::new();
+        self.read(id, &mut buffer).filter(|&kind| kind == gix::objs::Kind::Commit)?;
+        gix::objs::CommitRefIter::from_bytes(&buffer, self.hash_kind()).tree_id().ok()
+    }
+
     /// The size of the object `id` in bytes, without decoding it as a whole; `None` if it is missing.
     pub(super) fn size(&self, id: &ObjectId) -> Option<u64> {
         Some(self.repository.try_find_header(*id).ok()??.size())

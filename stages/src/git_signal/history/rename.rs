@@ -6,8 +6,9 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 use rustc_hash::FxHashMap;
 
+use super::change_table::PathId;
 use super::commit_graph::CommitPos;
-use super::events::{EventIndex, PathId};
+use super::events::EventIndex;
 use super::objects::ObjectReader;
 use super::similarity::{ChunkCounts, MAX_SCORE, score, sizes_rule_out};
 use super::tree::TreeCache;

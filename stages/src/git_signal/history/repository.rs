@@ -1,21 +1,29 @@
 //! The git repository at or above a directory, as a source of attribution.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gix::bstr::ByteSlice as _;
+use gix::ObjectId;
 
-use super::attribution::FileBlame;
-use super::blame::Blamer;
+use super::attribution::{FileBlame, WorktreeBlame};
+use super::blame::{Blamer, Known};
+use super::change_table::ChangeTable;
 use super::commit::CommitId;
 use super::commit_graph::{CommitGraph, CommitPos};
+use super::commit_table::CommitTable;
 use super::error::{BlameFailure, HistoryError};
+use super::event_key::EventKey;
 use super::events::EventIndex;
-use super::line_diff::LineDiffer;
+use super::line_map::LineMap;
 use super::objects::ObjectReader;
+use super::scan::scan;
 use super::settings::Settings;
-use super::tree_diff::PathState;
+use super::tree_diff::{PathState, TreeDiffer};
+use super::walk_file;
+
+/// A walk that was kept is begun anew once it knows more commits than this, and most of all, that HEAD does not reach.
+const MAX_UNREACHABLE: usize = 100_000;
 
 /// The history of the repository that a directory belongs to, seen from one HEAD.
 ///
@@ -88,35 +96,78 @@ impl History {
         self.settings.fingerprint
     }
 
-    /// Walks the whole history once, in parallel on rayon's current pool. `progress(done, total)` counts commits.
+    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts commits that have to be
+    /// compared with their parents.
+    ///
+    /// `kept` is a file that keeps the walk between runs: what it knows is not walked again, and what is new is added. One
+    /// that cannot be read or written costs time, nothing else.
     pub fn index_events(
         &self,
+        kept: Option<&Path>,
         cancel: &AtomicBool,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
-        let graph = CommitGraph::load(&self.reader(), head.0, &self.settings.shallow, &self.settings.mailmap, cancel)?;
-        EventIndex::build(graph, &self.prefix, &self.repository, cancel, progress)
+        let Settings { walk_key, shallow, mailmap, .. } = &self.settings;
+        let (commits, mut changes) = kept.and_then(|file| walk_file::read(file, walk_key)).unwrap_or_default();
+        let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, shallow, mailmap, cancel);
+        let mut graph = load(commits)?;
+        if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
+            (graph, changes) = (load(CommitTable::default())?, ChangeTable::default());
+        }
+        let all = (0..graph.len() as u32).map(CommitPos);
+        let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
+        let blocks = scan(&graph, &new, &self.repository, cancel, progress);
+        if cancel.load(Ordering::Relaxed) {
+            return Err(HistoryError::Cancelled);
+        }
+        let incomplete = graph.incomplete || blocks.iter().any(|block| block.missing);
+        blocks.into_iter().for_each(|block| changes.add(block));
+        // What is missing now may be there the next time.
+        if let Some(file) = kept.filter(|_| !incomplete && !new.is_empty()) {
+            let _ = walk_file::write(file, walk_key, &graph.table, &changes);
+        }
+        Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }
 
     /// Attributes the lines that `path` has at HEAD. `index` must come from this history.
     pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Result<FileBlame, BlameFailure> {
-        self.with_blamer(|blamer| Ok(self.attribute(blamer, index, path.as_ref())?.0))
+        self.blame_known(index, &|_, _| None, path)
     }
 
-    /// Attributes the lines of `worktree_text`, the content of `path` in the working tree.
-    ///
-    /// Lines that differ from HEAD become [`NOT_COMMITTED`](super::NOT_COMMITTED).
+    /// The same, going no further back than to what is `known`.
+    pub fn blame_known(
+        &self,
+        index: &EventIndex,
+        known: &Known<'_>,
+        path: impl AsRef<[u8]>,
+    ) -> Result<FileBlame, BlameFailure> {
+        self.with_blamer(|blamer| Ok(self.attribute(blamer, index, known, path.as_ref())?.0))
+    }
+
+    /// Attributes the lines of `text`, the content of `path` in the working tree, going no further back than to what
+    /// is `known`.
     pub fn blame_worktree(
         &self,
         index: &EventIndex,
+        known: &Known<'_>,
         path: impl AsRef<[u8]>,
-        worktree_text: &[u8],
-    ) -> Result<FileBlame, BlameFailure> {
+        text: &[u8],
+    ) -> Result<WorktreeBlame, BlameFailure> {
         self.with_blamer(|blamer| {
-            let (blame, head_text) = self.attribute(blamer, index, path.as_ref())?;
-            let mut differ = LineDiffer::new(self.settings.indent_heuristic);
-            Ok(blame.carry_over(&head_text, worktree_text, &mut differ))
+            let (committed, committed_text) = self.attribute(blamer, index, known, path.as_ref())?;
+            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
+            Ok(WorktreeBlame { committed, lines })
+        })
+    }
+
+    /// The same for a file whose attribution under `key`, the one at HEAD, is `committed`. Needs no walk.
+    pub fn carry_over(&self, committed: FileBlame, key: &EventKey, text: &[u8]) -> Result<WorktreeBlame, BlameFailure> {
+        let blob = key.blob(self.state.hash);
+        self.with_blamer(|blamer| {
+            let committed_text = blamer.read_file(&blob).ok_or_else(|| missing(blamer, &blob))?;
+            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
+            Ok(WorktreeBlame { committed, lines })
         })
     }
 
@@ -125,21 +176,26 @@ impl History {
         &self,
         blamer: &mut Blamer,
         index: &EventIndex,
+        known: &Known<'_>,
         path: &[u8],
     ) -> Result<(FileBlame, Vec<u8>), BlameFailure> {
         let id = index.path_id_below_prefix(path).ok_or(BlameFailure::Untracked)?;
         let event = index.next_event(id, CommitPos(0)).ok_or(BlameFailure::Untracked)?;
         let PathState::File(blob) = index.new_state(event) else { return Err(BlameFailure::Untracked) };
-        let Some(lines) = blamer.attribute(index, &self.settings.ignored, id, blob) else {
-            let size = blamer.reader.size(&blob);
-            let reason = match size {
-                Some(size) => format!("blob {blob} of {} has {size} bytes, too many to attribute", path.as_bstr()),
-                None => format!("blob {blob} of {} is missing from this clone", path.as_bstr()),
-            };
-            return Err(BlameFailure::Unavailable { reason });
-        };
+        let lines = blamer.attribute(index, &self.settings.ignored, known, id, blob);
+        let lines = lines.ok_or_else(|| missing(blamer, &blob))?;
         let incomplete = lines.incomplete || index.is_incomplete();
         Ok((FileBlame::new(&lines.commits, &index.graph, incomplete), lines.text))
+    }
+
+    /// Whether `path` is a regular file at HEAD.
+    pub fn has_file(&self, path: impl AsRef<[u8]>) -> bool {
+        let path = [self.prefix.as_slice(), path.as_ref()].concat();
+        self.with_blamer(|blamer| {
+            let Some(tree) = self.head.and_then(|head| blamer.reader.tree_of(&head.0)) else { return false };
+            let mut differ = TreeDiffer { reader: &blamer.reader, trees: &mut blamer.trees, missing: false };
+            matches!(differ.look_up(&tree, &path), PathState::File(_))
+        })
     }
 
     /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.
@@ -160,11 +216,15 @@ impl History {
     pub(super) fn reader(&self) -> ObjectReader {
         ObjectReader::new(&self.repository)
     }
+}
 
-    /// Whether the parents of `commit` were not cloned.
-    pub(super) fn is_shallow_boundary(&self, commit: &gix::oid) -> bool {
-        self.settings.shallow.contains(commit)
-    }
+/// Why a blob cannot be attributed.
+fn missing(blamer: &Blamer, blob: &ObjectId) -> BlameFailure {
+    let reason = match blamer.reader.size(blob) {
+        Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
+        None => format!("blob {blob} is missing from this clone"),
+    };
+    BlameFailure::Unavailable { reason }
 }
 
 /// The repository at or above `root`.

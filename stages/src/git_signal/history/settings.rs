@@ -20,6 +20,8 @@ pub(super) struct Settings {
     pub(super) shallow: HashSet<ObjectId>,
     pub(super) indent_heuristic: bool,
     pub(super) fingerprint: [u8; 20],
+    /// Changes whenever commits get other parents or other content: the shallow boundary, replace refs, the hash.
+    pub(super) walk_key: [u8; 20],
 }
 
 impl Settings {
@@ -31,38 +33,64 @@ impl Settings {
             repository.shallow_commits().ok().flatten().map(|list| list.iter().copied().collect()).unwrap_or_default();
         let ignored = ignored_commits(repository);
         let indent_heuristic = config.boolean("diff.indentHeuristic").unwrap_or(true);
-        let mut settings = Self { mailmap, ignored, shallow, indent_heuristic, fingerprint: [0; 20] };
-        settings.fingerprint = settings
-            .take_fingerprint(repository)
-            .map_err(|reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason })?;
+        let (fingerprint, walk_key) = ([0; 20], [0; 20]);
+        let mut settings = Self { mailmap, ignored, shallow, indent_heuristic, fingerprint, walk_key };
+        let failure = |reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason };
+        settings.walk_key = settings.take_walk_key(repository).map_err(failure)?;
+        settings.fingerprint = settings.take_fingerprint().map_err(failure)?;
         Ok(settings)
     }
 
-    fn take_fingerprint(&self, repository: &gix::Repository) -> Result<[u8; 20], String> {
-        let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
-        let mut field = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        field(&[RULES_VERSION, u8::from(self.indent_heuristic)]);
+    fn take_walk_key(&self, repository: &gix::Repository) -> Result<[u8; 20], String> {
+        let mut fields = Fields::new();
+        fields.add(&[RULES_VERSION]);
+        fields.add(repository.object_hash().to_string().as_bytes());
+        fields.add_ids(&self.shallow);
+        for (replaced, by) in replacements(repository) {
+            fields.add(&replaced);
+            fields.add(by.as_slice());
+        }
+        fields.finish()
+    }
+
+    fn take_fingerprint(&self) -> Result<[u8; 20], String> {
+        let mut fields = Fields::new();
+        fields.add(&self.walk_key);
+        fields.add(&[u8::from(self.indent_heuristic)]);
         for entry in self.mailmap.iter() {
             let parts = [entry.new_name(), entry.new_email(), entry.old_name(), Some(entry.old_email())];
-            parts.into_iter().for_each(|part| field(part.map_or(b"\0".as_slice(), |part| part.as_ref())));
+            parts.into_iter().for_each(|part| fields.add(part.map_or(b"\0".as_slice(), |part| part.as_ref())));
         }
-        for list in [&self.ignored, &self.shallow] {
-            let mut sorted: Vec<&ObjectId> = list.iter().collect();
-            sorted.sort_unstable();
-            sorted.into_iter().for_each(|id| field(id.as_slice()));
-            field(b"end");
-        }
-        for (replaced, by) in replacements(repository) {
-            field(&replaced);
-            field(by.as_slice());
-        }
-        let digest = hasher.try_finalize().map_err(|error| error.to_string())?;
-        let mut fingerprint = [0; 20];
-        fingerprint.copy_from_slice(&digest.as_slice()[..20]);
-        Ok(fingerprint)
+        fields.add_ids(&self.ignored);
+        fields.finish()
+    }
+}
+
+/// A hash of byte strings, each with its length, so that neighbours cannot run into each other.
+struct Fields(gix::hash::Hasher);
+
+impl Fields {
+    fn new() -> Self {
+        Self(gix::hash::hasher(gix::hash::Kind::Sha1))
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn add_ids(&mut self, ids: &HashSet<ObjectId>) {
+        let mut sorted: Vec<&ObjectId> = ids.iter().collect();
+        sorted.sort_unstable();
+        sorted.into_iter().for_each(|id| self.add(id.as_slice()));
+        self.add(b"end");
+    }
+
+    fn finish(self) -> Result<[u8; 20], String> {
+        let digest = self.0.try_finalize().map_err(|error| error.to_string())?;
+        let mut bytes = [0; 20];
+        bytes.copy_from_slice(&digest.as_slice()[..20]);
+        Ok(bytes)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::super::{BlameFailure, CommitId, History, HistoryError};
+use super::super::{BlameFailure, History, HistoryError};
 use super::fixture::{Repo, lines, url};
 
 #[test]
@@ -85,35 +85,6 @@ fn a_change_that_was_taken_back_has_a_new_key_and_a_new_attribution() {
     let id_of = |line| blame.commit_of(line).unwrap().id.to_string();
     assert_eq!((id_of(3), id_of(4)), (first, back));
     repo.check();
-}
-
-#[test]
-fn changed_paths_are_those_whose_key_changed() {
-    let repo = Repo::new();
-    for path in ["kept", "edited", "removed", "moved", "deep/kept", "side"] {
-        repo.write(path, lines(path, 10));
-    }
-    let old = CommitId::from_hex(&repo.commit("all")).unwrap();
-    let paths = ["kept", "edited", "removed", "moved", "new", "deep/kept", "side", "taken back"];
-    let before = paths.map(|path| repo.open().1.latest(path));
-    repo.git(&["checkout", "-q", "-b", "branch"]);
-    repo.commit_file("side", lines("side", 12));
-    repo.git(&["checkout", "-q", "main"]);
-    repo.commit_file("edited", lines("edited", 12));
-    repo.commit_file("taken back", "for a while\n");
-    repo.git(&["rm", "-q", "removed", "taken back"]);
-    repo.git(&["mv", "moved", "new"]);
-    repo.commit("remove and move");
-    repo.git(&["merge", "-q", "branch", "-m", "merge"]);
-    let (history, index) = repo.open();
-    let changed = history.paths_changed_since(&old, 100).unwrap();
-    for (path, before) in paths.into_iter().zip(before) {
-        assert_eq!(index.latest(path) != before || path == "taken back", changed.contains(path.as_bytes()), "{path}");
-    }
-    assert_eq!(history.paths_changed_since(&old, 2), None);
-    assert_eq!(history.paths_changed_since(history.head().unwrap(), 0), Some(Default::default()));
-    let branch = CommitId::from_hex(repo.git(&["rev-parse", "branch"]).trim()).unwrap();
-    assert_eq!(history.paths_changed_since(&branch, 100), None);
 }
 
 #[test]
@@ -309,7 +280,7 @@ fn paths_are_relative_to_the_directory_that_was_opened() {
     repo.commit("move");
     repo.commit_file("deep/file", lines("base", 5));
     let history = History::open(&repo.root.join("deep")).unwrap().unwrap();
-    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
+    let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
     assert!(index.latest("er/inside").is_some() && index.latest("deep/er/inside").is_none());
     assert_eq!(history.blame(&index, "er/inside").unwrap(), repo.blame("deep/er/inside"));
     let tracked: Vec<_> = history.worktree_scan().unwrap().into_iter().map(|file| file.path).collect();
@@ -326,7 +297,7 @@ fn no_repository_and_cancelling() {
     let repo = Repo::new();
     repo.commit_file("file", "text\n");
     let history = History::open(&repo.root).unwrap().unwrap();
-    let cancelled = history.index_events(&AtomicBool::new(true), &|_, _| ());
+    let cancelled = history.index_events(None, &AtomicBool::new(true), &|_, _| ());
     assert!(matches!(cancelled, Err(HistoryError::Cancelled)));
 }
 

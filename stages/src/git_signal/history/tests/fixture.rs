@@ -94,7 +94,7 @@ impl Repo {
 
     pub(super) fn open(&self) -> (History, EventIndex) {
         let history = History::open(&self.root).unwrap().unwrap();
-        let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
+        let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
         (history, index)
     }
 

@@ -10,7 +10,7 @@ use super::fixture::Repo;
 /// How many histories are tried, unless the environment variable `AURORA_BLAME_SEEDS` says otherwise.
 const SEEDS: u64 = 12;
 const COMMITS: usize = 45;
-const NAMES: [&str; 12] = [
+pub(super) const NAMES: [&str; 12] = [
     "a.rs",
     "b.rs",
     "lib.rs",
@@ -43,17 +43,17 @@ impl File {
 }
 
 /// xorshift64.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % bound.max(1)
     }
 
-    fn one_in(&mut self, chance: usize) -> bool {
+    pub(super) fn one_in(&mut self, chance: usize) -> bool {
         self.below(chance) == 0
     }
 
@@ -109,7 +109,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 /// A history as a stream for `git fast-import`.
-fn generate(random: &mut Random, commits: usize) -> String {
+pub(super) fn generate(random: &mut Random, commits: usize) -> String {
     let mut stream = String::new();
     let mut history: Vec<Files> = Vec::new();
     for commit in 0..commits {

@@ -3,5 +3,6 @@
 mod cases;
 mod fixture;
 mod generated;
+mod increments;
 mod index_stat;
 mod worktree;

@@ -1,0 +1,124 @@
+//! The headers of commits, as far as attribution needs them, each read from the repository once.
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice as _};
+use gix::hashtable::{HashMap, HashSet};
+use gix::objs::CommitRefIter;
+use gix::objs::commit::ref_iter::Token;
+use rustc_hash::FxHashMap;
+
+use super::objects::ObjectReader;
+
+/// The header of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) id: ObjectId,
+    pub(super) tree: ObjectId,
+    /// Where its parents begin and end in the table's list.
+    pub(super) parents: (u32, u32),
+    /// The position of its author in the table's list.
+    pub(super) author: u32,
+    pub(super) author_time: i64,
+    pub(super) committer_time: i64,
+}
+
+/// An author as commits spell the name, before `.mailmap`.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(super) struct Author {
+    pub(super) name: BString,
+    pub(super) email: BString,
+}
+
+/// Headers in the order in which they were added; those of commits that are no longer reachable stay.
+#[derive(Default)]
+pub(super) struct CommitTable {
+    pub(super) headers: Vec<Header>,
+    pub(super) parents: Vec<ObjectId>,
+    pub(super) authors: Vec<Author>,
+    positions: HashMap<ObjectId, u32>,
+    known_authors: FxHashMap<Author, u32>,
+}
+
+impl CommitTable {
+    /// A table of headers that were added before.
+    pub(super) fn new(headers: Vec<Header>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
+        let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
+        let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
+        Self { headers, parents, authors, positions, known_authors }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.headers.len()
+    }
+
+    /// The position of the commit `id`.
+    pub(super) fn position(&self, id: &ObjectId) -> Option<u32> {
+        self.positions.get(id).copied()
+    }
+
+    /// The parents of the commit at `position`, in the order in which it names them; none at the end of a shallow clone.
+    pub(super) fn parents_of(&self, position: u32) -> &[ObjectId] {
+        let (start, end) = self.headers[position as usize].parents;
+        &self.parents[start as usize..end as usize]
+    }
+
+    /// The position of the commit `id`, which is read if need be; `None` if it is missing or no commit. Those in `shallow`
+    /// have no parents.
+    pub(super) fn read(
+        &mut self,
+        reader: &ObjectReader,
+        id: ObjectId,
+        shallow: &HashSet<ObjectId>,
+        buffer: &mut Vec<u8>,
+    ) -> Option<u32> {
+        if let Some(known) = self.position(&id) {
+            return Some(known);
+        }
+        reader.read(&id, buffer).filter(|&kind| kind == gix::objs::Kind::Commit)?;
+        let header = self.parse(buffer, id, reader.hash_kind(), shallow.contains(&id))?;
+        let position = self.headers.len() as u32;
+        self.headers.push(header);
+        self.positions.insert(id, position);
+        Some(position)
+    }
+
+    /// Reads the header of a commit; `None` if it names no tree. Broken people or times become empty ones.
+    fn parse(&mut self, bytes: &[u8], id: ObjectId, hash: gix::hash::Kind, is_root: bool) -> Option<Header> {
+        let first_parent = self.parents.len();
+        let (mut tree, mut author) = (None, None);
+        let (mut author_time, mut committer_time) = (0, 0);
+        for token in CommitRefIter::from_bytes(bytes, hash) {
+            match token {
+                Ok(Token::Tree { id }) => tree = Some(id),
+                Ok(Token::Parent { id }) => self.parents.push(id),
+                Ok(Token::Author { signature }) => {
+                    author = Some(self.author(signature));
+                    author_time = signature.seconds();
+                }
+                Ok(Token::Committer { signature }) => {
+                    committer_time = signature.seconds();
+                    break;
+                }
+                _ => break,
+            }
+        }
+        if is_root || tree.is_none() {
+            self.parents.truncate(first_parent);
+        }
+        let author = author.unwrap_or_else(|| self.author(gix::actor::SignatureRef::default()));
+        let parents = (first_parent as u32, self.parents.len() as u32);
+        Some(Header { id, tree: tree?, parents, author, author_time, committer_time })
+    }
+
+    fn author(&mut self, signature: gix::actor::SignatureRef<'_>) -> u32 {
+        let signature = signature.trim();
+        let author = Author { name: signature.name.as_bstr().into(), email: signature.email.as_bstr().into() };
+        if let Some(&known) = self.known_authors.get(&author) {
+            return known;
+        }
+        let position = self.authors.len() as u32;
+        self.authors.push(author.clone());
+        self.known_authors.insert(author, position);
+        position
+    }
+}

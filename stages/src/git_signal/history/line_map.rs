@@ -1,0 +1,75 @@
+//! Which lines of a working tree's copy are lines of the committed file.
+
+use super::blame::MAX_FILE_BYTES;
+use super::line_diff::{LineDiffer, LineTable, Origin};
+
+/// Where the lines of a file in the working tree stand in the committed file: runs from first to last line, without gaps.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct LineMap {
+    /// The runs; none is empty.
+    pub runs: Vec<MappedRun>,
+}
+
+/// Neighbouring lines that are neighbours in the committed file too, or that it lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MappedRun {
+    /// The number of lines, at least 1.
+    pub len: u32,
+    /// The first of them in the committed file, counted from 0; `None` where they are not committed yet.
+    pub committed: Option<u32>,
+}
+
+impl LineMap {
+    /// The map of a copy that does not differ.
+    pub fn identity(lines: u32) -> Self {
+        let run = MappedRun { len: lines, committed: Some(0) };
+        Self { runs: Vec::from_iter((lines > 0).then_some(run)) }
+    }
+
+    /// Whether the copy has all of the `lines` committed lines and no others.
+    pub fn is_identity(&self, lines: u32) -> bool {
+        *self == Self::identity(lines)
+    }
+
+    /// Compares a copy with the committed text.
+    ///
+    /// Where only the copy has CRLF line ends, as after a checkout with `core.autocrlf`, a carriage return before a newline
+    /// is no change. In a text above 64 MiB no line counts as committed.
+    pub(super) fn between(committed: &[u8], copy: &[u8], differ: &mut LineDiffer) -> Self {
+        if committed == copy {
+            return Self::identity(line_count(copy));
+        }
+        if copy.len() > MAX_FILE_BYTES {
+            return Self { runs: vec![MappedRun { len: line_count(copy), committed: None }] };
+        }
+        let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
+        let copy = match !has_crlf(committed) && has_crlf(copy) {
+            true => without_crlf(copy),
+            false => copy.to_vec(),
+        };
+        let mut table = LineTable::default();
+        let old = table.version(committed.to_vec(), None);
+        let new = table.version(copy, Some(&old));
+        let regions = differ.compare(&table, &old, &new);
+        let ends = regions.iter().skip(1).map(|next| next.start).chain([new.len()]);
+        let runs = regions.iter().zip(ends).map(|(region, end)| MappedRun {
+            len: end - region.start,
+            committed: match region.origin {
+                Origin::Same(line) => Some(line),
+                Origin::Changed(_) => None,
+            },
+        });
+        Self { runs: runs.collect() }
+    }
+}
+
+/// The number of lines; a last line without a newline counts.
+fn line_count(text: &[u8]) -> u32 {
+    let last = !text.is_empty() && text.last() != Some(&b'\n');
+    memchr::memchr_iter(b'\n', text).count() as u32 + u32::from(last)
+}
+
+fn without_crlf(text: &[u8]) -> Vec<u8> {
+    let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
+    (0..text.len()).filter(is_kept).map(|at| text[at]).collect()
+}

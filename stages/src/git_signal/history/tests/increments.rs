@@ -1,0 +1,101 @@
+//! A new HEAD on top of what earlier walks have left, compared with a walk of everything.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::super::{EventIndex, EventKey, FileBlame, History};
+use super::fixture::Repo;
+use super::generated::{NAMES, Random, generate};
+
+/// How many histories are tried, unless the environment variable `AURORA_BLAME_SEEDS` says otherwise.
+const SEEDS: u64 = 6;
+const COMMITS: usize = 60;
+
+/// What a run keeps for the next one: attribution by path and key.
+type Stored = HashMap<(&'static str, EventKey), Arc<FileBlame>>;
+
+/// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
+fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize) {
+    let compared = AtomicUsize::new(0);
+    let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
+    let index = history.index_events(Some(walk), &AtomicBool::new(false), &count).unwrap();
+    let known = |path: &[u8], key: &EventKey| {
+        let path = NAMES.iter().find(|name| name.as_bytes() == path)?;
+        stored.get(&(*path, *key)).cloned()
+    };
+    let blame = |path| history.blame_known(&index, &known, path).map(Arc::new).unwrap();
+    (at_head(&index, blame), compared.into_inner())
+}
+
+fn at_head(index: &EventIndex, blame: impl Fn(&'static str) -> Arc<FileBlame>) -> Stored {
+    NAMES.iter().filter_map(|&path| Some(((path, index.latest(path)?), blame(path)))).collect()
+}
+
+fn everything(repo: &Repo) -> Stored {
+    let (history, index) = repo.open();
+    at_head(&index, |path| Arc::new(history.blame(&index, path).unwrap()))
+}
+
+#[test]
+fn increments_are_equal_to_a_walk_of_everything() {
+    let seeds = std::env::var("AURORA_BLAME_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
+    for seed in 1..=seeds {
+        let repo = Repo::new();
+        let mut random = Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
+        let stream = generate(&mut random, COMMITS);
+        repo.git_with_input(&["fast-import", "--quiet", "--done"], stream.as_bytes());
+        let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
+        let commits: Vec<&str> = commits.lines().collect();
+        let walk = repo.root.join(".git").join("walk");
+        let (mut stored, mut seen) = (Stored::new(), 0);
+        for step in 0..12 {
+            // Forward for the most part, at times back or to another branch: pulls, resets, switches.
+            let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
+            repo.git(&["update-ref", "refs/heads/main", commits[to]]);
+            let history = History::open(&repo.root).unwrap().unwrap();
+            let (now, compared) = increment(&history, &walk, &stored);
+            assert!(now == everything(&repo), "seed {seed}, step {step}: {}", commits[to]);
+            // What was known of other paths and keys is still true.
+            stored.extend(now);
+            seen += compared;
+        }
+        assert!(seen <= commits.len(), "{seen} of {} commits were compared", commits.len());
+    }
+}
+
+#[test]
+fn a_walk_that_cannot_be_used_is_made_again() {
+    let repo = Repo::new();
+    repo.commit_file("file", "one\n");
+    let last = repo.commit_file("file", "one\ntwo\n");
+    let history = History::open(&repo.root).unwrap().unwrap();
+    let walk = repo.root.join(".git").join("walk");
+    let compared = || increment(&history, &walk, &Stored::new()).1;
+    assert_eq!(compared(), 2);
+    assert_eq!(compared(), 0);
+    let whole = std::fs::read(&walk).unwrap();
+    for at in (0..whole.len()).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&walk, damaged).unwrap();
+        assert_eq!(compared(), 2, "byte {at}");
+        std::fs::write(&walk, &whole[..at]).unwrap();
+        assert_eq!(compared(), 2, "cut at {at}");
+    }
+    assert_eq!(std::fs::read(&walk).unwrap(), whole);
+    // The boundary of a shallow clone changes the parents of commits.
+    repo.write(".git/shallow", format!("{last}\n"));
+    let history = History::open(&repo.root).unwrap().unwrap();
+    assert_eq!(increment(&history, &walk, &Stored::new()).1, 1);
+}
+
+#[test]
+fn a_walk_without_a_place_to_keep_it_is_a_walk_all_the_same() {
+    let repo = Repo::new();
+    repo.commit_file("a.rs", "one\n");
+    let history = History::open(&repo.root).unwrap().unwrap();
+    let (found, compared) = increment(&history, &repo.root.join("no").join("where"), &Stored::new());
+    assert_eq!((found.len(), compared), (1, 1));
+}

@@ -1,0 +1,61 @@
+//! Attribution as the index keeps it: to and from [`Blame`].
+
+use std::sync::Arc;
+
+use aurora_storage::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+use rustc_hash::FxHashMap;
+
+use super::history::{CommitId, CommitInfo, FileBlame, LineMap, MappedRun, Person, Run, WorktreeBlame};
+
+/// What is to be stored of an attribution.
+pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
+    let WorktreeBlame { committed, lines } = attribution;
+    let mut authors: Vec<(String, String)> = Vec::new();
+    let mut positions: FxHashMap<&Arc<Person>, u32> = FxHashMap::default();
+    let commits = committed.commits.iter().map(|commit| {
+        let author = *positions.entry(&commit.author).or_insert_with(|| {
+            authors.push((commit.author.name.clone(), commit.author.email.clone()));
+            authors.len() as u32 - 1
+        });
+        let CommitInfo { author_time, committer_time, .. } = *commit;
+        BlamedCommit { id: commit.id.as_bytes().to_vec(), author, author_time, committer_time }
+    });
+    let commits = commits.collect();
+    let copied = |run: &MappedRun| CopiedRun { len: run.len, committed: run.committed };
+    let differs = !lines.is_identity(committed.line_count());
+    Blame {
+        authors,
+        commits,
+        runs: committed.runs.iter().map(|run| BlamedRun { len: run.len, commit: run.commit }).collect(),
+        copy: differs.then(|| lines.runs.iter().map(copied).collect()),
+        incomplete: committed.incomplete,
+    }
+}
+
+/// The attribution that was stored; `None` if one of its commits has no proper id.
+pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
+    let authors: Vec<Arc<Person>> =
+        blame.authors.into_iter().map(|(name, email)| Arc::new(Person { name, email })).collect();
+    let info = |commit: BlamedCommit| {
+        Some(CommitInfo {
+            id: CommitId::from_bytes(&commit.id)?,
+            author: Arc::clone(authors.get(commit.author as usize)?),
+            author_time: commit.author_time,
+            committer_time: commit.committer_time,
+        })
+    };
+    let commits = blame.commits.into_iter().map(info).collect::<Option<Vec<_>>>()?;
+    let mut start_line = 0;
+    let runs = blame.runs.into_iter().map(|run| {
+        let start = start_line;
+        start_line += run.len;
+        Run { start_line: start, len: run.len, commit: run.commit }
+    });
+    let committed = FileBlame { runs: runs.collect(), commits, incomplete: blame.incomplete };
+    let mapped = |run: CopiedRun| MappedRun { len: run.len, committed: run.committed };
+    let lines = match blame.copy {
+        Some(copy) => LineMap { runs: copy.into_iter().map(mapped).collect() },
+        None => LineMap::identity(committed.line_count()),
+    };
+    Some(WorktreeBlame { committed, lines })
+}

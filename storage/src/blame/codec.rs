@@ -1,0 +1,170 @@
+//! Blame rows as values of the `blames` table.
+//!
+//! Layout, numbers of variable length: flags · bytes of an object id · authors · commits · runs · runs of the copy if it
+//! differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the author's.
+
+use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+use crate::codec::{Reader, put_varint};
+
+const INCOMPLETE: u64 = 1;
+const HAS_COPY: u64 = 2;
+
+/// Serialises the blame of a file.
+pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
+    let id_len = blame.commits.first().map_or(0, |commit| commit.id.len());
+    let mut out = Vec::with_capacity(16 + (id_len + 12) * blame.commits.len() + 3 * blame.runs.len());
+    let flags = if blame.incomplete { INCOMPLETE } else { 0 } | if blame.copy.is_some() { HAS_COPY } else { 0 };
+    put_varint(&mut out, flags);
+    put_varint(&mut out, id_len as u64);
+    put_varint(&mut out, blame.authors.len() as u64);
+    for text in blame.authors.iter().flat_map(|(name, email)| [name, email]) {
+        put_varint(&mut out, text.len() as u64);
+        out.extend_from_slice(text.as_bytes());
+    }
+    put_varint(&mut out, blame.commits.len() as u64);
+    for commit in &blame.commits {
+        out.extend_from_slice(&commit.id);
+        put_varint(&mut out, commit.author.into());
+        put_varint(&mut out, zigzag(commit.author_time));
+        put_varint(&mut out, zigzag(commit.committer_time.wrapping_sub(commit.author_time)));
+    }
+    put_varint(&mut out, blame.runs.len() as u64);
+    for run in &blame.runs {
+        put_varint(&mut out, run.len.into());
+        put_varint(&mut out, run.commit.into());
+    }
+    if let Some(copy) = &blame.copy {
+        put_varint(&mut out, copy.len() as u64);
+        for run in copy {
+            put_varint(&mut out, run.len.into());
+            put_varint(&mut out, run.committed.map_or(0, |line| u64::from(line) + 1));
+        }
+    }
+    out
+}
+
+/// Reads the blame of a file; `None` when the bytes are none.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
+    let mut reader = Reader::new(bytes);
+    let flags = reader.varint()?;
+    let id_len = reader.length()?;
+    let authors = list(&mut reader, |reader| Some((text(reader)?, text(reader)?)))?;
+    let commits = list(&mut reader, |reader| {
+        let id = reader.take(id_len)?.to_vec();
+        let author = reader.varint32().filter(|&author| (author as usize) < authors.len())?;
+        let author_time = unzigzag(reader.varint()?);
+        let committer_time = author_time.wrapping_add(unzigzag(reader.varint()?));
+        Some(BlamedCommit { id, author, author_time, committer_time })
+    })?;
+    let mut lines = 0u32;
+    let runs = list(&mut reader, |reader| {
+        let run = BlamedRun { len: reader.varint32()?, commit: reader.varint32()? };
+        lines = lines.checked_add(run.len)?;
+        ((run.commit as usize) < commits.len()).then_some(run)
+    })?;
+    let mut copied = 0u32;
+    let copy = list_if(flags & HAS_COPY != 0, &mut reader, |reader| {
+        let run = CopiedRun {
+            len: reader.varint32()?,
+            committed: match reader.varint()? {
+                0 => None,
+                line => Some(u32::try_from(line - 1).ok()?),
+            },
+        };
+        copied = copied.checked_add(run.len)?;
+        let is_within = |first: u32| first.checked_add(run.len).is_some_and(|end| end <= lines);
+        run.committed.is_none_or(is_within).then_some(run)
+    })?;
+    let is_known = flags & !(INCOMPLETE | HAS_COPY) == 0;
+    let blame = Blame { authors, commits, runs, copy, incomplete: flags & INCOMPLETE != 0 };
+    (is_known && reader.is_empty()).then_some(blame)
+}
+
+fn list<T>(reader: &mut Reader<'_>, mut item: impl FnMut(&mut Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
+    let count = reader.length()?;
+    // No item takes less than a byte.
+    let mut items = Vec::with_capacity(count.min(reader.rest().len()));
+    for _ in 0..count {
+        items.push(item(reader)?);
+    }
+    Some(items)
+}
+
+fn list_if<T>(
+    is_there: bool,
+    reader: &mut Reader<'_>,
+    item: impl FnMut(&mut Reader<'_>) -> Option<T>,
+) -> Option<Option<Vec<T>>> {
+    if is_there { list(reader, item).map(Some) } else { Some(None) }
+}
+
+fn text(reader: &mut Reader<'_>) -> Option<String> {
+    let len = reader.length()?;
+    String::from_utf8(reader.take(len)?.to_vec()).ok()
+}
+
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn blame() -> impl Strategy<Value = Blame> {
+        let commit = |authors: u32| {
+            (vec(any::<u8>(), 20), 0..authors, any::<i64>(), any::<i64>()).prop_map(
+                |(id, author, author_time, committer_time)| BlamedCommit { id, author, author_time, committer_time },
+            )
+        };
+        (vec(("\\PC{0,9}", "[a-z@]{0,9}"), 1..4), 1u32..5)
+            .prop_flat_map(move |(authors, commits)| {
+                let commit = commit(authors.len() as u32);
+                let runs = vec((1u32..1_000, 0..commits), 0..9);
+                (
+                    Just(authors),
+                    vec(commit, commits as usize),
+                    runs,
+                    of(vec((1u32..9, of(0u32..9)), 0..9)),
+                    any::<bool>(),
+                )
+            })
+            .prop_map(|(authors, commits, runs, copy, incomplete)| {
+                let runs: Vec<_> = runs.into_iter().map(|(len, commit)| BlamedRun { len, commit }).collect();
+                let lines: u32 = runs.iter().map(|run| run.len).sum();
+                let within = |(len, first): (u32, Option<u32>)| CopiedRun {
+                    len,
+                    committed: first.filter(|first| first + len <= lines),
+                };
+                let copy = copy.map(|copy| copy.into_iter().map(within).collect());
+                Blame { authors, commits, runs, copy, incomplete }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn blames_come_back(blame in blame()) {
+            prop_assert_eq!(decode(&encode(&blame)), Some(blame));
+        }
+
+        #[test]
+        fn damage_is_noticed_or_reads_as_a_blame(blame in blame(), at in any::<prop::sample::Index>(), to in any::<u8>()) {
+            let mut bytes = encode(&blame);
+            prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_none());
+            let at = at.index(bytes.len());
+            bytes[at] = to;
+            // References that a reader follows stay within the lists, whatever the bytes are.
+            if let Some(read) = decode(&bytes) {
+                prop_assert!(read.runs.iter().all(|run| (run.commit as usize) < read.commits.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Blame: which commit every line of a file came from, a row for each file that has chunks.
+
+mod codec;
+mod record;
+
+pub(crate) use codec::{decode, encode};
+pub use record::{Blame, BlamedCommit, BlamedRun, CopiedRun};
