@@ -61,14 +61,26 @@ impl<'a> Cursor<'a> {
     /// The tree that the main tree names; empty when there is none.
     pub(crate) fn named(pages: Pages<'a>, main: Tree, name: &str) -> Result<Option<Tree>, Damage> {
         let cursor = Self::seek(pages, main, name.as_bytes())?;
-        let Some((page, index)) = cursor.path.last() else { return Ok(None) };
-        if page.key(*index)? != name.as_bytes() {
-            return Ok(None);
-        }
+        let found = cursor.path.last().map(|(page, index)| Ok((page, index, page.key(*index)?))).transpose()?;
+        let Some((page, index, _)) = found.filter(|(_, _, key)| *key == name.as_bytes()) else {
+            return Self::check_names(pages, main).map(|()| None);
+        };
         let value = pages.value(page, *index)?;
         let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
         let tree = tree.filter(|tree| tree.flags == 0);
         tree.map(Some).ok_or_else(|| Damage::page(page.number, "has a table that is none"))
+    }
+
+    /// Checks that the keys of the main tree are names: a search among others may miss what is there.
+    fn check_names(pages: Pages<'a>, main: Tree) -> Result<(), Damage> {
+        let mut cursor = Self::first(pages, main)?;
+        while let Some((name, _)) = cursor.entry()? {
+            if name.is_empty() || name.contains(&0) {
+                return Err(Damage("it has a table without a name".to_owned()));
+            }
+            cursor.next()?;
+        }
+        Ok(())
     }
 
     /// Stands on the first entry.
