@@ -51,6 +51,7 @@ fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
         force: true,
         jobs,
         memory: None,
+        patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
     };

@@ -75,6 +75,7 @@ fn options(root: PathBuf) -> Outcome<IndexOptions> {
         force: false,
         jobs: None,
         memory: None,
+        patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::user().map_err(|error| Failure::from_error(&error))?,
     })

@@ -9,12 +9,15 @@ mod fixture;
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
-use aurora_stages::index::{self, INDEX_DIRECTORY, IndexOptions, IndexSummary, PipelineChoice};
-use aurora_storage::{Environment, OpenMode, Snapshot};
+use aurora_stages::git_signal::WalkProgress;
+use aurora_stages::index::{self, INDEX_DIRECTORY, IndexObserver, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_storage::{ArchivedGitSignal, ChunkId, Environment, OpenMode, Snapshot};
 use fixture::{Fixture, Run};
 use proptest::prelude::*;
 
@@ -46,6 +49,7 @@ enum Edit {
     Ignore { file: usize },
     Index,
     InterruptedIndex,
+    ImpatientIndex { finishes: bool },
     DyingIndex { point: usize, force: bool },
 }
 
@@ -71,6 +75,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         1 => file.prop_map(|file| Edit::Ignore { file }),
         3 => Just(Edit::Index),
         1 => Just(Edit::InterruptedIndex),
+        1 => any::<bool>().prop_map(|finishes| Edit::ImpatientIndex { finishes }),
         1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
     ]
 }
@@ -151,6 +156,7 @@ fn apply(fixture: &Fixture, edit: &Edit) {
         }
         Edit::Index => drop(run(fixture.root(), 2, false)),
         Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
         Edit::DyingIndex { point, force } => {
             let mut command = fixture.command();
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
@@ -222,6 +228,7 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
         force,
         jobs: Some(jobs),
         memory: None,
+        patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
     }
@@ -239,9 +246,42 @@ fn interrupted(root: &Path) {
             self.0.cancel();
         }
     }
+    impl IndexObserver for Stop {
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
     let options = options(root, 2, false);
     let stop = Stop(options.cancel.clone());
     index::run(&options, &stop).expect("an interrupted run still publishes what it has");
+}
+
+/// A run in which no file waits for the walk over git's history: everything is published without attributions first. They
+/// follow, unless the run does not finish.
+fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
+    struct Watch<'a> {
+        stop: Option<CancelToken>,
+        root: &'a Path,
+        published: Mutex<Option<Snapshot>>,
+    }
+    impl Observer for Watch<'_> {
+        fn on_progress(&self, _: &Progress) {}
+    }
+    impl IndexObserver for Watch<'_> {
+        fn on_history(&self, _: WalkProgress) {
+            self.published.lock().expect("not poisoned").get_or_insert_with(|| snapshot(self.root));
+            self.stop.iter().for_each(CancelToken::cancel);
+        }
+
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
+    let options = IndexOptions { patience: Some(Duration::ZERO), ..options(root, 2, false) };
+    let stop = (!finishes).then(|| options.cancel.clone());
+    let watch = Watch { stop, root, published: Mutex::default() };
+    let summary = index::run(&options, &watch).expect("an index run");
+    (summary, watch.published.into_inner().expect("not poisoned"))
 }
 
 fn snapshot(root: &Path) -> Snapshot {
@@ -333,6 +373,47 @@ fn sizeable() -> Fixture {
         }
     }
     fixture
+}
+
+/// How many chunks of a generation wait for their attribution, and how many have one.
+fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
+    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
+    let is_pending = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Pending);
+    let is_tracked = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Tracked(_));
+    let live = || snapshot.live().iter();
+    (live().filter(is_pending).count(), live().filter(is_tracked).count())
+}
+
+#[test]
+fn files_can_be_searched_before_their_history_is_read() {
+    let fixture = sizeable();
+    fixture.write("untracked.py", BODIES[0]);
+    let (summary, published) = impatient(fixture.root(), true);
+    let published = published.expect("a generation before the last one");
+    let (pending, tracked) = pending_and_tracked(&published);
+    assert!(pending > 100 && tracked == 0, "{pending} pending, {tracked} tracked");
+    assert!(!published.manifest().complete);
+    assert!(summary.complete && summary.generation == published.manifest().generation + 1, "{summary:?}");
+    assert_eq!(summary.files.indexed, 121, "the second pass counts no file twice");
+    let last = snapshot(fixture.root());
+    assert_eq!(pending_and_tracked(&last).0, 0);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "who waits publishes once");
+}
+
+#[test]
+fn attributions_that_were_left_out_follow_in_the_next_run() {
+    let fixture = sizeable();
+    let (summary, published) = impatient(fixture.root(), false);
+    assert!(published.is_some() && !summary.complete, "{summary:?}");
+    assert!(pending_and_tracked(&snapshot(fixture.root())).0 > 100);
+    run(fixture.root(), 2, false);
+    assert_eq!(pending_and_tracked(&snapshot(fixture.root())).0, 0);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
 }
 
 #[test]

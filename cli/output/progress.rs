@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aurora_pipeline::{Observer, Progress};
+use aurora_stages::git_signal::WalkProgress;
+use aurora_stages::index::IndexObserver;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::units;
@@ -12,6 +14,7 @@ use super::units;
 /// Time between two plain lines; a run shorter than that prints none.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 const COUNTED: &str = "Indexing {bar:24} {human_pos}/{human_len} files  {msg}";
+const HISTORY: &str = "Reading git history {bar:24} {human_pos}/{human_len} commits  {msg}";
 const UNCOUNTED: &str = "Indexing {spinner} {human_pos} files  {msg}";
 
 /// Watches an index run and tells the user.
@@ -52,6 +55,29 @@ impl IndexProgress {
 impl Drop for IndexProgress {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+impl IndexObserver for IndexProgress {
+    fn on_history(&self, walk: WalkProgress) {
+        match &self.display {
+            Display::Nothing => {}
+            Display::Lines => {
+                // Nothing can be done about a standard error that is closed.
+                let _ = writeln!(std::io::stderr().lock(), "Everything can be searched. {}", commits(walk));
+            }
+            Display::Bar { bar, .. } => {
+                bar.set_style(style(HISTORY));
+                bar.set_length(walk.total);
+                bar.set_position(walk.done);
+                bar.set_message("everything can be searched");
+                bar.tick();
+            }
+        }
+    }
+
+    fn of_run(&self) -> &dyn Observer {
+        self
     }
 }
 
@@ -101,6 +127,11 @@ fn plain(progress: &Progress) -> String {
         None => units::counted(progress.files_done, "file"),
     };
     format!("Indexing: {files}, {}", message(progress))
+}
+
+/// `Reading git history: 12,000/82,000 commits`
+fn commits(walk: WalkProgress) -> String {
+    format!("Reading git history: {}/{} commits", units::count(walk.done), units::count(walk.total))
 }
 
 /// `8,100 chunks, 240/s, 16 s left`

@@ -140,6 +140,8 @@ pub enum Attribution {
     Untracked,
     /// Git has the path but could not be read.
     Unavailable(Arc<str>),
+    /// The walk over the history takes longer than everything else: the file is attributed later.
+    Pending,
     /// Every line of the working tree's file with its commit.
     Lines {
         /// Per-line attribution.

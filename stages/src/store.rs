@@ -15,6 +15,9 @@ use crate::columns::{
 use crate::git_signal::to_stored;
 use crate::job::Job;
 
+/// Stands for what the attribution of a file will be a function of: equal to none.
+const PENDING: &[u8] = b"pending";
+
 /// `[stage.store]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -110,6 +113,7 @@ impl StoreWorker<'_> {
             },
             history_key: match attribution(batch, row)? {
                 Some(Attribution::Lines { key, .. }) => key.clone(),
+                Some(Attribution::Pending) => PENDING.to_vec(),
                 _ => Vec::new(),
             },
             chunks: Vec::new(),

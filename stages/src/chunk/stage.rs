@@ -104,6 +104,7 @@ fn set_signals(chunks: &mut [Chunk], attribution: &Attribution) {
     let of_file = match attribution {
         Attribution::NoRepository => GitSignal::None,
         Attribution::Untracked => GitSignal::Untracked,
+        Attribution::Pending => GitSignal::Pending,
         Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
         Attribution::Lines { blame, .. } => {
             let blame = blame.worktree();

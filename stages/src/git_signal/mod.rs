@@ -3,6 +3,7 @@
 pub mod history;
 mod repository;
 mod stored;
+mod walk;
 
 use std::sync::Arc;
 
@@ -11,9 +12,10 @@ use aurora_pipeline::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use repository::{KeptRun, Repository};
+pub use repository::{KeptRun, Patience, Repository, Use};
 pub use stored::from_stored;
 pub(crate) use stored::to_stored;
+pub use walk::{Walk, WalkProgress};
 
 use crate::columns::{Attribution, BLAME, PATH, STATUS, TEXT};
 use crate::job::Job;

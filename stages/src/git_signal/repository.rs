@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use aurora_pipeline::CancelToken;
 use aurora_storage::Snapshot;
 
 use super::history::{BlameFailure, EventIndex, EventKey, FileBlame, History, TrackedFile, WorktreeState};
 use super::stored::from_stored;
+use super::walk::{Found, Walk};
 use crate::columns::Attribution;
+
+/// A walk that is about as quick as this is always waited for.
+const SHORTEST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What earlier runs have left of attribution.
 pub struct KeptRun {
@@ -21,33 +27,69 @@ pub struct KeptRun {
     pub walk: PathBuf,
 }
 
+/// How long the walk over the history is waited for.
+#[derive(Debug, Clone, Copy)]
+pub enum Patience {
+    /// As long as everything else takes, where a file costs one core so much.
+    PerFile(Duration),
+    /// This long.
+    Of(Duration),
+}
+
+/// How a run uses a repository.
+pub struct Use {
+    /// Whether it attributes at all. If not, it takes no notice of new commits.
+    pub attributes: bool,
+    /// Whether what earlier runs have found may be used; if not, all of it is found again.
+    pub trusts: bool,
+    /// Threads for the walk over the history.
+    pub threads: usize,
+    /// Stops the walk.
+    pub cancel: CancelToken,
+}
+
 /// A repository, or the lack of one.
 pub struct Repository {
-    history: Option<History>,
+    history: Option<Arc<History>>,
     /// Why there is none to be read, where git's own files are broken.
     broken: Option<Arc<str>>,
     previous: KeptRun,
-    /// Whether what earlier runs have found may be used.
-    trusts: bool,
-    attributes: bool,
-    events: OnceLock<Result<EventIndex, Arc<str>>>,
+    using: Use,
+    walk: OnceLock<Arc<Walk>>,
+    /// How long the walk is waited for; as long as it takes unless given.
+    patience: OnceLock<Patience>,
+    /// Whether files were left without an attribution because of that.
+    deferred: AtomicBool,
     /// Every file that git's index lists, with its object id where git can vouch for it.
     tracked: OnceLock<BTreeMap<String, Option<Vec<u8>>>>,
-    cancel: CancelToken,
 }
 
 impl Repository {
     /// Opens the repository that `root` lies in. One that cannot be opened is as good as none; [`Self::remarks`] says so.
-    ///
-    /// A run that does not attribute lines (`attributes` is false) takes no notice of new commits. One that does not trust
-    /// what earlier runs have found (`trusts` is false) finds all of it again.
-    pub fn open(root: &Path, previous: KeptRun, trusts: bool, attributes: bool, cancel: CancelToken) -> Self {
+    pub fn open(root: &Path, previous: KeptRun, using: Use) -> Self {
         let (history, broken) = match History::open(root) {
-            Ok(history) => (history, None),
+            Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
-        let (events, tracked) = (OnceLock::new(), OnceLock::new());
-        Self { history, broken, previous, trusts, attributes, events, tracked, cancel }
+        let (walk, patience, deferred, tracked) = Default::default();
+        Self { history, broken, previous, using, walk, patience, deferred, tracked }
+    }
+
+    /// Lets files go without an attribution if the walk over the history takes longer; see [`Self::deferred`].
+    pub fn defer_beyond(&self, patience: Patience) {
+        self.patience.get_or_init(|| patience);
+    }
+
+    /// Goes on with a walk that an earlier run on the same HEAD has begun.
+    #[must_use]
+    pub fn with_walk(self, walk: Arc<Walk>) -> Self {
+        Self { walk: walk.into(), ..self }
+    }
+
+    /// The walk that files have gone without an attribution for, if any.
+    pub fn deferred(&self) -> Option<Arc<Walk>> {
+        let deferred = self.deferred.load(Ordering::Relaxed);
+        self.walk.get().filter(|_| deferred).cloned()
     }
 
     /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
@@ -58,7 +100,7 @@ impl Repository {
     /// All that the attribution of an unchanged file depends on: HEAD, and the configuration that
     /// rewrites authors and passes over commits.
     pub fn state(&self) -> String {
-        if !self.attributes {
+        if !self.using.attributes {
             return String::from("not attributed");
         }
         let Some(history) = &self.history else { return String::from("no repository") };
@@ -66,13 +108,17 @@ impl Repository {
         format!("{head} {}", configuration(history))
     }
 
-    /// The same after a run that was stopped: some files are as this run left them, the others as the last one did. It is
-    /// that of no repository, so that the next run looks at the history of every file.
+    /// The same after a run that was stopped, or that left files without an attribution: some files are as this run left
+    /// them, the others as the last one did. It is that of no repository, so that the next run looks at the history of
+    /// every file.
     pub fn unfinished_state(&self) -> String {
         let state = self.state();
+        let is_new = self.previous.state.is_none();
         match &self.history {
-            _ if self.previous.state.as_ref() == Some(&state) => state,
-            Some(history) if self.is_configured_as_before(history) => format!("unfinished {}", configuration(history)),
+            _ if self.previous.state.as_ref() == Some(&state) && self.deferred().is_none() => state,
+            Some(history) if is_new || self.is_configured_as_before(history) => {
+                format!("unfinished {}", configuration(history))
+            }
             _ => String::from("unfinished"),
         }
     }
@@ -112,21 +158,22 @@ impl Repository {
     }
 
     fn tracked(&self) -> &BTreeMap<String, Option<Vec<u8>>> {
-        self.tracked.get_or_init(|| self.history.as_ref().map(tracked_files).unwrap_or_default())
+        self.tracked.get_or_init(|| self.history.as_deref().map(tracked_files).unwrap_or_default())
     }
 
     /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
     /// file's content being the same. Walks the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
         let Some(previous) = &self.previous.state else { return true };
-        if !self.attributes || *previous == self.state() {
+        if !self.using.attributes || *previous == self.state() {
             return false;
         }
         let Some(history) = &self.history else { return !known_key.is_empty() };
         if !self.is_configured_as_before(history) {
             return true;
         }
-        self.events(history).as_ref().is_ok_and(|events| key(events, path) != known_key)
+        let events = self.events(history).and_then(|found| found.as_ref().ok());
+        events.is_some_and(|events| key(events, path) != known_key)
     }
 
     /// Attributes every line of a file of the working tree.
@@ -134,12 +181,16 @@ impl Repository {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
+        if !history.has_file(path) {
+            return Attribution::Untracked;
+        }
         if let Some(unmoved) = self.attribute_unmoved(history, path, text) {
             return unmoved;
         }
         let events = match self.events(history) {
-            Ok(events) => events,
-            Err(reason) => return Attribution::Unavailable(Arc::clone(reason)),
+            Some(Ok(events)) => events,
+            Some(Err(reason)) => return Attribution::Unavailable(Arc::clone(reason)),
+            None => return Attribution::Pending,
         };
         let known = |path: &[u8], key: &EventKey| self.known(history, path, key).map(Arc::new);
         match history.blame_worktree(events, &known, path, text.as_bytes()) {
@@ -151,11 +202,8 @@ impl Repository {
 
     /// The attribution of a file whose history is as it was when it was last attributed: an edit costs no walk.
     fn attribute_unmoved(&self, history: &History, path: &str, text: &str) -> Option<Attribution> {
-        if !self.trusts || self.previous.state.as_ref() != Some(&self.state()) {
+        if !self.using.trusts || self.previous.state.as_ref() != Some(&self.state()) {
             return None;
-        }
-        if !history.has_file(path) {
-            return Some(Attribution::Untracked);
         }
         let row = self.previous.index.file(path).ok()??;
         let key = EventKey::from_bytes(row.history_key.as_slice().try_into().ok()?);
@@ -168,7 +216,7 @@ impl Repository {
 
     /// What the index holds of the attribution of a path under a key.
     fn known(&self, history: &History, path: &[u8], key: &EventKey) -> Option<FileBlame> {
-        if !self.trusts || !self.is_configured_as_before(history) {
+        if !self.using.trusts || !self.is_configured_as_before(history) {
             return None;
         }
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
@@ -179,16 +227,35 @@ impl Repository {
         Some(from_stored(stored)?.committed)
     }
 
-    fn events(&self, history: &History) -> &Result<EventIndex, Arc<str>> {
-        self.events.get_or_init(|| {
-            let walk = &self.previous.walk;
-            if !self.trusts {
+    /// What the walk over the history finds; `None` if that is not waited for.
+    fn events(&self, history: &Arc<History>) -> Option<&Found> {
+        let walk = self.walk.get_or_init(|| {
+            let kept = self.previous.walk.clone();
+            if !self.using.trusts {
                 // One that is not there need not be forgotten.
-                let _ = std::fs::remove_file(walk);
+                let _ = std::fs::remove_file(&kept);
             }
-            let index = history.index_events(Some(walk), self.cancel.flag(), &|_, _| {});
-            index.map_err(|error| error.to_string().into())
-        })
+            let Use { threads, cancel, .. } = &self.using;
+            Arc::new(Walk::start(Arc::clone(history), kept, *threads, cancel.clone()))
+        });
+        let Some(&patience) = self.patience.get() else { return Some(walk.wait()) };
+        if self.deferred.load(Ordering::Relaxed) {
+            return None;
+        }
+        let found = walk.wait_unless(self.longest_wait(patience));
+        self.deferred.fetch_or(found.is_none(), Ordering::Relaxed);
+        found
+    }
+
+    fn longest_wait(&self, patience: Patience) -> Duration {
+        let (cost, files) = match (patience, &self.previous.state) {
+            (Patience::Of(patience), _) => return patience,
+            // An update looks at few files.
+            (Patience::PerFile(cost), Some(_)) => (cost, 0),
+            (Patience::PerFile(cost), None) => (cost, u32::try_from(self.tracked().len()).unwrap_or(u32::MAX)),
+        };
+        let threads = u32::try_from(self.using.threads.max(1)).unwrap_or(u32::MAX);
+        SHORTEST_PATIENCE.max(cost.saturating_mul(files) / threads)
     }
 
     /// Whether the configuration that attribution depends on is that of the last run.

@@ -197,6 +197,26 @@ impl IndexSummary {
     }
 }
 
+impl IndexSummary {
+    /// The summary of a run that was followed by one that only attributed what this one had left.
+    pub(super) fn followed_by(self, last: Self, elapsed: Duration) -> Self {
+        let mut warnings = self.warnings;
+        warnings.extend(last.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>());
+        let mut errors = self.errors;
+        errors.extend(last.errors);
+        Self {
+            warnings,
+            errors,
+            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            peak_memory_bytes: last.peak_memory_bytes,
+            index_bytes: last.index_bytes,
+            generation: last.generation,
+            complete: last.complete,
+            ..self
+        }
+    }
+}
+
 impl FileCounts {
     fn of(report: &RunReport) -> Self {
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);

@@ -1,0 +1,154 @@
+//! The walk over the history, in a thread beside the run.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use aurora_pipeline::CancelToken;
+
+use super::history::{EventIndex, History};
+
+/// How long a waiting thread sleeps before it looks at the token that cancels the run.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a walk has found, or why it has found nothing.
+pub(super) type Found = Result<EventIndex, Arc<str>>;
+
+/// How far a walk is, in commits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WalkProgress {
+    /// Commits that were compared with their parents.
+    pub done: u64,
+    /// Commits that have to be; 0 before that is known.
+    pub total: u64,
+}
+
+/// A walk over the history that goes on in its own thread; dropping it stops it.
+pub struct Walk {
+    shared: Arc<Shared>,
+    cancel: CancelToken,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    found: OnceLock<Found>,
+    is_found: (Mutex<bool>, Condvar),
+    stop: AtomicBool,
+    done: AtomicUsize,
+    total: AtomicUsize,
+    begun: Instant,
+    /// When the number of commits was known.
+    counted: OnceLock<Instant>,
+}
+
+impl Walk {
+    /// Starts on `threads` threads. `kept` is the file that keeps the walk between runs.
+    pub(super) fn start(history: Arc<History>, kept: PathBuf, threads: usize, cancel: CancelToken) -> Self {
+        let shared = Arc::new(Shared {
+            found: OnceLock::new(),
+            is_found: (Mutex::new(false), Condvar::new()),
+            stop: AtomicBool::new(false),
+            done: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
+            begun: Instant::now(),
+            counted: OnceLock::new(),
+        });
+        let of_thread = Arc::clone(&shared);
+        let work = move || of_thread.finish(walk(&history, &kept, threads, &of_thread));
+        let thread = std::thread::Builder::new().name("aurora-history".to_owned()).spawn(work);
+        if let Err(error) = &thread {
+            shared.finish(Err(error.to_string().into()));
+        }
+        Self { shared, cancel, thread: thread.ok() }
+    }
+
+    /// Waits for the end.
+    pub(super) fn wait(&self) -> &Found {
+        loop {
+            if let Some(found) = self.wait_briefly() {
+                return found;
+            }
+        }
+    }
+
+    /// Waits for the end, but not if what is left of it will take longer than `patience`.
+    pub(super) fn wait_unless(&self, patience: Duration) -> Option<&Found> {
+        loop {
+            let found = self.shared.found.get();
+            if found.is_some() || self.shared.left() > patience {
+                return found;
+            }
+            self.wait_briefly();
+        }
+    }
+
+    /// Waits for the end, but no longer than `time`, and says whether it has come.
+    pub(crate) fn is_done_after(&self, time: Duration) -> bool {
+        let begun = Instant::now();
+        while self.wait_briefly().is_none() {
+            if begun.elapsed() >= time {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// How far it is.
+    pub(crate) fn progress(&self) -> WalkProgress {
+        let (done, total) = (&self.shared.done, &self.shared.total);
+        WalkProgress { done: done.load(Ordering::Relaxed) as u64, total: total.load(Ordering::Relaxed) as u64 }
+    }
+
+    /// Waits for the end for a moment.
+    fn wait_briefly(&self) -> Option<&Found> {
+        if self.cancel.is_cancelled() {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+        let (is_found, changed) = &self.shared.is_found;
+        let is_found = is_found.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_found {
+            drop(changed.wait_timeout(is_found, LOOK));
+        }
+        self.shared.found.get()
+    }
+}
+
+impl Drop for Walk {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been told by its message.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn finish(&self, found: Found) {
+        self.found.get_or_init(|| found);
+        *self.is_found.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.is_found.1.notify_all();
+    }
+
+    /// About how long the walk has to go on: as long as it took so far while nothing else is known.
+    fn left(&self) -> Duration {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        match self.counted.get() {
+            Some(counted) if done > 0 => counted.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64),
+            _ => self.begun.elapsed(),
+        }
+    }
+}
+
+fn walk(history: &History, kept: &std::path::Path, threads: usize, shared: &Shared) -> Found {
+    let progress = |done: usize, total: usize| {
+        shared.counted.get_or_init(Instant::now);
+        shared.total.store(total, Ordering::Relaxed);
+        shared.done.fetch_max(done, Ordering::Relaxed);
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
+    let index = pool.install(|| history.index_events(Some(kept), &shared.stop, &progress));
+    Ok(index.map_err(|error| error.to_string())?)
+}
