@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, TermVector, TokenSets};
 
-use crate::git_signal::history::WorktreeBlame;
+use crate::git_signal::history::{ChunkHistory, WorktreeBlame};
 use crate::parse::FileSymbols;
 
 /// Path of a file relative to the indexed root, separated by `/`.
@@ -142,6 +142,13 @@ pub enum Attribution {
     Unavailable(Arc<str>),
     /// The walk over the history takes longer than everything else: the file is attributed later.
     Pending,
+    /// The commits that touched the file.
+    File {
+        /// All of them, summed up.
+        history: Arc<ChunkHistory>,
+        /// What they are a function of; see `FileRecord::history_key`.
+        key: Vec<u8>,
+    },
     /// Every line of the working tree's file with its commit.
     Lines {
         /// Per-line attribution.

@@ -112,7 +112,7 @@ impl StoreWorker<'_> {
                 _ => FileOutcome::Indexed,
             },
             history_key: match attribution(batch, row)? {
-                Some(Attribution::Lines { key, .. }) => key.clone(),
+                Some(Attribution::Lines { key, .. } | Attribution::File { key, .. }) => key.clone(),
                 Some(Attribution::Pending) => PENDING.to_vec(),
                 _ => Vec::new(),
             },

@@ -4,6 +4,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod blame;
 mod constants;
 mod errors;
 mod feedback;

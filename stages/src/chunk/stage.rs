@@ -14,7 +14,7 @@ use super::{ChunkOptions, Source, chunks_of_file};
 use crate::columns::{
     Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms,
 };
-use crate::git_signal::history::FileBlame;
+use crate::git_signal::history::{ChunkHistory, FileBlame};
 use crate::job::Job;
 
 impl StageConfig for ChunkOptions {
@@ -104,6 +104,7 @@ fn set_signals(chunks: &mut [Chunk], attribution: &Attribution) {
     let of_file = match attribution {
         Attribution::NoRepository => GitSignal::None,
         Attribution::Untracked => GitSignal::Untracked,
+        Attribution::File { history, .. } => of_history(ChunkHistory::clone(history), HistoryTier::File),
         Attribution::Pending => GitSignal::Pending,
         Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
         Attribution::Lines { blame, .. } => {
@@ -116,10 +117,13 @@ fn set_signals(chunks: &mut [Chunk], attribution: &Attribution) {
 
 /// What the attribution of a file says of some of its lines, counted from 1.
 fn of_lines(blame: &FileBlame, line_start: u32, line_end: u32) -> GitSignal {
-    let history = blame.summary(line_start.saturating_sub(1)..line_end);
+    of_history(blame.summary(line_start.saturating_sub(1)..line_end), HistoryTier::Line)
+}
+
+fn of_history(history: ChunkHistory, tier: HistoryTier) -> GitSignal {
     let Some(newest) = history.newest else { return GitSignal::Untracked };
     GitSignal::Tracked(GitHistory {
-        tier: HistoryTier::Line,
+        tier,
         commits: history.commits,
         touches: history.commits,
         newest_commit: newest.id.to_string(),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
+use aurora_storage::HistoryTier;
 use serde::{Deserialize, Serialize};
 
 pub use repository::{KeptRun, Patience, Repository, Use};
@@ -23,7 +24,10 @@ use crate::job::Job;
 /// `[stage.git-signal]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct GitSignal {}
+pub struct GitSignal {
+    /// What is attributed.
+    pub tier: HistoryTier,
+}
 
 impl GitSignal {
     /// Name of the stage's type.
@@ -38,12 +42,13 @@ impl StageConfig for GitSignal {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(GitSignalStage { job: Job::of(cx)? }))
+        Ok(Box::new(GitSignalStage { job: Job::of(cx)?, tier: self.tier }))
     }
 }
 
 struct GitSignalStage {
     job: Arc<Job>,
+    tier: HistoryTier,
 }
 
 impl Stage for GitSignalStage {
@@ -52,7 +57,7 @@ impl Stage for GitSignalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(GitSignal::TYPE, 1)
+        Fingerprint::new(GitSignal::TYPE, 2).with("tier", format!("{:?}", self.tier))
     }
 }
 
@@ -66,7 +71,7 @@ impl Worker for GitSignalWorker<'_> {
         let mut blames = Vec::with_capacity(paths.len());
         for ((path, status), text) in paths.iter().zip(statuses).zip(texts) {
             let blame = if status.has_chunks() {
-                self.stage.job.repository.attribute(path, text)
+                self.stage.job.repository.attribute(path, text, self.stage.tier)
             } else {
                 Attribution::NoRepository
             };

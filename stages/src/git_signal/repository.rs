@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aurora_pipeline::CancelToken;
-use aurora_storage::Snapshot;
+use aurora_storage::{HistoryTier, Snapshot};
 
 use super::history::{BlameFailure, EventIndex, EventKey, FileBlame, History, TrackedFile, WorktreeState};
 use super::stored::from_stored;
@@ -176,15 +176,17 @@ impl Repository {
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
-    /// Attributes every line of a file of the working tree.
-    pub fn attribute(&self, path: &str, text: &str) -> Attribution {
+    /// Attributes a file of the working tree, as a whole or line by line.
+    pub fn attribute(&self, path: &str, text: &str, tier: HistoryTier) -> Attribution {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
         if !history.has_file(path) {
             return Attribution::Untracked;
         }
-        if let Some(unmoved) = self.attribute_unmoved(history, path, text) {
+        if tier == HistoryTier::Line
+            && let Some(unmoved) = self.attribute_unmoved(history, path, text)
+        {
             return unmoved;
         }
         let events = match self.events(history) {
@@ -192,6 +194,13 @@ impl Repository {
             Some(Err(reason)) => return Attribution::Unavailable(Arc::clone(reason)),
             None => return Attribution::Pending,
         };
+        if tier == HistoryTier::File {
+            let history = events.file_history(path);
+            return history.map_or(Attribution::Untracked, |history| Attribution::File {
+                history: Arc::new(history),
+                key: key(events, path),
+            });
+        }
         let known = |path: &[u8], key: &EventKey| self.known(history, path, key).map(Arc::new);
         match history.blame_worktree(events, &known, path, text.as_bytes()) {
             Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: key(events, path) },

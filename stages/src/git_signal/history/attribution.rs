@@ -53,7 +53,7 @@ impl WorktreeBlame {
     }
 }
 
-/// What the history says about a range of lines.
+/// What the history says about a range of lines, or about a whole file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ChunkHistory {
     /// The number of distinct commits, without lines that are not committed yet.
@@ -64,10 +64,37 @@ pub struct ChunkHistory {
     pub newest: Option<CommitInfo>,
     /// The earliest author time, in Unix seconds.
     pub first_time: Option<i64>,
-    /// The distinct authors and how many lines each has, most lines first, then by name.
+    /// The distinct authors and how many lines each has (of a file: how many commits), most first, then by name.
     pub authors: Vec<(Arc<Person>, u32)>,
     /// The author times of the distinct commits, in Unix seconds, latest first.
     pub commit_times: Vec<i64>,
+}
+
+impl ChunkHistory {
+    /// Sums up commits, each of which counts as one.
+    pub(super) fn of_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
+        Self::of(commits.map(|commit| (commit, 1)))
+    }
+
+    /// Sums up distinct commits, each with its number of lines.
+    fn of(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
+        let mut history = Self::default();
+        let mut lines_of_author: FxHashMap<Arc<Person>, u32> = FxHashMap::default();
+        for (commit, lines) in commits {
+            history.commits += 1;
+            history.commit_times.push(commit.author_time);
+            *lines_of_author.entry(Arc::clone(&commit.author)).or_insert(0) += lines;
+            let age = |commit: &CommitInfo| (commit.author_time, commit.committer_time, commit.id);
+            if history.newest.as_ref().is_none_or(|newest| age(newest) < age(&commit)) {
+                history.newest = Some(commit);
+            }
+        }
+        history.commit_times.sort_unstable_by(|left, right| right.cmp(left));
+        history.first_time = history.commit_times.last().copied();
+        history.authors = lines_of_author.into_iter().collect();
+        history.authors.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+        history
+    }
 }
 
 impl FileBlame {
@@ -114,27 +141,17 @@ impl FileBlame {
 
     /// Sums up the lines in `lines`, counted from 0; what lies behind the last line is ignored.
     pub fn summary(&self, lines: Range<u32>) -> ChunkHistory {
-        let mut history = ChunkHistory::default();
+        let mut uncommitted_lines = 0;
         let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut lines_of_author: FxHashMap<&Arc<Person>, u32> = FxHashMap::default();
         for run in self.runs_within(lines) {
-            match self.commits.get(run.commit as usize) {
-                None => history.uncommitted_lines += run.len,
-                Some(commit) => {
-                    *lines_of_commit.entry(run.commit).or_insert(0) += run.len;
-                    *lines_of_author.entry(&commit.author).or_insert(0) += run.len;
-                }
+            match run.commit {
+                NOT_COMMITTED => uncommitted_lines += run.len,
+                commit => *lines_of_commit.entry(commit).or_insert(0) += run.len,
             }
         }
-        let commits = || lines_of_commit.keys().map(|&commit| &self.commits[commit as usize]);
-        history.commits = lines_of_commit.len() as u32;
-        history.newest = commits().max_by_key(|commit| (commit.author_time, commit.committer_time, commit.id)).cloned();
-        history.commit_times = commits().map(|commit| commit.author_time).collect();
-        history.commit_times.sort_unstable_by(|left, right| right.cmp(left));
-        history.first_time = history.commit_times.last().copied();
-        history.authors = lines_of_author.into_iter().map(|(author, lines)| (Arc::clone(author), lines)).collect();
-        history.authors.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-        history
+        let weighted =
+            lines_of_commit.into_iter().map(|(commit, lines)| (self.commits[commit as usize].clone(), lines));
+        ChunkHistory { uncommitted_lines, ..ChunkHistory::of(weighted) }
     }
 
     /// The runs that overlap `lines`, cut to it.

@@ -126,6 +126,10 @@ impl EventIndex {
         self.events[event.0 as usize].commit
     }
 
+    pub(super) fn path_of(&self, event: EventId) -> PathId {
+        self.change(event).path
+    }
+
     pub(super) fn new_state(&self, event: EventId) -> PathState {
         self.changes.unpack(self.change(event).new)
     }

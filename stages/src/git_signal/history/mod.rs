@@ -20,6 +20,7 @@ mod commit_table;
 mod error;
 mod event_key;
 mod events;
+mod file_history;
 mod ignored_commits;
 mod index_stat;
 mod line_diff;

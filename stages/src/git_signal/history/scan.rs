@@ -109,11 +109,9 @@ impl Block {
             change.others = self.other_parents.len() as u32;
             for &parent in &parents[1..] {
                 let parent = graph.tree(parent);
-                let is_needed = matches!(change.new, PathState::File(_));
                 let state = match parent == tree {
                     true => change.new,
-                    false if is_needed => differ.look_up(parent, &self.paths[change.path as usize]),
-                    false => PathState::Absent,
+                    false => differ.look_up(parent, &self.paths[change.path as usize]),
                 };
                 self.other_parents.push(state);
             }

@@ -69,6 +69,7 @@ impl Random {
 #[test]
 fn generated_histories_are_attributed_as_git_does() {
     let seeds = std::env::var("AURORA_BLAME_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
+    let mut of_files = 0;
     for seed in 1..=seeds {
         let repo = Repo::new();
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -79,7 +80,33 @@ fn generated_histories_are_attributed_as_git_does() {
         }
         println!("seed {seed}");
         repo.check();
+        of_files += check_file_histories(&repo);
     }
+    assert!(of_files > 50, "{of_files}");
+}
+
+/// Compares the commits that touched each file with those that git lists.
+fn check_file_histories(repo: &Repo) -> usize {
+    let (_, index) = repo.open();
+    let mut found = 0;
+    for path in NAMES {
+        let Some(history) = index.file_history(path) else { continue };
+        // For git a change of mode is a change, here it is none.
+        let raw = repo.git(&["log", "--full-history", "-m", "--raw", "--format=", "HEAD", "--", path]);
+        let modes = |line: &str| (line[1..7].to_owned(), line[8..14].to_owned());
+        let is_file = |mode: &str| mode == "000000" || mode == "100644";
+        if !raw.lines().map(modes).all(|(old, new)| is_file(&old) && is_file(&new)) {
+            continue;
+        }
+        let listed = repo.git(&["log", "--format=%at %H", "HEAD", "--", path]);
+        let mut times: Vec<i64> = listed.lines().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+        times.sort_unstable_by(|left, right| right.cmp(left));
+        assert_eq!(history.commit_times, times, "{path}");
+        assert_eq!(history.commits as usize, times.len(), "{path}");
+        assert!(history.newest.is_some_and(|newest| listed.contains(&newest.id.to_string())), "{path}");
+        found += times.len();
+    }
+    found
 }
 
 /// Lets blame ignore every fourth commit or so.

@@ -1,0 +1,122 @@
+//! `aur mem blame`, and the two tiers of attribution.
+
+use std::process::Command;
+
+use crate::fixture::Fixture;
+use crate::{indexed, repository, run};
+
+/// `<commit> <line>` as git says it.
+fn by_git(fixture: &Fixture, path: &str) -> String {
+    let output = Command::new("git")
+        .current_dir(fixture.root())
+        .args(["blame", "--line-porcelain", "--", path])
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let head = |line: &str| {
+        let mut fields = line.split(' ');
+        let commit =
+            fields.next().filter(|commit| commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        Some(format!("{commit} {}\n", fields.nth(1)?))
+    };
+    text.lines().filter(|line| !line.starts_with('\t')).filter_map(head).collect()
+}
+
+#[test]
+fn blame_prints_what_git_says() {
+    let fixture = indexed();
+    let blamed = run(&fixture, &["mem", "blame", "src/auth/manager.py"]);
+    assert_eq!((blamed.code, blamed.err.as_str()), (Some(0), ""));
+    assert_eq!(blamed.out, by_git(&fixture, "src/auth/manager.py"));
+    assert!(blamed.out.lines().count() > 10);
+    // Lines that are not committed are zeros for both, and other files are as they were.
+    let text = std::fs::read_to_string(fixture.path("src/auth/manager.py")).expect("the file");
+    fixture.write("src/auth/manager.py", text.replace("name.strip()", "name.strip().lower()") + "\n# new\n");
+    run(&fixture, &["mem", "index", "-q"]);
+    for path in ["src/auth/manager.py", "src/http/retry.go"] {
+        let blamed = run(&fixture, &["mem", "blame", path]);
+        assert_eq!(blamed.out, by_git(&fixture, path));
+        assert_eq!(blamed.out.contains("0000000000"), path.ends_with("py"), "{}", blamed.out);
+    }
+    // Committed, and seen from a directory below.
+    fixture.commit("third");
+    run(&fixture, &["mem", "index", "-q"]);
+    let below = crate::fixture::Run::of(fixture.command().current_dir(fixture.path("src/auth")).args([
+        "mem",
+        "blame",
+        "manager.py",
+    ]));
+    assert_eq!(below.out, by_git(&fixture, "src/auth/manager.py"));
+}
+
+#[test]
+fn blame_as_json_adds_up_to_the_lines() {
+    let fixture = indexed();
+    let report = run(&fixture, &["mem", "blame", "src/auth/manager.py", "--format", "json"]).json();
+    assert_eq!((&report["file"], &report["complete"]), (&"src/auth/manager.py".into(), &true.into()));
+    let runs = report["runs"].as_array().expect("a list");
+    let mut line = 1;
+    for run in runs {
+        assert_eq!(run["line"], line);
+        assert_eq!(run["author"], "Ada");
+        line += run["lines"].as_u64().expect("a number");
+    }
+    assert_eq!(line as usize - 1, by_git(&fixture, "src/auth/manager.py").lines().count());
+}
+
+#[test]
+fn blame_says_why_there_is_none() {
+    let fixture = indexed();
+    for (path, reason) in [
+        ("scratch.js", "it is not in the commit at HEAD"),
+        ("logo.png", "is not in the index"),
+        ("no/such.py", "is not in the index"),
+    ] {
+        let blamed = run(&fixture, &["mem", "blame", path]);
+        assert_eq!((blamed.code, blamed.out.as_str()), (Some(2), ""), "{path}");
+        assert!(blamed.err.contains(reason), "{path}: {}", blamed.err);
+    }
+    let plain = Fixture::plain();
+    plain.write("a.py", "def a():\n    return 1\n");
+    run(&plain, &["mem", "index", "-q"]);
+    assert!(run(&plain, &["mem", "blame", "a.py"]).err.contains("there is no git repository"));
+}
+
+#[test]
+fn whole_files_are_attributed_where_the_pipeline_says_so() {
+    let fixture = repository();
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n\n[stage.git-signal]\ntier = \"file\"\n");
+    run(&fixture, &["mem", "index", "-q"]);
+    let search = || run(&fixture, &["mem", "search", "retry", "--lang", "go", "--format", "json"]).json();
+    let git = search()["results"][0]["git"].clone();
+    assert_eq!(
+        (&git["tier"], &git["commits"], &git["status"]),
+        (&"file".into(), &1.into(), &"tracked".into()),
+        "{git}"
+    );
+    let table = run(&fixture, &["mem", "search", "retry", "--lang", "go"]).out;
+    assert!(table.contains("1 (file)"), "{table}");
+    let blamed = run(&fixture, &["mem", "blame", "src/http/retry.go"]);
+    assert!(blamed.code == Some(2) && blamed.err.contains("tier = \"file\""), "{blamed:?}");
+    // Both commits touched the other file; one wrote the line that the other left.
+    let manager = || run(&fixture, &["mem", "search", "manager", "--lang", "python", "--format", "json"]).json();
+    assert_eq!(manager()["results"][0]["git"]["commits"], 2);
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
+    run(&fixture, &["mem", "index", "-q"]);
+    assert_eq!(search()["results"][0]["git"]["tier"], "line");
+    assert_eq!(run(&fixture, &["mem", "blame", "src/http/retry.go"]).out, by_git(&fixture, "src/http/retry.go"));
+    let fresh = fixture.duplicate();
+    run(&fresh, &["mem", "index", "-q"]);
+    let digest = |fixture: &Fixture| run(fixture, &["mem", "verify", "--digest"]).out;
+    assert_eq!(digest(&fixture), digest(&fresh));
+}
+
+#[test]
+fn a_tier_that_does_not_exist_is_an_error() {
+    let fixture = repository();
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n\n[stage.git-signal]\ntier = \"lines\"\n");
+    let refused = run(&fixture, &["mem", "index"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("lines") && refused.err.contains("line"), "{}", refused.err);
+}
