@@ -89,7 +89,8 @@ fn generated_histories_are_attributed_as_git_does() {
 fn check_file_histories(repo: &Repo) -> usize {
     let (_, index) = repo.open();
     let mut found = 0;
-    for path in NAMES {
+    // To git a name that was a directory at times stands for the files in it, too.
+    for path in NAMES.into_iter().filter(|&path| path != "z") {
         let Some(history) = index.file_history(path) else { continue };
         // For git a change of mode is a change, here it is none.
         let raw = repo.git(&["log", "--full-history", "-m", "--raw", "--format=", "HEAD", "--", path]);
