@@ -32,6 +32,12 @@ enum Task {
 enum Bench {
     /// How often a name that is defined once stands first when it is searched for.
     Exact(exact::Options),
+    /// Attribution of a whole repository against git blame and gix's blame, which is compiled for this alone.
+    Blame {
+        /// A repository, then options such as `--files 150`, `--seed 1`, `--all` and `--threads 2`.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Indexing against a bare loop that reads and parses every file.
     Index {
         /// Directory to index; its `.aurora` is replaced.
@@ -57,6 +63,7 @@ fn main() -> ExitCode {
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
         Task::Bench { bench: Bench::Query { root } } => run::bench("query", &root),
+        Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),
         Task::Bench { bench: Bench::Tantivy { arguments } } => run::bench_outside("benches/tantivy", &arguments),
     };
     match done {

@@ -1,0 +1,156 @@
+//! What does it cost to know the commit of every line of a repository, and are these commits the ones that git names?
+//!
+//! Corpus: any repository with its history, bare or not; nothing is written into it. Peers, in the same run:
+//! - `git blame --line-porcelain HEAD -- FILE`, a process for each file, two at a time, as `xargs -P2` would run them: once
+//!   without a commit-graph, once with one that holds changed-path filters and lies outside the repository;
+//! - gix's own blame with the same commit-graph, file by file on one thread.
+//!
+//! The peers are asked about a sample of the files, and what they take is extrapolated to all; processor time is held against
+//! processor time. This project attributes all files. Whether the lines agree is told for the files of the sample.
+
+mod agreement;
+mod files;
+mod git;
+mod gitoxide;
+mod measure;
+mod ours;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use agreement::Agreement;
+use clap::Parser;
+use git::{Answers, WithGraph};
+use measure::{anonymous_peak, load};
+use ours::Walked;
+
+#[derive(Parser)]
+#[command(about = "Attribution of whole repositories against git blame and gix's blame", max_term_width = 100)]
+struct Options {
+    /// A repository, a directory within one, or a bare repository.
+    root: PathBuf,
+    /// How many files the peers are asked about.
+    #[arg(long, default_value_t = 150)]
+    files: usize,
+    /// Chooses the files.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Ask git (with a commit-graph) about every file and compare all lines.
+    #[arg(long)]
+    all: bool,
+    /// Threads of this project, and processes of git at a time.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Leave the peers out.
+    #[arg(long)]
+    alone: bool,
+    /// List at most so many files that differ.
+    #[arg(long, default_value_t = 50)]
+    list: usize,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("blame: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global().map_err(|error| error.to_string())?;
+    let paths = files::regular_files(&options.root)?;
+    let (whole, peak) = anonymous_peak(|| {
+        let walked = Walked::new(&options.root)?;
+        let whole = walked.blame_all(&paths);
+        Ok::<_, String>((walked, whole))
+    });
+    let (walked, whole) = whole?;
+    let ours = walked.cost.cpu + whole.cost.cpu;
+    println!(
+        "{}: {} commits, {} files, {} lines; load {}",
+        options.root.display(),
+        walked.commits(),
+        paths.len(),
+        whole.lines,
+        load()
+    );
+    println!(
+        "ours: walk {:.2} s, blame {:.2} s, together {:.2} s CPU; {:.2} s wall on {} threads ({:.2} + {:.2}); {} MB anonymous",
+        walked.cost.cpu.as_secs_f64(),
+        whole.cost.cpu.as_secs_f64(),
+        ours.as_secs_f64(),
+        (walked.cost.wall + whole.cost.wall).as_secs_f64(),
+        options.threads,
+        walked.cost.wall.as_secs_f64(),
+        whole.cost.wall.as_secs_f64(),
+        peak / 1_000_000
+    );
+    println!("ours: {} files failed, {} are incomplete", whole.failed.len(), whole.incomplete);
+    for (path, failure) in whole.failed.iter().take(options.list) {
+        println!("  {path}: {failure}");
+    }
+    if options.alone {
+        return Ok(());
+    }
+    let sample = files::sample(&paths, options.files, options.seed);
+    let graph = WithGraph::write(&options.root)?;
+    println!("git wrote a commit-graph with changed paths in {:.2} s CPU", graph.cost.cpu.as_secs_f64());
+    let factor = paths.len() as f64 / sample.len().max(1) as f64;
+    let extrapolated = |what: &str, answers: &Answers, factor: f64| {
+        let cpu = answers.cost.cpu_times(factor);
+        println!(
+            "{what}: {} of {} files, {:.2} s CPU, {} failed; all files {cpu:.1} s CPU ± {:.0} %, ours is {:.1} times as fast",
+            answers.lines.len(),
+            paths.len(),
+            answers.cost.cpu.as_secs_f64(),
+            answers.lines.iter().filter(|lines| lines.is_none()).count(),
+            answers.spread * 100.0,
+            cpu / ours.as_secs_f64()
+        );
+    };
+    let without = git::blame(|| git::without_graph(&options.root), &sample, options.threads);
+    extrapolated("git", &without, factor);
+    let compared = if options.all { &paths } else { &sample };
+    let with = git::blame(|| graph.git(&options.root), compared, options.threads);
+    extrapolated("git with commit-graph", &with, paths.len() as f64 / compared.len().max(1) as f64);
+    let (theirs, cost) = gitoxide::blame(&options.root, &graph.info(), &sample)?;
+    let cpu = cost.cpu_times(factor);
+    let failed = theirs.iter().filter(|lines| lines.is_none()).count();
+    println!(
+        "gix with commit-graph: {} files, {:.2} s CPU, {failed} failed; all files {cpu:.1} s CPU, ours is {:.1} times as fast",
+        sample.len(),
+        cost.cpu.as_secs_f64(),
+        cpu / ours.as_secs_f64()
+    );
+    let mut agreement = Agreement::default();
+    for (path, expected) in compared.iter().zip(&with.lines) {
+        agreement.add(path, &walked.lines(path), expected);
+    }
+    report("ours", &agreement, options.list);
+    let mut agreement = Agreement::default();
+    for ((path, found), expected) in sample.iter().zip(&theirs).zip(&without.lines) {
+        agreement.add(path, found, expected);
+    }
+    report("gix", &agreement, 0);
+    Ok(())
+}
+
+fn report(who: &str, agreement: &Agreement, list: usize) {
+    println!(
+        "{who} and git agree in {} of {} lines ({:.4} %); {} files differ, {} failed",
+        agreement.equal,
+        agreement.lines,
+        agreement.per_cent(),
+        agreement.differing.len(),
+        agreement.failed
+    );
+    for difference in agreement.differing.iter().take(list) {
+        println!(
+            "  {} in {} lines, first {}: {} instead of {}",
+            difference.path, difference.lines, difference.first, difference.found, difference.expected
+        );
+    }
+}

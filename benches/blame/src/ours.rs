@@ -1,0 +1,81 @@
+//! This project: one walk of the history, then every file on all threads.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use aurora_stages::git_signal::history::{BlameFailure, EventIndex, FileBlame, History};
+use rayon::prelude::*;
+
+use crate::git::Lines;
+use crate::measure::{Cost, cost};
+
+/// A repository, opened and walked.
+pub struct Walked {
+    history: History,
+    index: EventIndex,
+    pub cost: Cost,
+}
+
+/// What attributing all files came to.
+pub struct Whole {
+    pub cost: Cost,
+    pub lines: u64,
+    /// Files with a line that may be older than it looks, because objects are missing.
+    pub incomplete: usize,
+    /// Files without attribution, and why.
+    pub failed: Vec<(String, BlameFailure)>,
+}
+
+impl Walked {
+    /// Opens the repository at `root` and walks its history.
+    pub fn new(root: &Path) -> Result<Self, String> {
+        let (walked, cost) = cost(|| {
+            let history = History::open(root).map_err(|error| error.to_string())?.ok_or("no repository")?;
+            let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
+            Ok::<_, String>((history, index))
+        });
+        let (history, index) = walked?;
+        Ok(Self { history, index, cost })
+    }
+
+    pub fn commits(&self) -> usize {
+        self.index.commit_count()
+    }
+
+    /// Attributes all of `paths`, those with the most changes first, so that no thread is left alone with a long one.
+    pub fn blame_all(&self, paths: &[Vec<u8>]) -> Whole {
+        let mut order: Vec<&Vec<u8>> = paths.iter().collect();
+        order.sort_by_cached_key(|path| std::cmp::Reverse(self.index.event_count(path)));
+        let (lines, incomplete, failed) = (AtomicU64::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let ((), cost) = cost(|| {
+            order.par_iter().with_max_len(1).for_each(|path| match self.history.blame(&self.index, path) {
+                Ok(blame) => {
+                    lines.fetch_add(u64::from(blame.line_count()), Ordering::Relaxed);
+                    incomplete.fetch_add(usize::from(blame.incomplete), Ordering::Relaxed);
+                }
+                Err(failure) => {
+                    let path = String::from_utf8_lossy(path).into_owned();
+                    failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((path, failure));
+                }
+            });
+        });
+        let mut failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        failed.sort_by(|left, right| left.0.cmp(&right.0));
+        Whole { cost, lines: lines.into_inner(), incomplete: incomplete.into_inner(), failed }
+    }
+
+    /// The commit of each line of `path`.
+    pub fn lines(&self, path: &[u8]) -> Lines {
+        self.history.blame(&self.index, path).ok().map(|blame| lines_of(&blame))
+    }
+}
+
+fn lines_of(blame: &FileBlame) -> Vec<Box<[u8]>> {
+    let mut lines = Vec::with_capacity(blame.line_count() as usize);
+    for run in &blame.runs {
+        let commit: Box<[u8]> = blame.commits[run.commit as usize].id.to_string().into_bytes().into();
+        lines.extend(std::iter::repeat_n(commit, run.len as usize));
+    }
+    lines
+}
