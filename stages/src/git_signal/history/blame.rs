@@ -94,11 +94,12 @@ impl Blamer {
         Some(LineCommits { text, commits, incomplete })
     }
 
-    /// The content of `blob`; `None` if it is missing or too large.
+    /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer: decoding a delta makes
+    /// that one several times as large as the content.
     pub(super) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
         let kind = self.reader.read(blob, &mut self.buffer)?;
         let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;
-        is_usable.then(|| std::mem::take(&mut self.buffer))
+        is_usable.then(|| self.buffer.as_slice().to_vec())
     }
 }
 
