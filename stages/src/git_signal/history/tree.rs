@@ -52,46 +52,79 @@ impl Entry<'_> {
     }
 }
 
-/// The raw bytes of a tree and where each of its entries starts.
-#[derive(Default)]
+/// The raw bytes of a tree and where each of its entries starts, in one piece of memory; clones share it.
+#[derive(Clone, Default)]
 pub(super) struct Tree {
-    pub(super) bytes: Vec<u8>,
-    /// The offset of each entry, then the offset behind the last one.
-    pub(super) offsets: Vec<u32>,
+    /// The bytes of the tree, then the offset of each entry, then the offset behind the last one.
+    data: Arc<[u8]>,
+    len: usize,
     hash_len: usize,
 }
 
+/// Bytes of an offset in a [`Tree`].
+const OFFSET_BYTES: usize = size_of::<u32>();
+
 impl Tree {
     /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. What follows a broken entry is ignored.
-    pub(super) fn new(bytes: Vec<u8>, hash_len: usize) -> Self {
-        let mut tree = Self { offsets: Vec::with_capacity(bytes.len() / 34 + 2), bytes, hash_len };
+    ///
+    /// The offsets are appended to `bytes`, which is only lent for that.
+    pub(super) fn new(bytes: &mut Vec<u8>, hash_len: usize) -> Self {
+        let len = bytes.len();
         let mut at = 0;
-        while let Some(entry) = tree.entry_at(at) {
+        while let Some(entry) = entry_at(&bytes[..len], hash_len, at) {
             let end = entry.end;
-            tree.offsets.push(at as u32);
+            bytes.extend_from_slice(&(at as u32).to_le_bytes());
             at = end;
         }
-        tree.bytes.truncate(at);
-        tree.offsets.push(at as u32);
-        tree
+        bytes.extend_from_slice(&(at as u32).to_le_bytes());
+        bytes.drain(at..len);
+        Self { data: bytes.as_slice().into(), len: at, hash_len }
+    }
+
+    /// The bytes of the tree.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.data[..self.len]
+    }
+
+    /// The memory this tree takes, in bytes.
+    fn weight(&self) -> usize {
+        self.data.len() + 128
+    }
+
+    /// The number of entries.
+    fn len(&self) -> usize {
+        ((self.data.len() - self.len) / OFFSET_BYTES).saturating_sub(1)
+    }
+
+    /// Where entry number `entry` starts; behind the last one if there is no such entry.
+    fn offset(&self, entry: usize) -> usize {
+        let at = self.len + entry.min(self.len()) * OFFSET_BYTES;
+        let offset = self.data.get(at..at + OFFSET_BYTES).and_then(|bytes| bytes.try_into().ok());
+        offset.map_or(self.len, |bytes| u32::from_le_bytes(bytes) as usize)
+    }
+
+    /// Where the entry starts that the byte at `at` belongs to.
+    pub(super) fn entry_start(&self, at: usize) -> usize {
+        self.offset(self.partition_point(|entry| self.offset(entry) <= at).saturating_sub(1))
+    }
+
+    /// The first entry, or the number of them, for which `is_before` does not hold; it must not hold for those behind it.
+    fn partition_point(&self, is_before: impl Fn(usize) -> bool) -> usize {
+        let (mut from, mut to) = (0, self.len() + 1);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if is_before(middle) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
     }
 
     /// The entry that starts at offset `at`; `None` at the end.
-    pub(super) fn entry_at(&self, mut at: usize) -> Option<Entry<'_>> {
-        let bytes = self.bytes.as_slice();
-        // Some old writers padded modes with zeros ("040000").
-        while bytes.get(at) == Some(&b'0') {
-            at += 1;
-        }
-        let kind = match (bytes.get(at)?, bytes.get(at + 1)?) {
-            (b'4', _) => EntryKind::Tree,
-            (b'1', b'0') => EntryKind::File,
-            _ => EntryKind::Other,
-        };
-        let name = at + memchr::memchr(b' ', &bytes[at..])? + 1;
-        let id = name + memchr::memchr(0, &bytes[name..])? + 1;
-        let end = id + self.hash_len;
-        Some(Entry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
+    pub(super) fn entry_at(&self, at: usize) -> Option<Entry<'_>> {
+        entry_at(self.bytes(), self.hash_len, at)
     }
 
     /// Finds the entry `name`, trying it as a file, as something else and as a directory.
@@ -101,20 +134,35 @@ impl Tree {
 
     fn find_sorted_as(&self, name: &[u8], kind: EntryKind) -> Option<Entry<'_>> {
         let wanted = Entry { kind, name, id: &[], end: 0 };
-        let starts = &self.offsets[..self.offsets.len().saturating_sub(1)];
-        let at = starts.partition_point(|&start| {
-            self.entry_at(start as usize).is_some_and(|entry| entry.cmp(&wanted) == Ordering::Less)
-        });
-        let entry = self.entry_at(*starts.get(at)? as usize)?;
+        let is_before = |entry: &Entry<'_>| entry.cmp(&wanted) == Ordering::Less;
+        let at = self.partition_point(|entry| self.entry_at(self.offset(entry)).as_ref().is_some_and(is_before));
+        let entry = self.entry_at(self.offset(at))?;
         let same_sort = (entry.kind == EntryKind::Tree) == (kind == EntryKind::Tree);
         (entry.name == name && same_sort).then_some(entry)
     }
 }
 
+/// The entry of the raw tree `bytes` that starts at offset `at`.
+fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<Entry<'_>> {
+    // Some old writers padded modes with zeros ("040000").
+    while bytes.get(at) == Some(&b'0') {
+        at += 1;
+    }
+    let kind = match (bytes.get(at)?, bytes.get(at + 1)?) {
+        (b'4', _) => EntryKind::Tree,
+        (b'1', b'0') => EntryKind::File,
+        _ => EntryKind::Other,
+    };
+    let name = at + memchr::memchr(b' ', &bytes[at..])? + 1;
+    let id = name + memchr::memchr(0, &bytes[name..])? + 1;
+    let end = id + hash_len;
+    Some(Entry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
+}
+
 /// Decoded trees in two generations: when the younger one is full it becomes the older one, which is dropped.
 pub(super) struct TreeCache {
-    young: HashMap<ObjectId, Arc<Tree>>,
-    old: HashMap<ObjectId, Arc<Tree>>,
+    young: HashMap<ObjectId, Tree>,
+    old: HashMap<ObjectId, Tree>,
     young_bytes: usize,
     buffer: Vec<u8>,
 }
@@ -126,21 +174,21 @@ impl TreeCache {
     }
 
     /// The tree `id`, or `None` if the object is missing or is no tree.
-    pub(super) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<Arc<Tree>> {
+    pub(super) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<Tree> {
         if let Some(tree) = self.young.get(id) {
-            return Some(Arc::clone(tree));
+            return Some(tree.clone());
         }
         let tree = match self.old.get(id) {
-            Some(tree) => Arc::clone(tree),
+            Some(tree) => tree.clone(),
             None => {
                 if reader.read(id, &mut self.buffer)? != gix::objs::Kind::Tree {
                     return None;
                 }
-                Arc::new(Tree::new(self.buffer.clone(), reader.hash_kind().len_in_bytes()))
+                Tree::new(&mut self.buffer, reader.hash_kind().len_in_bytes())
             }
         };
-        self.young_bytes += tree.bytes.len() + tree.offsets.len() * 4 + 128;
-        self.young.insert(*id, Arc::clone(&tree));
+        self.young_bytes += tree.weight();
+        self.young.insert(*id, tree.clone());
         if self.young_bytes > CACHE_BYTES {
             self.old = std::mem::take(&mut self.young);
             self.young_bytes = 0;

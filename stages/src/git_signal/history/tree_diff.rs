@@ -1,7 +1,6 @@
 //! What differs between two trees, file by file, in the order in which `git diff-tree` lists it.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use gix::ObjectId;
 
@@ -123,8 +122,8 @@ impl TreeDiffer<'_> {
     }
 
     /// The tree `id`; an empty one for no id; `None` if it is missing.
-    fn load(&mut self, id: Option<&ObjectId>) -> Option<Arc<Tree>> {
-        let Some(id) = id else { return Some(Arc::default()) };
+    fn load(&mut self, id: Option<&ObjectId>) -> Option<Tree> {
+        let Some(id) = id else { return Some(Tree::default()) };
         let tree = self.trees.get(self.reader, id);
         self.missing |= tree.is_none();
         tree
@@ -141,11 +140,9 @@ fn state(entry: Option<&Entry<'_>>) -> PathState {
 
 /// Moves both offsets past what is equal byte by byte, to the start of the first entries that may differ.
 fn skip_equal_entries(old: &Tree, new: &Tree, old_at: &mut usize, new_at: &mut usize) {
-    let (Some(left), Some(right)) = (old.bytes.get(*old_at..), new.bytes.get(*new_at..)) else { return };
+    let (Some(left), Some(right)) = (old.bytes().get(*old_at..), new.bytes().get(*new_at..)) else { return };
     let shared = common_prefix(left, right);
-    let entry = old.offsets.partition_point(|&start| start as usize <= *old_at + shared).saturating_sub(1);
-    let Some(&start) = old.offsets.get(entry) else { return };
-    if let Some(step) = (start as usize).checked_sub(*old_at) {
+    if let Some(step) = old.entry_start(*old_at + shared).checked_sub(*old_at) {
         *old_at += step;
         *new_at += step;
     }
