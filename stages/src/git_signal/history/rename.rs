@@ -20,6 +20,8 @@ const MINIMUM: u64 = MAX_SCORE / 2;
 const MINIMUM_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
 /// Git keeps this many candidates; it decides between equal scores.
 const CANDIDATES: usize = 4;
+/// Git looks at this many sources with identical content for one with the target's file name.
+const MAX_IDENTICAL: usize = 100;
 /// Bytes of chunk counts kept between searches.
 const CHUNK_CACHE_BYTES: usize = 32 << 20;
 /// Deleted files kept between searches.
@@ -83,7 +85,7 @@ impl RenameFinder {
         let sources = self.deletions(index, reader, trees, target);
         let name = file_name(index.path(target.path));
         let has_name = |source: &Source| file_name(index.path(source.path)) == name;
-        let mut identical = sources.iter().filter(|source| source.blob == target.blob);
+        let mut identical = sources.iter().filter(|source| source.blob == target.blob).take(MAX_IDENTICAL);
         if let Some(&first) = identical.clone().next() {
             return Some(identical.find(|source| has_name(source)).copied().unwrap_or(first));
         }

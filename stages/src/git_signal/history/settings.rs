@@ -9,7 +9,7 @@ use gix::hashtable::HashSet;
 use super::error::HistoryError;
 
 /// Raised when the rules of attribution change, so that results of older builds are not taken over.
-const RULES_VERSION: u8 = 1;
+const RULES_VERSION: u8 = 2;
 
 /// What a repository's configuration says about attribution.
 pub(super) struct Settings {

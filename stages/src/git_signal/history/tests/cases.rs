@@ -39,6 +39,24 @@ fn prefers_the_same_file_name_among_identical_and_similar_sources() {
 }
 
 #[test]
+fn looks_for_a_namesake_among_a_hundred_identical_sources_only() {
+    for (others, is_found) in [(99, true), (100, false)] {
+        let repo = Repo::new();
+        for number in 0..others {
+            repo.write(&format!("old/{number}.rs"), lines("same", 12));
+        }
+        let first = repo.commit("others");
+        let namesake = repo.commit_file("old/x.rs", lines("same", 12));
+        repo.git(&["rm", "-q", "-r", "old"]);
+        repo.write("new/x.rs", lines("same", 12));
+        repo.commit("move one");
+        let found = repo.blame("new/x.rs").commit_of(0).unwrap().id.to_string();
+        assert_eq!(found, if is_found { namesake } else { first });
+        repo.check();
+    }
+}
+
+#[test]
 fn passes_lines_to_both_sides_of_a_merge() {
     let repo = Repo::new();
     repo.commit_file("file", lines("base", 30));
