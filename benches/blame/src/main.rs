@@ -7,11 +7,14 @@
 //!
 //! The peers are asked about a sample of the files, and what they take is extrapolated to all; processor time is held against
 //! processor time. This project attributes all files. Whether the lines agree is told for the files of the sample.
+//!
+//! With `--increment`: what does a new HEAD cost, and is the result that of a walk of everything?
 
 mod agreement;
 mod files;
 mod git;
 mod gitoxide;
+mod increments;
 mod measure;
 mod ours;
 
@@ -41,6 +44,9 @@ struct Options {
     /// Threads of this project, and processes of git at a time.
     #[arg(long, default_value_t = 2)]
     threads: usize,
+    /// Attribute HEAD on top of what was kept so many first parents before it, instead of everything; repeatable.
+    #[arg(long, value_name = "COMMITS")]
+    increment: Vec<usize>,
     /// Leave the peers out.
     #[arg(long)]
     alone: bool,
@@ -61,6 +67,9 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), String> {
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global().map_err(|error| error.to_string())?;
+    if !options.increment.is_empty() {
+        return options.increment.iter().try_for_each(|&back| increment(&options.root, back));
+    }
     let paths = files::regular_files(&options.root)?;
     let (whole, peak) = anonymous_peak(|| {
         let walked = Walked::new(&options.root)?;
@@ -135,6 +144,20 @@ fn run(options: &Options) -> Result<(), String> {
         agreement.add(path, found, expected);
     }
     report("gix", &agreement, 0);
+    Ok(())
+}
+
+fn increment(root: &std::path::Path, back: usize) -> Result<(), String> {
+    let step = increments::increment(root, back)?;
+    println!(
+        "{} new commits: {} files attributed again, {:.3} s CPU, {:.3} s wall; {} files differ from a walk of everything",
+        step.commits,
+        step.files,
+        step.cost.cpu.as_secs_f64(),
+        step.cost.wall.as_secs_f64(),
+        step.differing.len()
+    );
+    step.differing.iter().take(10).for_each(|path| println!("  {path}"));
     Ok(())
 }
 

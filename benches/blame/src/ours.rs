@@ -32,7 +32,8 @@ impl Walked {
     pub fn new(root: &Path) -> Result<Self, String> {
         let (walked, cost) = cost(|| {
             let history = History::open(root).map_err(|error| error.to_string())?.ok_or("no repository")?;
-            let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
+            let index =
+                history.index_events(None, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
             Ok::<_, String>((history, index))
         });
         let (history, index) = walked?;

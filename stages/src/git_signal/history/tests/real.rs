@@ -35,7 +35,7 @@ fn real_history_is_attributed_as_git_does() {
     let files = regular_files(&root);
     let count = if wanted == "all" { files.len() } else { wanted.parse().unwrap_or(FILES) };
     let history = History::open(&root).unwrap().unwrap();
-    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
+    let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
     let step = files.len().div_ceil(count.max(1)).max(1);
     let compared: BTreeMap<&[u8], (usize, usize)> = files
         .par_iter()

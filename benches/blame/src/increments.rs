@@ -1,0 +1,102 @@
+//! What a new HEAD costs on top of what an earlier one has left, and whether it gives what a walk of everything gives.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use aurora_stages::git_signal::history::{EventIndex, EventKey, FileBlame, History};
+use rayon::prelude::*;
+
+use crate::files::regular_files;
+use crate::measure::{Cost, cost};
+
+/// Attributions by path.
+type Stored = HashMap<Vec<u8>, (EventKey, Arc<FileBlame>)>;
+
+/// A step from one HEAD to a later one.
+pub struct Increment {
+    /// Commits that only the later one reaches.
+    pub commits: usize,
+    /// Files with another key.
+    pub files: usize,
+    /// Loading the walk, adding to it, and attributing these files.
+    pub cost: Cost,
+    /// Files at the later HEAD whose attribution is not that of a walk of everything.
+    pub differing: Vec<String>,
+}
+
+/// A bare repository that borrows the objects of another one, so that its HEAD can be moved.
+struct Borrowed(tempfile::TempDir);
+
+impl Borrowed {
+    fn new(root: &Path) -> Result<Self, String> {
+        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let root = root.canonicalize().map_err(|error| error.to_string())?;
+        let mut clone = Command::new("git");
+        clone.args(["clone", "--quiet", "--bare", "--shared"]).arg(root).arg(directory.path().join("repository"));
+        succeed(clone)?;
+        Ok(Self(directory))
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.0.path().join("repository")
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.path()).args(arguments);
+        succeed(git)
+    }
+}
+
+fn succeed(mut command: Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("git: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// Attributes everything `back` first parents before HEAD, then HEAD on top of it.
+pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
+    let borrowed = Borrowed::new(root)?;
+    let walk = borrowed.path().join("walk");
+    let tip = borrowed.git(&["rev-parse", "HEAD"])?;
+    let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
+    let commits = borrowed.git(&["rev-list", "--count", &format!("{old}..{tip}")])?;
+    borrowed.git(&["update-ref", "--no-deref", "HEAD", &old])?;
+    let (_, stored) = attribute(&borrowed.path(), Some(&walk), &Stored::new())?;
+    borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
+    let (made, cost) = cost(|| attribute(&borrowed.path(), Some(&walk), &stored));
+    let (paths, new) = made?;
+    let (_, fresh) = attribute(&borrowed.path(), None, &Stored::new())?;
+    let at_tip = |path: &Vec<u8>| new.get(path).or_else(|| stored.get(path)).map(|(_, blame)| blame);
+    let differs = |path: &&Vec<u8>| at_tip(path) != fresh.get(*path).map(|(_, blame)| blame);
+    let differing = paths.iter().filter(differs).map(|path| String::from_utf8_lossy(path).into_owned());
+    Ok(Increment { commits: commits.parse().unwrap_or(0), files: new.len(), cost, differing: differing.collect() })
+}
+
+/// The files at HEAD, and the attributions of those whose key differs from the stored one.
+fn attribute(repository: &Path, walk: Option<&Path>, stored: &Stored) -> Result<(Vec<Vec<u8>>, Stored), String> {
+    let history = History::open(repository).map_err(|error| error.to_string())?.ok_or("no repository")?;
+    let index = history.index_events(walk, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
+    let paths = regular_files(repository)?;
+    let changed = changed(&index, &paths, stored);
+    let known = |path: &[u8], key: &EventKey| {
+        stored.get(path).filter(|(known, _)| known == key).map(|(_, blame)| Arc::clone(blame))
+    };
+    let blame = |(path, key): &(&Vec<u8>, EventKey)| {
+        let blame = history.blame_known(&index, &known, path).ok()?;
+        Some((path.to_vec(), (*key, Arc::new(blame))))
+    };
+    let attributed = changed.par_iter().filter_map(blame).collect();
+    Ok((paths, attributed))
+}
+
+fn changed<'p>(index: &EventIndex, paths: &'p [Vec<u8>], stored: &Stored) -> Vec<(&'p Vec<u8>, EventKey)> {
+    let key = |path: &'p Vec<u8>| Some((path, index.latest(path)?));
+    let is_new = |(path, key): &(&Vec<u8>, EventKey)| stored.get(*path).is_none_or(|(known, _)| known != key);
+    paths.iter().filter_map(key).filter(is_new).collect()
+}
