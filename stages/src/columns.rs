@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{Cell, Column};
-use aurora_storage::{Chunk, ChunkId, TermVector, TokenSets};
+use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
 use crate::git_signal::history::{ChunkHistory, WorktreeBlame};
 use crate::parse::FileSymbols;
@@ -89,6 +89,8 @@ pub const BLAME: Column<Attribution> = Column::new("file.blame");
 pub const RECORD: Column<Record> = Column::new("chunk.record");
 /// `chunk.terms`: its terms by field.
 pub const TERMS: Column<Terms> = Column::new("chunk.terms");
+/// `chunk.git`: what git says of its lines.
+pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
 /// `chunk.embedding`: unit vector, or nothing where embedding failed or is off.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
 /// `chunk.tokens`: its tokens in the table of the embedded model.
@@ -153,9 +155,24 @@ pub enum Attribution {
     Lines {
         /// Per-line attribution.
         blame: Arc<WorktreeBlame>,
+        /// How many commits touched the lines of each of the file's chunks.
+        touches: Vec<u32>,
         /// What the attribution of the committed file is a function of; see `FileRecord::history_key`.
         key: Vec<u8>,
     },
 }
 
+impl Attribution {
+    /// Every line with its commit, and how often the lines of each chunk were touched.
+    pub(crate) fn lines(blame: WorktreeBlame, touches: Vec<u32>, key: Vec<u8>) -> Self {
+        Self::Lines { blame: Arc::new(blame), touches, key }
+    }
+}
+
 impl Cell for Attribution {}
+
+/// What git says of a chunk's lines.
+#[derive(Debug, Clone, Default)]
+pub struct Signal(pub GitSignal);
+
+impl Cell for Signal {}

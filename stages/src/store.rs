@@ -5,12 +5,12 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Value, Worker,
 };
-use aurora_storage::{Chunk, FileOutcome, FileRecord, MetaValue, TokenSets};
+use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, MetaValue, TokenSets};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIZE, STATUS, SYMBOLS,
-    StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIGNAL, SIZE, STATUS,
+    SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::job::Job;
@@ -30,7 +30,7 @@ impl StageConfig for Store {
         Access::sink()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), LANGUAGE.spec()])
             .reads([SYMBOLS.spec(), RECORD.spec()])
-            .reads_optional([BLAME.spec(), EMBEDDING.spec(), TOKENS.spec()])
+            .reads_optional([BLAME.spec(), SIGNAL.spec(), EMBEDDING.spec(), TOKENS.spec()])
             .reads_dynamic()
             .writes([CHUNK_ID.spec()])
     }
@@ -154,10 +154,12 @@ fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, St
     let records = batch.read(RECORD)?;
     let vectors = batch.read_optional(EMBEDDING)?;
     let tokens = batch.read_optional(TOKENS)?;
+    let signals = batch.read_optional(SIGNAL)?;
     let mut files: Vec<Vec<ChunkWithVector>> = vec![Vec::new(); batch.files()];
     for (row, file) in batch.chunk_files().iter().enumerate() {
         let mut chunk = records[row].0.clone();
         // A chunk that was taken from the index holds those of the last run.
+        chunk.git = signals.map_or(GitSignal::None, |signals| signals[row].0.clone());
         chunk.tokens = tokens.map_or_else(TokenSets::default, |tokens| tokens[row].0.clone());
         let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));

@@ -94,7 +94,7 @@ mod writer;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
-pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets, UnknownChunkType,

@@ -6,14 +6,17 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use aurora_stages::git_signal::history::{EventIndex, EventKey, FileBlame, History};
+use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, History};
 use rayon::prelude::*;
 
 use crate::files::regular_files;
 use crate::measure::{Cost, cost};
 
+/// Ranges of lines whose touches are counted, as those of a file's chunks would be.
+const RANGES: [std::ops::Range<u32>; 6] = [0..40, 40..80, 80..120, 120..160, 160..200, 0..200];
+
 /// Attributions by path.
-type Stored = HashMap<Vec<u8>, (EventKey, Arc<FileBlame>)>;
+type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
 
 /// A step from one HEAD to a later one.
 pub struct Increment {
@@ -88,7 +91,7 @@ fn attribute(repository: &Path, walk: Option<&Path>, stored: &Stored) -> Result<
         stored.get(path).filter(|(known, _)| known == key).map(|(_, blame)| Arc::clone(blame))
     };
     let blame = |(path, key): &(&Vec<u8>, EventKey)| {
-        let blame = history.blame_known(&index, &known, path).ok()?;
+        let (blame, _) = history.attribute_committed(&index, &known, path, &RANGES).ok()?;
         Some((path.to_vec(), (*key, Arc::new(blame))))
     };
     let attributed = changed.par_iter().filter_map(blame).collect();

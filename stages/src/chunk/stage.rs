@@ -1,5 +1,4 @@
-//! `chunk`: the stage around the chunker. Turns symbols into chunk records with their history and
-//! terms; takes the chunks of refreshed files from the index instead.
+//! `chunk`: the stage around the chunker. Turns symbols into chunk records with their terms; takes the chunks of refreshed files from the index instead.
 
 use std::sync::Arc;
 
@@ -7,14 +6,11 @@ use aurora_analysis::Analyzer;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{ArchivedChunk, Chunk, Field, GitHistory, GitSignal, HistoryTier, TermVector};
+use aurora_storage::{ArchivedChunk, Chunk, Field, TermVector};
 use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, Source, chunks_of_file};
-use crate::columns::{
-    Attribution, BLAME, FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms,
-};
-use crate::git_signal::history::{ChunkHistory, FileBlame};
+use crate::columns::{FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use crate::job::Job;
 
 impl StageConfig for ChunkOptions {
@@ -23,7 +19,6 @@ impl StageConfig for ChunkOptions {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
-            .reads_optional([BLAME.spec()])
             .writes([RECORD.spec(), TERMS.spec()])
             .restructures()
     }
@@ -60,9 +55,8 @@ impl Worker for ChunkWorker<'_> {
         let (mut owners, mut records) = (Vec::new(), Vec::new());
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
         let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
-        let blames = batch.read_optional(BLAME)?;
         for (row, path) in paths.iter().enumerate() {
-            let mut chunks = match (&statuses[row], &symbols[row]) {
+            let chunks = match (&statuses[row], &symbols[row]) {
                 (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
                 (_, Some(symbols)) => {
                     let source = Source { path, language: languages[row], text: &texts[row], symbols };
@@ -73,8 +67,6 @@ impl Worker for ChunkWorker<'_> {
                 }
                 _ => Vec::new(),
             };
-            let attribution = blames.map_or(&Attribution::NoRepository, |blames| &blames[row]);
-            set_signals(&mut chunks, attribution);
             cx.count("chunks", chunks.len() as u64);
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
@@ -97,41 +89,6 @@ impl ChunkWorker<'_> {
         }
         Ok(chunks)
     }
-}
-
-/// Tells the chunks of a file what its attribution says of their lines.
-fn set_signals(chunks: &mut [Chunk], attribution: &Attribution) {
-    let of_file = match attribution {
-        Attribution::NoRepository => GitSignal::None,
-        Attribution::Untracked => GitSignal::Untracked,
-        Attribution::File { history, .. } => of_history(ChunkHistory::clone(history), HistoryTier::File),
-        Attribution::Pending => GitSignal::Pending,
-        Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
-        Attribution::Lines { blame, .. } => {
-            let blame = blame.worktree();
-            return chunks.iter_mut().for_each(|chunk| chunk.git = of_lines(&blame, chunk.line_start, chunk.line_end));
-        }
-    };
-    chunks.iter_mut().for_each(|chunk| chunk.git = of_file.clone());
-}
-
-/// What the attribution of a file says of some of its lines, counted from 1.
-fn of_lines(blame: &FileBlame, line_start: u32, line_end: u32) -> GitSignal {
-    of_history(blame.summary(line_start.saturating_sub(1)..line_end), HistoryTier::Line)
-}
-
-fn of_history(history: ChunkHistory, tier: HistoryTier) -> GitSignal {
-    let Some(newest) = history.newest else { return GitSignal::Untracked };
-    GitSignal::Tracked(GitHistory {
-        tier,
-        commits: history.commits,
-        touches: history.commits,
-        newest_commit: newest.id.to_string(),
-        newest_time: newest.author_time,
-        first_time: history.first_time.unwrap_or(newest.author_time),
-        authors: history.authors.iter().map(|(author, _)| author.name.clone()).collect(),
-        commit_times: history.commit_times,
-    })
 }
 
 /// The terms of a chunk by field. Where the text holds the documentation, its words count as documentation

@@ -1,6 +1,8 @@
 //! The indexed root's git repository, opened at once but walked no sooner than something needs it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,8 +10,9 @@ use std::time::Duration;
 
 use aurora_pipeline::CancelToken;
 use aurora_storage::{HistoryTier, Snapshot};
+use rustc_hash::FxHashMap;
 
-use super::history::{BlameFailure, EventIndex, EventKey, FileBlame, History, TrackedFile, WorktreeState};
+use super::history::{BlameFailure, Committed, EventIndex, EventKey, History, TrackedFile, WorktreeState};
 use super::stored::from_stored;
 use super::walk::{Found, Walk};
 use crate::columns::Attribution;
@@ -53,6 +56,8 @@ pub struct Repository {
     history: Option<Arc<History>>,
     /// Why there is none to be read, where git's own files are broken.
     broken: Option<Arc<str>>,
+    /// See [`Self::state`].
+    state: String,
     previous: KeptRun,
     using: Use,
     walk: OnceLock<Arc<Walk>>,
@@ -72,7 +77,8 @@ impl Repository {
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
         let (walk, patience, deferred, tracked) = Default::default();
-        Self { history, broken, previous, using, walk, patience, deferred, tracked }
+        let state = state(history.as_deref(), using.attributes);
+        Self { history, broken, state, previous, using, walk, patience, deferred, tracked }
     }
 
     /// Lets files go without an attribution if the walk over the history takes longer; see [`Self::deferred`].
@@ -99,24 +105,18 @@ impl Repository {
 
     /// All that the attribution of an unchanged file depends on: HEAD, and the configuration that
     /// rewrites authors and passes over commits.
-    pub fn state(&self) -> String {
-        if !self.using.attributes {
-            return String::from("not attributed");
-        }
-        let Some(history) = &self.history else { return String::from("no repository") };
-        let head = self.head().unwrap_or_else(|| String::from("no commits"));
-        format!("{head} {}", configuration(history))
+    pub fn state(&self) -> &str {
+        &self.state
     }
 
     /// The same after a run that was stopped, or that left files without an attribution: some files are as this run left
     /// them, the others as the last one did. It is that of no repository, so that the next run looks at the history of
     /// every file.
     pub fn unfinished_state(&self) -> String {
-        let state = self.state();
         let is_new = self.previous.state.is_none();
         match &self.history {
-            _ if self.previous.state.as_ref() == Some(&state) && self.deferred().is_none() => state,
-            Some(history) if is_new || self.is_configured_as_before(history) => {
+            _ if self.previous.state.as_ref() == Some(&self.state) && self.deferred().is_none() => self.state.clone(),
+            Some(history) if is_new || self.is_configured_as_before() => {
                 format!("unfinished {}", configuration(history))
             }
             _ => String::from("unfinished"),
@@ -165,19 +165,20 @@ impl Repository {
     /// file's content being the same. Walks the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
         let Some(previous) = &self.previous.state else { return true };
-        if !self.using.attributes || *previous == self.state() {
+        if !self.using.attributes || *previous == self.state {
             return false;
         }
         let Some(history) = &self.history else { return !known_key.is_empty() };
-        if !self.is_configured_as_before(history) {
+        if !self.is_configured_as_before() {
             return true;
         }
         let events = self.events(history).and_then(|found| found.as_ref().ok());
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
-    /// Attributes a file of the working tree, as a whole or line by line.
-    pub fn attribute(&self, path: &str, text: &str, tier: HistoryTier) -> Attribution {
+    /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges` (lines, counted from 0,
+    /// without their end).
+    pub fn attribute(&self, path: &str, text: &str, ranges: &[Range<u32>], tier: HistoryTier) -> Attribution {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
@@ -185,7 +186,7 @@ impl Repository {
             return Attribution::Untracked;
         }
         if tier == HistoryTier::Line
-            && let Some(unmoved) = self.attribute_unmoved(history, path, text)
+            && let Some(unmoved) = self.attribute_unmoved(history, path, text, ranges)
         {
             return unmoved;
         }
@@ -196,38 +197,46 @@ impl Repository {
         };
         if tier == HistoryTier::File {
             let history = events.file_history(path);
-            return history.map_or(Attribution::Untracked, |history| Attribution::File {
-                history: Arc::new(history),
-                key: key(events, path),
-            });
+            let of_file = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
+            return history.map_or(Attribution::Untracked, of_file);
         }
-        let known = |path: &[u8], key: &EventKey| self.known(history, path, key).map(Arc::new);
-        match history.blame_worktree(events, &known, path, text.as_bytes()) {
-            Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: key(events, path) },
+        // Asked for a range at a time.
+        let asked: RefCell<FxHashMap<(Vec<u8>, EventKey), Option<Arc<Committed>>>> = RefCell::default();
+        let may_be_known = self.using.trusts && self.is_configured_as_before();
+        let known = |path: &[u8], key: &EventKey| {
+            let find = || self.stored(path, key).map(Arc::new);
+            may_be_known.then(|| asked.borrow_mut().entry((path.to_vec(), *key)).or_insert_with(find).clone())?
+        };
+        match history.attribute(events, &known, path, text.as_bytes(), ranges) {
+            Ok((blame, touches)) => Attribution::lines(blame, touches, key(events, path)),
             Err(BlameFailure::Untracked) => Attribution::Untracked,
             Err(failure) => Attribution::Unavailable(failure.to_string().into()),
         }
     }
 
     /// The attribution of a file whose history is as it was when it was last attributed: an edit costs no walk.
-    fn attribute_unmoved(&self, history: &History, path: &str, text: &str) -> Option<Attribution> {
-        if !self.using.trusts || self.previous.state.as_ref() != Some(&self.state()) {
+    fn attribute_unmoved(
+        &self,
+        history: &History,
+        path: &str,
+        text: &str,
+        ranges: &[Range<u32>],
+    ) -> Option<Attribution> {
+        if !self.using.trusts || self.previous.state.as_ref() != Some(&self.state) {
             return None;
         }
         let row = self.previous.index.file(path).ok()??;
         let key = EventKey::from_bytes(row.history_key.as_slice().try_into().ok()?);
-        let committed = self.known(history, path.as_bytes(), &key)?;
-        Some(match history.carry_over(committed, &key, text.as_bytes()) {
-            Ok(blame) => Attribution::Lines { blame: Arc::new(blame), key: row.history_key },
-            Err(failure) => Attribution::Unavailable(failure.to_string().into()),
-        })
+        let committed = self.stored(path.as_bytes(), &key)?;
+        match history.carry_over(&committed, &key, text.as_bytes(), ranges) {
+            Ok(Some((blame, touches))) => Some(Attribution::lines(blame, touches, row.history_key)),
+            Ok(None) => None,
+            Err(failure) => Some(Attribution::Unavailable(failure.to_string().into())),
+        }
     }
 
     /// What the index holds of the attribution of a path under a key.
-    fn known(&self, history: &History, path: &[u8], key: &EventKey) -> Option<FileBlame> {
-        if !self.using.trusts || !self.is_configured_as_before(history) {
-            return None;
-        }
+    fn stored(&self, path: &[u8], key: &EventKey) -> Option<Committed> {
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
         if row.history_key != key.to_bytes() {
             return None;
@@ -268,9 +277,19 @@ impl Repository {
     }
 
     /// Whether the configuration that attribution depends on is that of the last run.
-    fn is_configured_as_before(&self, history: &History) -> bool {
+    fn is_configured_as_before(&self) -> bool {
+        let Some(history) = &self.history else { return false };
         self.previous.state.as_ref().is_some_and(|previous| previous.ends_with(&configuration(history)))
     }
+}
+
+fn state(history: Option<&History>, attributes: bool) -> String {
+    if !attributes {
+        return String::from("not attributed");
+    }
+    let Some(history) = history else { return String::from("no repository") };
+    let head = history.head().map_or_else(|| String::from("no commits"), ToString::to_string);
+    format!("{head} {}", configuration(history))
 }
 
 /// What the attribution of a path is a function of; empty for a path that HEAD does not have.

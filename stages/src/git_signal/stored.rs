@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
-use aurora_storage::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+use aurora_storage::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 use rustc_hash::FxHashMap;
 
-use super::history::{CommitId, CommitInfo, FileBlame, LineMap, MappedRun, Person, Run, WorktreeBlame};
+use super::history::{
+    CommitId, CommitInfo, Committed, FileBlame, LineMap, MappedRun, Person, Run, Touched, WorktreeBlame,
+};
 
 /// What is to be stored of an attribution.
 pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
-    let WorktreeBlame { committed, lines } = attribution;
+    let WorktreeBlame { committed: Committed { blame: committed, touches }, lines } = attribution;
+    let touched = |Touched { lines, commits }: &Touched| TouchedLines {
+        start: lines.start,
+        len: lines.end - lines.start,
+        commits: *commits,
+    };
     let mut authors: Vec<(String, String)> = Vec::new();
     let mut positions: FxHashMap<&Arc<Person>, u32> = FxHashMap::default();
     let commits = committed.commits.iter().map(|commit| {
@@ -27,6 +34,7 @@ pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
         authors,
         commits,
         runs: committed.runs.iter().map(|run| BlamedRun { len: run.len, commit: run.commit }).collect(),
+        touches: touches.iter().map(touched).collect(),
         copy: differs.then(|| lines.runs.iter().map(copied).collect()),
         incomplete: committed.incomplete,
     }
@@ -51,11 +59,16 @@ pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
         start_line += run.len;
         Run { start_line: start, len: run.len, commit: run.commit }
     });
-    let committed = FileBlame { runs: runs.collect(), commits, incomplete: blame.incomplete };
+    let touched =
+        |touched: TouchedLines| Touched { lines: touched.start..touched.start + touched.len, commits: touched.commits };
+    let committed = Committed {
+        blame: FileBlame { runs: runs.collect(), commits, incomplete: blame.incomplete },
+        touches: blame.touches.into_iter().map(touched).collect(),
+    };
     let mapped = |run: CopiedRun| MappedRun { len: run.len, committed: run.committed };
     let lines = match blame.copy {
         Some(copy) => LineMap { runs: copy.into_iter().map(mapped).collect() },
-        None => LineMap::identity(committed.line_count()),
+        None => LineMap::identity(committed.blame.line_count()),
     };
     Some(WorktreeBlame { committed, lines })
 }

@@ -1,9 +1,10 @@
 //! Blame rows as values of the `blames` table.
 //!
-//! Layout, numbers of variable length: flags · bytes of an object id · authors · commits · runs · runs of the copy if it
-//! differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the author's.
+//! Layout, numbers of variable length: flags · bytes of an object id · authors · commits · runs · touches · runs of the copy
+//! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
+//! author's; the start of a touched range is the difference to the one before.
 
-use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 use crate::codec::{Reader, put_varint};
 
 const INCOMPLETE: u64 = 1;
@@ -32,6 +33,14 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
     for run in &blame.runs {
         put_varint(&mut out, run.len.into());
         put_varint(&mut out, run.commit.into());
+    }
+    put_varint(&mut out, blame.touches.len() as u64);
+    let mut start = 0;
+    for touched in &blame.touches {
+        put_varint(&mut out, u64::from(touched.start.wrapping_sub(start)));
+        put_varint(&mut out, touched.len.into());
+        put_varint(&mut out, touched.commits.into());
+        start = touched.start;
     }
     if let Some(copy) = &blame.copy {
         put_varint(&mut out, copy.len() as u64);
@@ -62,6 +71,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
         lines = lines.checked_add(run.len)?;
         ((run.commit as usize) < commits.len()).then_some(run)
     })?;
+    let mut start = 0u32;
+    let touches = list(&mut reader, |reader| {
+        start = start.checked_add(reader.varint32()?)?;
+        let touched = TouchedLines { start, len: reader.varint32()?, commits: reader.varint32()? };
+        start.checked_add(touched.len).is_some_and(|end| end <= lines).then_some(touched)
+    })?;
     let mut copied = 0u32;
     let copy = list_if(flags & HAS_COPY != 0, &mut reader, |reader| {
         let run = CopiedRun {
@@ -76,7 +91,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
         run.committed.is_none_or(is_within).then_some(run)
     })?;
     let is_known = flags & !(INCOMPLETE | HAS_COPY) == 0;
-    let blame = Blame { authors, commits, runs, copy, incomplete: flags & INCOMPLETE != 0 };
+    let blame = Blame { authors, commits, runs, touches, copy, incomplete: flags & INCOMPLETE != 0 };
     (is_known && reader.is_empty()).then_some(blame)
 }
 
@@ -133,19 +148,24 @@ mod tests {
                     Just(authors),
                     vec(commit, commits as usize),
                     runs,
+                    vec((0u32..99, 0u32..9, any::<u32>()), 0..9),
                     of(vec((1u32..9, of(0u32..9)), 0..9)),
                     any::<bool>(),
                 )
             })
-            .prop_map(|(authors, commits, runs, copy, incomplete)| {
+            .prop_map(|(authors, commits, runs, touches, copy, incomplete)| {
                 let runs: Vec<_> = runs.into_iter().map(|(len, commit)| BlamedRun { len, commit }).collect();
                 let lines: u32 = runs.iter().map(|run| run.len).sum();
                 let within = |(len, first): (u32, Option<u32>)| CopiedRun {
                     len,
                     committed: first.filter(|first| first + len <= lines),
                 };
+                let touched = |(start, len, commits)| TouchedLines { start, len, commits };
+                let mut touches: Vec<_> = touches.into_iter().map(touched).collect();
+                touches.retain(|touched| touched.start + touched.len <= lines);
+                touches.sort_unstable_by_key(|touched| (touched.start, touched.len));
                 let copy = copy.map(|copy| copy.into_iter().map(within).collect());
-                Blame { authors, commits, runs, copy, incomplete }
+                Blame { authors, commits, runs, touches, copy, incomplete }
             })
     }
 

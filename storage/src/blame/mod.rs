@@ -4,4 +4,4 @@ mod codec;
 mod record;
 
 pub(crate) use codec::{decode, encode};
-pub use record::{Blame, BlamedCommit, BlamedRun, CopiedRun};
+pub use record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};

@@ -9,6 +9,8 @@ pub struct Blame {
     pub commits: Vec<BlamedCommit>,
     /// The lines of the committed file from first to last, without gaps.
     pub runs: Vec<BlamedRun>,
+    /// How many commits touched ranges of the committed file's lines; sorted, each range once.
+    pub touches: Vec<TouchedLines>,
     /// The lines of the indexed copy from first to last, without gaps; nothing where it is the committed file.
     pub copy: Option<Vec<CopiedRun>>,
     /// Whether objects were missing, so that some lines may be older than they look.
@@ -35,6 +37,17 @@ pub struct BlamedRun {
     pub len: u32,
     /// The position in [`Blame::commits`].
     pub commit: u32,
+}
+
+/// How many commits touched a range of lines, whether or not anything of them is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TouchedLines {
+    /// The first line, counted from 0.
+    pub start: u32,
+    /// The number of lines.
+    pub len: u32,
+    /// The number of commits.
+    pub commits: u32,
 }
 
 /// Neighbouring lines of a copy.

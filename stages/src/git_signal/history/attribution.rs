@@ -34,11 +34,38 @@ pub struct FileBlame {
     pub incomplete: bool,
 }
 
+/// What the history says about a committed file.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Committed {
+    /// Its lines.
+    pub blame: FileBlame,
+    /// Ranges of its lines, sorted, each once.
+    pub touches: Vec<Touched>,
+}
+
+/// How many commits touched a range of lines, whether or not anything of them is left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// The range, counted from 0, without its end.
+    pub lines: Range<u32>,
+    /// The number of commits.
+    pub commits: u32,
+}
+
+impl Committed {
+    /// How many commits touched `lines`, if that is known.
+    pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
+        let ends = |range: &Range<u32>| (range.start, range.end);
+        let found = self.touches.binary_search_by_key(&ends(lines), |touched| ends(&touched.lines));
+        found.ok().map(|at| self.touches[at].commits)
+    }
+}
+
 /// The attribution of a file in the working tree: that of the committed one, and how the lines of the two go together.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WorktreeBlame {
     /// The file at HEAD.
-    pub committed: FileBlame,
+    pub committed: Committed,
     /// Where the lines of the working tree's copy stand in it.
     pub lines: LineMap,
 }
@@ -46,9 +73,10 @@ pub struct WorktreeBlame {
 impl WorktreeBlame {
     /// The attribution of the lines of the working tree's copy.
     pub fn worktree(&self) -> FileBlame {
-        match self.lines.is_identity(self.committed.line_count()) {
-            true => self.committed.clone(),
-            false => self.committed.carried_over(&self.lines),
+        let blame = &self.committed.blame;
+        match self.lines.is_identity(blame.line_count()) {
+            true => blame.clone(),
+            false => blame.carried_over(&self.lines),
         }
     }
 }

@@ -9,41 +9,42 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use gix::ObjectId;
-use gix::hashtable::{HashMap, HashSet};
+use gix::hashtable::HashSet;
 use rustc_hash::FxHashMap;
 
-use super::attribution::FileBlame;
+use super::attribution::{Committed, FileBlame};
 use super::change_table::PathId;
 use super::commit::CommitInfo;
 use super::commit_graph::CommitPos;
+use super::error::BlameFailure;
 use super::event_key::EventKey;
 use super::events::{EventId, EventIndex};
 use super::ignored_commits::guess_sources;
-use super::line_diff::{LineDiffer, LineTable, Origin, Region, Version};
+use super::line_diff::{LineDiffer, Origin, Region};
 use super::objects::ObjectReader;
 use super::rename::{RenameFinder, Target};
+use super::touch::{Counts, TouchQuery, TouchWalk};
 use super::tree::TreeCache;
 use super::tree_diff::PathState;
+use super::versions::{FileVersions, Wanted};
 
 /// Larger files are not attributed; larger older versions count as missing.
 pub(super) const MAX_FILE_BYTES: usize = 64 << 20;
-/// Bytes of file versions that one walk keeps for later steps.
-const VERSION_BYTES: usize = 48 << 20;
 
 /// What one thread needs to attribute files, one after the other.
 pub(super) struct Blamer {
     pub(super) reader: ObjectReader,
     pub(super) trees: TreeCache,
-    renames: RenameFinder,
+    pub(super) renames: RenameFinder,
     pub(super) differ: LineDiffer,
     buffer: Vec<u8>,
 }
 
-/// Attributions that an earlier run has stored: that of a path, relative to the root of the history, under a key.
+/// What an earlier run has stored of a path, relative to the root of the history, under a key.
 ///
-/// Lines that come to an event whose attribution is known go no further. What is given must be the attribution of the
-/// committed file under the same [`config_fingerprint`](super::History::config_fingerprint).
-pub type Known<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<FileBlame>> + Sync + 'a;
+/// What comes to an event of which that is known goes no further. It must have been made under the same
+/// [`config_fingerprint`](super::History::config_fingerprint).
+pub type Known<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<Committed>> + 'a;
 
 /// The commit of each line of a file.
 pub(super) struct LineCommits {
@@ -66,32 +67,52 @@ impl Blamer {
         }
     }
 
+    /// Why the lines of `blob` cannot be had.
+    pub(super) fn failure(&self, blob: &ObjectId) -> BlameFailure {
+        let reason = match self.reader.size(blob) {
+            Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
+            None => format!("blob {blob} is missing from this clone"),
+        };
+        BlameFailure::Unavailable { reason }
+    }
+
     /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    ///
+    /// Also counts the touches that `query` asks for. Both walks go through the history side by side, so that versions that
+    /// both compare are read and compared once.
     pub(super) fn attribute(
         &mut self,
-        index: &EventIndex,
+        (index, path, blob): (&EventIndex, PathId, ObjectId),
         ignored: &HashSet<ObjectId>,
         known: &Known<'_>,
-        path: PathId,
-        blob: ObjectId,
-    ) -> Option<LineCommits> {
-        let text = self.read_file(&blob)?;
-        let mut walk = Walk::new(self, index, ignored, known);
-        let version = Arc::new(walk.table.version(text, None));
-        let lines = version.len();
-        walk.keep_version(blob, &version);
-        walk.commits = vec![CommitPos(0); lines as usize];
-        let all = Segment { line: 0, source: 0, len: lines };
-        walk.pass_on(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
-        while let Some((Reverse(commit), event)) = walk.queue.pop() {
-            if let Some(suspect) = walk.suspects.remove(&event) {
-                walk.examine(commit, event, suspect);
+        query: Option<&TouchQuery<'_>>,
+    ) -> Option<(LineCommits, Counts)> {
+        let wanted = if query.is_some() { Wanted::Both } else { Wanted::Regions };
+        let mut files = FileVersions::new(self, index, wanted);
+        let version = files.version(blob, None)?;
+        let mut blame = Walk::new(index, ignored, known);
+        blame.start(path, blob, version.len());
+        let parts = query.map(|query| query.parts(&version)).unwrap_or_default();
+        let mut touches = query.map(|query| TouchWalk::new(index, query, parts.clone(), path, blob));
+        loop {
+            let next_touch = touches.as_ref().and_then(TouchWalk::next_commit);
+            let Some(commit) = [blame.next_commit(), next_touch].into_iter().flatten().min() else { break };
+            if blame.next_commit() == Some(commit) {
+                blame.step(&mut files);
             }
+            if let Some(touches) = touches.as_mut().filter(|_| next_touch == Some(commit)) {
+                touches.step(&mut files);
+            }
+            let few_needed = blame.queue.len() <= 1 && touches.as_ref().is_none_or(|touches| touches.waiting() <= 1);
+            files.forget(few_needed, || {
+                let of_touches = touches.iter().flat_map(TouchWalk::needed);
+                blame.suspects.values().map(|suspect| suspect.blob).chain(of_touches).collect()
+            });
         }
-        let (commits, incomplete) = (std::mem::take(&mut walk.commits), walk.incomplete);
-        drop(walk);
+        drop(files);
         let text = Arc::try_unwrap(version).map_or_else(|shared| shared.bytes.clone(), |version| version.bytes);
-        Some(LineCommits { text, commits, incomplete })
+        let lines = LineCommits { text, commits: blame.commits, incomplete: blame.incomplete };
+        Some((lines, Counts { parts, of_ranges: touches.map(TouchWalk::into_counts).unwrap_or_default() }))
     }
 
     /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer: decoding a delta makes
@@ -130,13 +151,9 @@ struct ParentFile {
 
 /// The walk of one file.
 struct Walk<'a> {
-    blamer: &'a mut Blamer,
     index: &'a EventIndex,
     ignored: &'a HashSet<ObjectId>,
     known: &'a Known<'a>,
-    table: LineTable,
-    versions: HashMap<ObjectId, Arc<Version>>,
-    version_bytes: usize,
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, Suspect>,
     commits: Vec<CommitPos>,
@@ -144,24 +161,35 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(
-        blamer: &'a mut Blamer,
-        index: &'a EventIndex,
-        ignored: &'a HashSet<ObjectId>,
-        known: &'a Known<'a>,
-    ) -> Self {
+    fn new(index: &'a EventIndex, ignored: &'a HashSet<ObjectId>, known: &'a Known<'a>) -> Self {
         Self {
-            blamer,
             index,
             ignored,
             known,
-            table: LineTable::default(),
-            versions: HashMap::default(),
-            version_bytes: 0,
             queue: BinaryHeap::new(),
             suspects: FxHashMap::default(),
             commits: Vec::new(),
             incomplete: false,
+        }
+    }
+
+    /// Begins with all `lines` lines of `path` at HEAD.
+    fn start(&mut self, path: PathId, blob: ObjectId, lines: u32) {
+        self.commits = vec![CommitPos(0); lines as usize];
+        let all = Segment { line: 0, source: 0, len: lines };
+        self.pass_on(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
+    }
+
+    /// The commit of the next event.
+    fn next_commit(&self) -> Option<CommitPos> {
+        self.queue.peek().map(|(Reverse(commit), _)| *commit)
+    }
+
+    /// Examines the next event.
+    fn step(&mut self, files: &mut FileVersions<'_>) {
+        let Some((Reverse(commit), event)) = self.queue.pop() else { return };
+        if let Some(suspect) = self.suspects.remove(&event) {
+            self.examine(files, commit, event, suspect);
         }
     }
 
@@ -179,7 +207,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if let Some(known) = self.known_at(event, path)
-            && self.take_over(&known, &segments)
+            && self.take_over(&known.blame, &segments)
         {
             return;
         }
@@ -187,8 +215,8 @@ impl<'a> Walk<'a> {
         self.suspects.insert(event, Suspect { path, blob, segments });
     }
 
-    /// The attribution of the file that an event left, where an earlier run has stored it.
-    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<FileBlame>> {
+    /// What an earlier run has stored of the file that an event left.
+    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<Committed>> {
         let path = self.index.path(path).strip_prefix(self.index.prefix.as_slice())?;
         (self.known)(path, &self.index.key(event)?)
     }
@@ -220,28 +248,23 @@ impl<'a> Walk<'a> {
     }
 
     /// Shares the lines of a suspect out between the parents of its commit and the commit itself.
-    fn examine(&mut self, commit: CommitPos, event: EventId, suspect: Suspect) {
+    fn examine(&mut self, files: &mut FileVersions<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
         let Suspect { path, blob, mut segments } = suspect;
         let index = self.index;
         let parents = index.graph.parents(commit);
-        let files = self.parent_files(commit, event, path, blob);
-        if let Some(file) = files.iter().find(|file| file.blob == blob) {
+        let sources = self.parent_files(files, commit, event, path, blob);
+        if let Some(file) = sources.iter().find(|file| file.blob == blob) {
             return self.pass_on(parents[file.parent], file.path, blob, segments);
         }
-        if files.is_empty() {
+        if sources.is_empty() {
             return self.settle(commit, &segments);
         }
-        let Some(new) = self.version(blob, None) else {
-            self.incomplete = true;
-            return self.settle(commit, &segments);
-        };
-        for file in &files {
+        for file in &sources {
             if segments.is_empty() {
                 break;
             }
-            if let Some(old) = self.version(file.blob, Some(&new)) {
-                let regions = self.blamer.differ.compare(&self.table, &old, &new);
-                let (passed, kept) = split(&segments, &regions, new.len());
+            if let Some(comparison) = files.compare(file.blob, blob) {
+                let (passed, kept) = split(&segments, &comparison.regions);
                 self.pass_on(parents[file.parent], file.path, file.blob, passed);
                 segments = kept;
             } else {
@@ -249,14 +272,20 @@ impl<'a> Walk<'a> {
             }
         }
         if !segments.is_empty() && self.ignored.contains(&index.graph.id(commit)) {
-            segments = self.pass_ignored(&files, parents, &new, segments);
+            segments = self.pass_ignored(files, &sources, parents, blob, segments);
         }
         self.settle(commit, &segments);
-        self.forget_versions();
     }
 
     /// What the parents hold of the file, without duplicates; the last one is identical to `blob` if any is.
-    fn parent_files(&mut self, commit: CommitPos, event: EventId, path: PathId, blob: ObjectId) -> Vec<ParentFile> {
+    fn parent_files(
+        &self,
+        versions: &mut FileVersions<'_>,
+        commit: CommitPos,
+        event: EventId,
+        path: PathId,
+        blob: ObjectId,
+    ) -> Vec<ParentFile> {
         let count = self.index.graph.parents(commit).len();
         let mut files: Vec<ParentFile> = Vec::with_capacity(count);
         let add = |files: &mut Vec<ParentFile>, file: ParentFile| {
@@ -276,9 +305,7 @@ impl<'a> Walk<'a> {
             }
         }
         for parent in absent {
-            let Blamer { reader, trees, renames, .. } = &mut *self.blamer;
-            let target = Target { commit, parent, path, blob };
-            if let Some(source) = renames.source(self.index, reader, trees, target)
+            if let Some(source) = versions.source(Target { commit, parent, path, blob })
                 && add(&mut files, ParentFile { parent, path: source.path, blob: source.blob })
             {
                 return files;
@@ -291,15 +318,17 @@ impl<'a> Walk<'a> {
     /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns those without any.
     fn pass_ignored(
         &mut self,
+        versions: &mut FileVersions<'_>,
         files: &[ParentFile],
         parents: &[CommitPos],
-        new: &Version,
+        blob: ObjectId,
         mut segments: Vec<Segment>,
     ) -> Vec<Segment> {
         for file in files {
-            let Some(old) = self.version(file.blob, Some(new)) else { continue };
-            let regions = self.blamer.differ.compare(&self.table, &old, new);
-            let sources = guess_sources(&old, new, &regions);
+            let Some(comparison) = versions.compare(file.blob, blob) else { continue };
+            let Some(new) = versions.version(blob, None) else { continue };
+            let Some(old) = versions.version(file.blob, Some(&new)) else { continue };
+            let sources = guess_sources(&old, &new, &comparison.regions);
             let (mut passed, mut kept) = (Vec::new(), Vec::new());
             for segment in &segments {
                 for offset in 0..segment.len {
@@ -315,43 +344,16 @@ impl<'a> Walk<'a> {
         }
         segments
     }
-
-    /// The version with content `blob`; `None` if it is missing or too large.
-    fn version(&mut self, blob: ObjectId, near: Option<&Version>) -> Option<Arc<Version>> {
-        if let Some(known) = self.versions.get(&blob) {
-            return Some(Arc::clone(known));
-        }
-        let bytes = self.blamer.read_file(&blob)?;
-        let version = Arc::new(self.table.version(bytes, near));
-        self.keep_version(blob, &version);
-        Some(version)
-    }
-
-    fn keep_version(&mut self, blob: ObjectId, version: &Arc<Version>) {
-        self.version_bytes += version.weight();
-        self.versions.insert(blob, Arc::clone(version));
-    }
-
-    /// Drops versions that no suspect needs; all of them if they outgrow their bound.
-    fn forget_versions(&mut self) {
-        if self.version_bytes > VERSION_BYTES {
-            self.versions.clear();
-        } else if self.versions.len() > 64 || (self.queue.len() <= 1 && self.versions.len() > 2) {
-            let needed: HashSet<ObjectId> = self.suspects.values().map(|suspect| suspect.blob).collect();
-            self.versions.retain(|blob, _| needed.contains(blob));
-        }
-        self.version_bytes = self.versions.values().map(|version| version.weight()).sum();
-    }
 }
 
 /// Cuts `segments` along `regions` into those found in the old version, with their place there, and the others.
-fn split(segments: &[Segment], regions: &[Region], lines: u32) -> (Vec<Segment>, Vec<Segment>) {
+fn split(segments: &[Segment], regions: &[Region]) -> (Vec<Segment>, Vec<Segment>) {
     let (mut passed, mut kept) = (Vec::new(), Vec::new());
     for segment in segments {
         let mut rest = *segment;
         let mut at = regions.partition_point(|region| region.start <= rest.source).saturating_sub(1);
         while let Some(region) = regions.get(at).filter(|_| rest.len > 0) {
-            let end = regions.get(at + 1).map_or(lines, |next| next.start);
+            let end = regions.get(at + 1).map_or(u32::MAX, |next| next.start);
             let len = rest.len.min(end.saturating_sub(rest.source));
             match region.origin {
                 Origin::Same(old) => {

@@ -1,11 +1,14 @@
 //! Line diffs as `git blame` makes them: Myers with the indent heuristic, after cutting the common tail block by block.
 
-use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, Token};
+use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, SliderHeuristic as _, Token};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher as _;
 use std::ops::Range;
 
 use super::byte_runs::{common_prefix, common_suffix};
+
+/// Lines `before` of the old version that were replaced by lines `after` of the new one; either may be empty.
+pub(super) use gix_imara_diff::Hunk;
 
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
@@ -128,16 +131,54 @@ impl LineDiffer {
 
     /// The regions of `new` from first to last line, without gaps. Both versions must come from `table`.
     pub(super) fn compare(&mut self, table: &LineTable, old: &Version, new: &Version) -> Vec<Region> {
+        self.run(table, old, new, self.indent_heuristic);
+        self.regions(new.len())
+    }
+
+    /// The changes from `old` to `new`, in order, as `git log -L` finds them: never with the indent heuristic, which may
+    /// shift a change between equal lines.
+    pub(super) fn hunks(&mut self, table: &LineTable, old: &Version, new: &Version) -> Vec<Hunk> {
+        self.run(table, old, new, false);
+        self.diff.hunks().collect()
+    }
+
+    /// What [`Self::compare`] and [`Self::hunks`] give, for little more than the price of one.
+    pub(super) fn compare_with_hunks(
+        &mut self,
+        table: &LineTable,
+        old: &Version,
+        new: &Version,
+    ) -> (Vec<Region>, Vec<Hunk>) {
+        let shifted = self.run(table, old, new, self.indent_heuristic);
+        let regions = self.regions(new.len());
+        if shifted {
+            self.run(table, old, new, false);
+        }
+        (regions, self.diff.hunks().collect())
+    }
+
+    /// Compares; tells whether the indent heuristic shifted a change.
+    fn run(&mut self, table: &LineTable, old: &Version, new: &Version, indent_heuristic: bool) -> bool {
         let tail = common_tail_lines(old, new);
         let old_lines = &old.lines[..old.lines.len() - tail];
         let new_lines = &new.lines[..new.lines.len() - tail];
         self.diff.compute_with(Algorithm::Myers, old_lines, new_lines, table.indents.len() as u32);
-        if self.indent_heuristic {
-            let indent = |line: Token| table.indents[line.0 as usize];
-            self.diff.postprocess_with(old_lines, new_lines, IndentHeuristic::new(indent));
-        } else {
+        if !indent_heuristic {
             self.diff.postprocess_with(old_lines, new_lines, NoSliderHeuristic);
+            return false;
         }
+        let mut shifted = false;
+        let mut heuristic = IndentHeuristic::new(|line: Token| table.indents[line.0 as usize]);
+        self.diff.postprocess_with(old_lines, new_lines, |lines: &[Token], change: Range<u32>, earliest_end: u32| {
+            let end = heuristic.best_slider_end(lines, change.clone(), earliest_end);
+            shifted |= end != change.end;
+            end
+        });
+        shifted
+    }
+
+    /// The regions that the last comparison found, in a new version of `lines` lines.
+    fn regions(&self, lines: u32) -> Vec<Region> {
         let mut regions = Vec::new();
         let (mut old_line, mut new_line) = (0, 0);
         for hunk in self.diff.hunks() {
@@ -149,7 +190,7 @@ impl LineDiffer {
             }
             (old_line, new_line) = (hunk.before.end, hunk.after.end);
         }
-        if new_line < new.len() {
+        if new_line < lines {
             regions.push(Region { start: new_line, origin: Origin::Same(old_line) });
         }
         regions

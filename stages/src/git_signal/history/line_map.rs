@@ -1,5 +1,7 @@
 //! Which lines of a working tree's copy are lines of the committed file.
 
+use std::borrow::Cow;
+
 use super::blame::MAX_FILE_BYTES;
 use super::line_diff::{LineDiffer, LineTable, Origin};
 
@@ -42,11 +44,7 @@ impl LineMap {
         if copy.len() > MAX_FILE_BYTES {
             return Self { runs: vec![MappedRun { len: line_count(copy), committed: None }] };
         }
-        let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
-        let copy = match !has_crlf(committed) && has_crlf(copy) {
-            true => without_crlf(copy),
-            false => copy.to_vec(),
-        };
+        let copy = without_checkout_crlf(committed, copy).into_owned();
         let mut table = LineTable::default();
         let old = table.version(committed.to_vec(), None);
         let new = table.version(copy, Some(&old));
@@ -69,7 +67,12 @@ fn line_count(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32 + u32::from(last)
 }
 
-fn without_crlf(text: &[u8]) -> Vec<u8> {
-    let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
-    (0..text.len()).filter(is_kept).map(|at| text[at]).collect()
+/// `copy` without the carriage returns before newlines, if `committed` has none: those of a checkout with `core.autocrlf`.
+pub(super) fn without_checkout_crlf<'t>(committed: &[u8], copy: &'t [u8]) -> Cow<'t, [u8]> {
+    let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
+    if has_crlf(committed) || !has_crlf(copy) {
+        return Cow::Borrowed(copy);
+    }
+    let is_kept = |at: &usize| copy[*at] != b'\r' || copy.get(at + 1) != Some(&b'\n');
+    Cow::Owned((0..copy.len()).filter(is_kept).map(|at| copy[at]).collect())
 }

@@ -3,6 +3,8 @@
 //! The work is cut in two. [`History::index_events`] compares every commit with its parent once and keeps, per path, which
 //! commits changed it. [`History::blame`] then goes through the changes of one path and passes lines back from version to
 //! version; it touches no commit that left the path alone, and files are independent of each other.
+//! [`History::attribute`] also counts, in the same pass, the commits that ever touched a range of lines: what
+//! `git log -L` prints.
 //!
 //! Attribution at HEAD depends on nothing but the path, its latest change ([`EventIndex::latest`]) and the configuration
 //! ([`History::config_fingerprint`]), so results can be kept between runs under these.
@@ -31,14 +33,17 @@ mod repository;
 mod scan;
 mod settings;
 mod similarity;
+mod touch;
+mod touched_ranges;
 mod tree;
 mod tree_diff;
+mod versions;
 mod walk_file;
 
 #[cfg(test)]
 mod tests;
 
-pub use attribution::{ChunkHistory, FileBlame, NOT_COMMITTED, Run, WorktreeBlame};
+pub use attribution::{ChunkHistory, Committed, FileBlame, NOT_COMMITTED, Run, Touched, WorktreeBlame};
 pub use blame::Known;
 pub use commit::{CommitId, CommitInfo, Person};
 pub use error::{BlameFailure, HistoryError};
@@ -47,3 +52,4 @@ pub use events::EventIndex;
 pub use index_stat::{TrackedFile, WorktreeState};
 pub use line_map::{LineMap, MappedRun};
 pub use repository::{History, RepositoryState};
+pub use touch::KnownTouches;

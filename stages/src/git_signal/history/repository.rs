@@ -6,16 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 use gix::ObjectId;
 
-use super::attribution::{FileBlame, WorktreeBlame};
-use super::blame::{Blamer, Known};
-use super::change_table::ChangeTable;
+use super::attribution::FileBlame;
+use super::blame::{Blamer, LineCommits};
+use super::change_table::{ChangeTable, PathId};
 use super::commit::CommitId;
 use super::commit_graph::{CommitGraph, CommitPos};
 use super::commit_table::CommitTable;
 use super::error::{BlameFailure, HistoryError};
-use super::event_key::EventKey;
 use super::events::EventIndex;
-use super::line_map::LineMap;
 use super::objects::ObjectReader;
 use super::scan::scan;
 use super::settings::Settings;
@@ -37,7 +35,7 @@ pub struct History {
     pub(super) prefix: Vec<u8>,
     head: Option<CommitId>,
     state: RepositoryState,
-    settings: Settings,
+    pub(super) settings: Settings,
     idle: Mutex<Vec<Blamer>>,
 }
 
@@ -76,6 +74,11 @@ impl History {
         let settings = Settings::read(&local)?;
         let idle = Mutex::new(Vec::new());
         Ok(Some(History { repository, root: root.to_owned(), prefix, head, state, settings, idle }))
+    }
+
+    /// The directory that paths are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// The commit at HEAD; `None` before the first commit.
@@ -132,60 +135,25 @@ impl History {
 
     /// Attributes the lines that `path` has at HEAD. `index` must come from this history.
     pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Result<FileBlame, BlameFailure> {
-        self.blame_known(index, &|_, _| None, path)
-    }
-
-    /// The same, going no further back than to what is `known`.
-    pub fn blame_known(
-        &self,
-        index: &EventIndex,
-        known: &Known<'_>,
-        path: impl AsRef<[u8]>,
-    ) -> Result<FileBlame, BlameFailure> {
-        self.with_blamer(|blamer| Ok(self.attribute(blamer, index, known, path.as_ref())?.0))
-    }
-
-    /// Attributes the lines of `text`, the content of `path` in the working tree, going no further back than to what
-    /// is `known`.
-    pub fn blame_worktree(
-        &self,
-        index: &EventIndex,
-        known: &Known<'_>,
-        path: impl AsRef<[u8]>,
-        text: &[u8],
-    ) -> Result<WorktreeBlame, BlameFailure> {
+        let (id, blob) = self.file_at_head(index, path.as_ref())?;
         self.with_blamer(|blamer| {
-            let (committed, committed_text) = self.attribute(blamer, index, known, path.as_ref())?;
-            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
-            Ok(WorktreeBlame { committed, lines })
+            let lines = blamer.attribute((index, id, blob), &self.settings.ignored, &|_, _| None, None);
+            let (lines, _) = lines.ok_or_else(|| blamer.failure(&blob))?;
+            Ok(self.file_blame(index, &lines))
         })
     }
 
-    /// The same for a file whose attribution under `key`, the one at HEAD, is `committed`. Needs no walk.
-    pub fn carry_over(&self, committed: FileBlame, key: &EventKey, text: &[u8]) -> Result<WorktreeBlame, BlameFailure> {
-        let blob = key.blob(self.state.hash);
-        self.with_blamer(|blamer| {
-            let committed_text = blamer.read_file(&blob).ok_or_else(|| missing(blamer, &blob))?;
-            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
-            Ok(WorktreeBlame { committed, lines })
-        })
-    }
-
-    /// Attributes `path` at HEAD and returns its content there too.
-    fn attribute(
-        &self,
-        blamer: &mut Blamer,
-        index: &EventIndex,
-        known: &Known<'_>,
-        path: &[u8],
-    ) -> Result<(FileBlame, Vec<u8>), BlameFailure> {
+    /// The id of `path` and its blob at HEAD.
+    pub(super) fn file_at_head(&self, index: &EventIndex, path: &[u8]) -> Result<(PathId, ObjectId), BlameFailure> {
         let id = index.path_id_below_prefix(path).ok_or(BlameFailure::Untracked)?;
         let event = index.next_event(id, CommitPos(0)).ok_or(BlameFailure::Untracked)?;
         let PathState::File(blob) = index.new_state(event) else { return Err(BlameFailure::Untracked) };
-        let lines = blamer.attribute(index, &self.settings.ignored, known, id, blob);
-        let lines = lines.ok_or_else(|| missing(blamer, &blob))?;
-        let incomplete = lines.incomplete || index.is_incomplete();
-        Ok((FileBlame::new(&lines.commits, &index.graph, incomplete), lines.text))
+        Ok((id, blob))
+    }
+
+    /// The attribution that the commits of the lines make.
+    pub(super) fn file_blame(&self, index: &EventIndex, lines: &LineCommits) -> FileBlame {
+        FileBlame::new(&lines.commits, &index.graph, lines.incomplete || index.is_incomplete())
     }
 
     /// Whether `path` is a regular file at HEAD.
@@ -199,7 +167,7 @@ impl History {
     }
 
     /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.
-    fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
+    pub(super) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
         let resting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut blamer = resting.unwrap_or_else(|| Blamer::new(self.reader(), self.settings.indent_heuristic));
         let result = work(&mut blamer);
@@ -216,15 +184,6 @@ impl History {
     pub(super) fn reader(&self) -> ObjectReader {
         ObjectReader::new(&self.repository)
     }
-}
-
-/// Why a blob cannot be attributed.
-fn missing(blamer: &Blamer, blob: &ObjectId) -> BlameFailure {
-    let reason = match blamer.reader.size(blob) {
-        Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
-        None => format!("blob {blob} is missing from this clone"),
-    };
-    BlameFailure::Unavailable { reason }
 }
 
 /// The repository at or above `root`.

@@ -1,6 +1,7 @@
 //! Repositories built with `git` in a temporary directory, with fixed dates and without the user's configuration.
 
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -36,6 +37,11 @@ impl Repo {
         repo
     }
 
+    /// A repository that is there already.
+    pub(super) fn existing(root: PathBuf) -> Self {
+        Self { root, clock: AtomicI64::new(1_700_000_000), _directory: None }
+    }
+
     /// Another repository, usually within the directory of this one.
     pub(super) fn at(&self, root: PathBuf) -> Self {
         Self { root, clock: AtomicI64::new(self.clock.load(Ordering::Relaxed)), _directory: None }
@@ -47,6 +53,11 @@ impl Repo {
     }
 
     pub(super) fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
+        self.try_git(arguments, input).unwrap_or_else(|errors| panic!("git {arguments:?}: {errors}"))
+    }
+
+    /// What git prints, or its complaint if it fails.
+    fn try_git(&self, arguments: &[&str], input: &[u8]) -> Result<String, String> {
         let date = format!("{} +0000", self.clock.load(Ordering::Relaxed));
         let mut child = Command::new("git")
             .args(arguments)
@@ -67,9 +78,8 @@ impl Repo {
             .unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         let output = child.wait_with_output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "git {arguments:?}: {errors}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.status.success() { Ok(printed) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
     }
 
     pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -113,14 +123,31 @@ impl Repo {
         parse_blame(&self.git(&["blame", "--line-porcelain", "--", path]))
     }
 
+    /// The commits that git says touched lines `range` of `path` at HEAD.
+    pub(super) fn git_touches(&self, path: &str, range: &Range<u32>) -> Vec<String> {
+        self.try_git_touches(path, range).unwrap()
+    }
+
+    /// The same; `None` if git fails.
+    pub(super) fn try_git_touches(&self, path: &str, range: &Range<u32>) -> Option<Vec<String>> {
+        let lines = format!("-L{},{}:{path}", range.start + 1, range.end);
+        let commits = self.try_git(&["log", &lines, "--format=%H", "--no-patch"], b"").ok()?;
+        Some(commits.lines().map(str::to_owned).collect())
+    }
+
+    /// The regular files at HEAD.
+    pub(super) fn files(&self) -> Vec<String> {
+        let listing = self.git(&["ls-tree", "-r", "-z", "HEAD"]);
+        let files = listing.split('\0').filter(|entry| entry.starts_with("100"));
+        files.map(|entry| entry.split('\t').nth(1).unwrap().to_owned()).collect()
+    }
+
     /// Compares all regular files at HEAD with git.
     pub(super) fn check(&self) {
         let (history, index) = self.open();
-        let listing = self.git(&["ls-tree", "-r", "-z", "HEAD"]);
-        for entry in listing.split('\0').filter(|entry| entry.starts_with("100")) {
-            let path = entry.split('\t').nth(1).unwrap();
-            let blame = history.blame(&index, path).unwrap();
-            assert_same(&blame, &self.git_blame(path), &format!("{path} in {}", self.root.display()));
+        for path in self.files() {
+            let blame = history.blame(&index, &path).unwrap();
+            assert_same(&blame, &self.git_blame(&path), &format!("{path} in {}", self.root.display()));
         }
     }
 }

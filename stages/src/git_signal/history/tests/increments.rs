@@ -5,16 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::super::{EventIndex, EventKey, FileBlame, History};
+use super::super::{Committed, EventIndex, EventKey, History, Known};
 use super::fixture::Repo;
-use super::generated::{NAMES, Random, generate};
+use super::generator::{NAMES, Random, repository, seeds};
 
-/// How many histories are tried, unless the environment variable `AURORA_BLAME_SEEDS` says otherwise.
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
 
 /// What a run keeps for the next one: attribution by path and key.
-type Stored = HashMap<(&'static str, EventKey), Arc<FileBlame>>;
+type Stored = HashMap<(&'static str, EventKey), Arc<Committed>>;
 
 /// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
 fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize) {
@@ -25,27 +24,36 @@ fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize)
         let path = NAMES.iter().find(|name| name.as_bytes() == path)?;
         stored.get(&(*path, *key)).cloned()
     };
-    let blame = |path| history.blame_known(&index, &known, path).map(Arc::new).unwrap();
-    (at_head(&index, blame), compared.into_inner())
+    (at_head(history, &index, &known), compared.into_inner())
 }
 
-fn at_head(index: &EventIndex, blame: impl Fn(&'static str) -> Arc<FileBlame>) -> Stored {
-    NAMES.iter().filter_map(|&path| Some(((path, index.latest(path)?), blame(path)))).collect()
+/// The attribution of every file at HEAD, and the touches of some ranges of its lines, which shift with its content.
+fn at_head(history: &History, index: &EventIndex, known: &Known<'_>) -> Stored {
+    let attribute = |path: &'static str, key: EventKey| {
+        let text = std::process::Command::new("git")
+            .current_dir(history.root())
+            .args(["show", &format!("HEAD:{path}")])
+            .output()
+            .unwrap()
+            .stdout;
+        let ranges = [0..5, 0..u32::MAX, 3..12, 12..20, 20..40];
+        let (blame, counts) = history.attribute(index, known, path, &text, &ranges).unwrap();
+        assert_eq!(counts, history.touch_counts(index, path, &ranges, None).unwrap(), "{path}");
+        ((path, key), Arc::new(blame.committed))
+    };
+    NAMES.iter().filter_map(|&path| Some(attribute(path, index.latest(path)?))).collect()
 }
 
 fn everything(repo: &Repo) -> Stored {
     let (history, index) = repo.open();
-    at_head(&index, |path| Arc::new(history.blame(&index, path).unwrap()))
+    at_head(&history, &index, &|_, _| None)
 }
 
 #[test]
 fn increments_are_equal_to_a_walk_of_everything() {
-    let seeds = std::env::var("AURORA_BLAME_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS);
-    for seed in 1..=seeds {
-        let repo = Repo::new();
+    for seed in 1..=seeds(SEEDS) {
         let mut random = Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
-        let stream = generate(&mut random, COMMITS);
-        repo.git_with_input(&["fast-import", "--quiet", "--done"], stream.as_bytes());
+        let repo = repository(&mut random, COMMITS);
         let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
         let commits: Vec<&str> = commits.lines().collect();
         let walk = repo.root.join(".git").join("walk");

@@ -3,8 +3,11 @@
 mod cases;
 mod fixture;
 mod generated;
+mod generator;
 mod increments;
 mod index_stat;
 #[cfg(unix)]
 mod real;
+mod touches;
+mod touches_of_repository;
 mod worktree;

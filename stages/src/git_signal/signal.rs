@@ -1,0 +1,44 @@
+//! What the attribution of a file says of each of its chunks.
+
+use std::ops::Range;
+
+use aurora_storage::{GitHistory, GitSignal, HistoryTier};
+
+use super::history::{ChunkHistory, FileBlame};
+use crate::columns::Attribution;
+
+/// The signals of the chunks of a file, which cover `ranges` of its lines, counted from 0, without their end.
+pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<GitSignal> {
+    let of_file = match attribution {
+        Attribution::NoRepository => GitSignal::None,
+        Attribution::Untracked => GitSignal::Untracked,
+        Attribution::Pending => GitSignal::Pending,
+        Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
+        Attribution::File { history, .. } => {
+            of_history(ChunkHistory::clone(history), history.commits, HistoryTier::File)
+        }
+        Attribution::Lines { blame, touches, .. } => {
+            let blame = blame.worktree();
+            return ranges.iter().zip(touches).map(|(range, &touches)| of_lines(&blame, range, touches)).collect();
+        }
+    };
+    vec![of_file; ranges.len()]
+}
+
+fn of_lines(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> GitSignal {
+    of_history(blame.summary(lines.clone()), touches, HistoryTier::Line)
+}
+
+fn of_history(history: ChunkHistory, touches: u32, tier: HistoryTier) -> GitSignal {
+    let Some(newest) = history.newest else { return GitSignal::Untracked };
+    GitSignal::Tracked(GitHistory {
+        tier,
+        commits: history.commits,
+        touches,
+        newest_commit: newest.id.to_string(),
+        newest_time: newest.author_time,
+        first_time: history.first_time.unwrap_or(newest.author_time),
+        authors: history.authors.iter().map(|(author, _)| author.name.clone()).collect(),
+        commit_times: history.commit_times,
+    })
+}
