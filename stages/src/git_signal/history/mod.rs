@@ -28,6 +28,7 @@ mod index_stat;
 mod line_diff;
 mod line_map;
 mod objects;
+mod packs;
 mod rename;
 mod repository;
 mod scan;

@@ -14,7 +14,7 @@ use super::commit_graph::{CommitGraph, CommitPos};
 use super::commit_table::CommitTable;
 use super::error::{BlameFailure, HistoryError};
 use super::events::EventIndex;
-use super::objects::ObjectReader;
+use super::objects::{ObjectReader, SharedObjects};
 use super::scan::scan;
 use super::settings::Settings;
 use super::tree_diff::{PathState, TreeDiffer};
@@ -28,7 +28,7 @@ const MAX_UNREACHABLE: usize = 100_000;
 /// HEAD and the configuration are read once, by [`History::open`]; open again to see changes. Paths are relative to the
 /// directory that was opened and use `/`. All methods may be called from several threads at once.
 pub struct History {
-    repository: gix::ThreadSafeRepository,
+    objects: SharedObjects,
     /// The directory that paths are relative to.
     pub(super) root: PathBuf,
     /// That directory relative to the work tree, ending in `/`, or empty.
@@ -73,7 +73,8 @@ impl History {
         let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
         let settings = Settings::read(&local)?;
         let idle = Mutex::new(Vec::new());
-        Ok(Some(History { repository, root: root.to_owned(), prefix, head, state, settings, idle }))
+        let objects = SharedObjects::new(repository);
+        Ok(Some(History { objects, root: root.to_owned(), prefix, head, state, settings, idle }))
     }
 
     /// The directory that paths are relative to.
@@ -120,7 +121,7 @@ impl History {
         }
         let all = (0..graph.len() as u32).map(CommitPos);
         let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
-        let blocks = scan(&graph, &new, &self.repository, cancel, progress);
+        let blocks = scan(&graph, &new, &self.objects, cancel, progress);
         if cancel.load(Ordering::Relaxed) {
             return Err(HistoryError::Cancelled);
         }
@@ -177,12 +178,12 @@ impl History {
 
     /// The repository for the calling thread.
     pub(super) fn local(&self) -> gix::Repository {
-        self.repository.to_thread_local()
+        self.objects.repository.to_thread_local()
     }
 
     /// A reader of objects for the calling thread.
     pub(super) fn reader(&self) -> ObjectReader {
-        ObjectReader::new(&self.repository)
+        ObjectReader::new(&self.objects)
     }
 }
 

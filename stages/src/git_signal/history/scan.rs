@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::commit_graph::{CommitGraph, CommitPos};
-use super::objects::ObjectReader;
+use super::objects::{ObjectReader, SharedObjects};
 use super::tree::TreeCache;
 use super::tree_diff::{PathState, TreeDiffer};
 
@@ -42,7 +42,7 @@ pub(super) struct BlockChange {
 pub(super) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],
-    repository: &gix::ThreadSafeRepository,
+    objects: &SharedObjects,
     cancel: &AtomicBool,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<Block> {
@@ -51,7 +51,7 @@ pub(super) fn scan(
     progress(0, commits.len());
     let blocks = commits.par_chunks(BLOCK_COMMITS).map(|block| {
         let resting = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let (reader, mut trees) = resting.unwrap_or_else(|| (ObjectReader::new(repository), TreeCache::new()));
+        let (reader, mut trees) = resting.unwrap_or_else(|| (ObjectReader::new(objects), TreeCache::new()));
         let found = Block::scan(graph, block, &reader, &mut trees, cancel);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push((reader, trees));
         progress(done.fetch_add(block.len(), Ordering::Relaxed) + block.len(), commits.len());

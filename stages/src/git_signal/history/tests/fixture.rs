@@ -17,15 +17,15 @@ pub(super) struct GitLine {
     pub(super) author_time: i64,
 }
 
-pub(super) struct Repo {
-    pub(super) root: PathBuf,
+pub(in super::super) struct Repo {
+    pub(in super::super) root: PathBuf,
     clock: AtomicI64,
     _directory: Option<tempfile::TempDir>,
 }
 
 impl Repo {
     /// A repository without commits.
-    pub(super) fn new() -> Self {
+    pub(in super::super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let repo = Self {
             root: directory.path().join("repo"),
@@ -48,7 +48,7 @@ impl Repo {
     }
 
     /// Runs git and returns what it prints.
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(in super::super) fn git(&self, arguments: &[&str]) -> String {
         self.git_with_input(arguments, b"")
     }
 
@@ -97,7 +97,7 @@ impl Repo {
     }
 
     /// Writes one file and commits it.
-    pub(super) fn commit_file(&self, path: &str, text: impl AsRef<[u8]>) -> String {
+    pub(in super::super) fn commit_file(&self, path: &str, text: impl AsRef<[u8]>) -> String {
         self.write(path, text);
         self.commit(path)
     }
@@ -197,6 +197,6 @@ pub(super) fn url(path: &Path) -> String {
 }
 
 /// `count` numbered lines that start with `word`.
-pub(super) fn lines(word: &str, count: usize) -> String {
+pub(in super::super) fn lines(word: &str, count: usize) -> String {
     (0..count).map(|line| format!("{word} {line}\n")).collect()
 }
