@@ -13,7 +13,7 @@ use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
 use crate::error::StorageError;
 use crate::field::FIELDS;
-use crate::files::{self, FileRecord, FileRows};
+use crate::files::{self, FileRecord, FileRow, FileRows};
 use crate::label::{Label, LabelKind};
 use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
@@ -129,12 +129,21 @@ impl Snapshot {
         Ok(record.filter(|record| record.key == *key).map(|record| (id, record)))
     }
 
+    /// The row of a file, in place.
+    pub fn file_row(&self, path: &str) -> Result<Option<FileRow<'_>>, StorageError> {
+        let Some(bytes) = self.get(Table::Files, &files::key(path))? else { return Ok(None) };
+        let row = FileRow::new(bytes).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))?;
+        Ok(Some(row).filter(|row| row.path() == path))
+    }
+
     /// The row of a file.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
-        let Some(bytes) = self.get(Table::Files, &files::key(path))? else { return Ok(None) };
-        let record = files::decode(bytes);
-        let record = record.ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))?;
-        Ok(Some(record).filter(|record| record.path == path))
+        Ok(self.file_row(path)?.map(|row| row.record()))
+    }
+
+    /// Number of file rows.
+    pub fn file_count(&self) -> u64 {
+        self.tree(Table::Files).entries
     }
 
     /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.

@@ -49,8 +49,8 @@ fn the_summary_says_what_was_done() {
     discover [figures]
     incremental-check [figures]
     parse [figures]
-    git-signal [figures]
     chunk [figures]
+    git-signal [figures]
     embed [figures]
     store [figures]
     bm25 [figures]
@@ -107,8 +107,12 @@ fn the_json_summary_has_the_promised_keys() {
         ["code", "reasoning", "knowledge", "kb", "doc"].iter().filter_map(|kind| chunks[kind].as_u64()).sum();
     assert_eq!(Some(sum), chunks["total"].as_u64(), "{chunks}");
     assert_eq!(summary["nothing_changed"], Value::Bool(false));
+    let stored = || std::fs::read(fixture.path(".aurora/index/data.mdb")).expect("an index");
+    let before = stored();
     let again = run(&fixture, &["mem", "index", "--format", "json"]).json();
+    assert!(stored() == before, "a run in which nothing changed writes nothing");
     assert_eq!(again["nothing_changed"], Value::Bool(true));
+    assert_eq!(again["generation"], summary["generation"]);
     assert_eq!(again["changed_chunks"], 0);
     assert_eq!(again["chunks"], *chunks);
 }

@@ -1,11 +1,11 @@
 //! What is remembered beside the tree: conversation logs of the user, reasoning patterns of the project.
 
-use std::fs;
 use std::path::Path;
 
 use ignore::WalkBuilder;
 
-use super::walk::{Candidate, mtime_ns};
+use super::listing::Directory;
+use super::walk::Candidate;
 use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
 use crate::job::{CONVERSATIONS, Job, PATTERNS};
@@ -32,7 +32,7 @@ fn below(job: &Job, prefix: &str, format: &'static str, is_one: impl Fn(&str) ->
 
 fn candidate(path: &Path, directory: &Path, prefix: &str, format: &'static str) -> Option<Candidate> {
     let parts: Option<Vec<&str>> = path.strip_prefix(directory).ok()?.iter().map(|part| part.to_str()).collect();
-    let metadata = fs::metadata(path).ok()?;
+    let metadata = Directory::open(path.parent()?).ok()?.metadata(path.file_name()?).ok()?;
     let path = format!("{prefix}{}", parts?.join("/"));
-    Some(Candidate { path: path.into(), size: metadata.len(), mtime: mtime_ns(&metadata), language: format })
+    Some(Candidate { path: path.into(), size: metadata.size, mtime: metadata.mtime, language: format })
 }

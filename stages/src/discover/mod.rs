@@ -1,9 +1,14 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
 //! with them ids, are the same on every run.
 
+mod listing;
 mod memory;
+mod rules;
 mod skip;
 mod walk;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -96,10 +101,7 @@ impl Worker for DiscoverWorker<'_> {
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
-            is_tracked: Arc::new({
-                let job = Arc::downgrade(&self.stage.job);
-                move |directory| job.upgrade().is_some_and(|job| job.repository.tracks(directory))
-            }),
+            is_tracked: &|directory| self.stage.job.repository.tracks(directory),
             cancelled: &|| cx.cancelled(),
         });
         for omission in &found.omissions {

@@ -68,6 +68,8 @@ impl Stage for GitSignalStage {
     }
 }
 
+const INCOMPLETE: &str = "git history incomplete, objects are missing or damaged: lines may go to later commits";
+
 struct GitSignalWorker<'a> {
     stage: &'a GitSignalStage,
 }
@@ -75,19 +77,26 @@ struct GitSignalWorker<'a> {
 impl Worker for GitSignalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
+        let repository = &self.stage.job.repository;
         let mut ranges = vec![Vec::new(); paths.len()];
         for (file, Record(chunk)) in batch.chunk_files().iter().zip(batch.read(RECORD)?) {
             ranges[*file as usize].push(chunk.line_start.saturating_sub(1)..chunk.line_end);
         }
         let (mut blames, mut of_chunks) = (Vec::with_capacity(paths.len()), Vec::with_capacity(batch.chunks()));
         for (((path, status), text), ranges) in paths.iter().zip(statuses).zip(texts).zip(ranges) {
-            let blame = if status.has_chunks() {
-                self.stage.job.repository.attribute(path, text, &ranges, self.stage.tier)
-            } else {
-                Attribution::NoRepository
+            let blame = match status.has_chunks() {
+                true => repository.attribute(path, text, &ranges, self.stage.tier),
+                false => Attribution::NoRepository,
             };
-            if let Attribution::Unavailable(reason) = &blame {
-                cx.warn(path, &format!("git history unavailable: {reason}"));
+            match &blame {
+                // What is so of every file is said once.
+                Attribution::Unavailable(reason) if !repository.is_broken() => {
+                    cx.warn(path, &format!("git history unavailable: {reason}"));
+                }
+                Attribution::Lines { blame, .. } if blame.committed.blame.incomplete && !repository.is_partial() => {
+                    cx.warn(path, INCOMPLETE);
+                }
+                _ => {}
             }
             // Chunks stand in the batch file by file.
             of_chunks.extend(signals(&blame, &ranges).into_iter().map(Signal));

@@ -1,7 +1,6 @@
 //! The indexed root's git repository, opened at once but walked no sooner than something needs it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +9,12 @@ use std::time::Duration;
 
 use aurora_pipeline::CancelToken;
 use aurora_storage::{HistoryTier, Snapshot};
+use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use super::history::{BlameFailure, Committed, EventIndex, EventKey, History, TrackedFile, WorktreeState};
+use super::history::{
+    BlameFailure, Committed, EventIndex, EventKey, History, HistoryError, WorktreeIndex, WorktreeState,
+};
 use super::stored::from_stored;
 use super::walk::{Found, Walk};
 use crate::columns::Attribution;
@@ -65,8 +67,8 @@ pub struct Repository {
     patience: OnceLock<Patience>,
     /// Whether files were left without an attribution because of that.
     deferred: AtomicBool,
-    /// Every file that git's index lists, with its object id where git can vouch for it.
-    tracked: OnceLock<BTreeMap<String, Option<Vec<u8>>>>,
+    /// What git's index lists.
+    tracked: OnceLock<Result<Option<WorktreeIndex>, HistoryError>>,
 }
 
 impl Repository {
@@ -130,6 +132,16 @@ impl Repository {
             remarks.push(format!("git history is unavailable: {reason}"));
         }
         let Some(history) = &self.history else { return remarks };
+        if history.head().is_none() {
+            remarks.push("HEAD is no commit yet: no file has a history".into());
+        }
+        for file in history.unreadable_ignore_files() {
+            remarks.push(format!("blame.ignoreRevsFile names {}, which cannot be read: ignored", file.display()));
+        }
+        let tracked = self.tracked.get_or_init(|| self.read_index());
+        if let Err(error) = tracked {
+            remarks.push(format!("{error}; files are judged by time and content"));
+        }
         if history.state().is_shallow {
             remarks.push("shallow clone: history ends where the clone does".into());
         }
@@ -137,28 +149,32 @@ impl Repository {
             remarks
                 .push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
         }
-        if let Ok(submodules) = history.submodules()
-            && !submodules.is_empty()
-        {
-            remarks.push(format!("{} submodules: their files have no history here", submodules.len()));
+        let submodules = self.tracked().map_or(0, |tracked| tracked.submodules().len());
+        if submodules > 0 {
+            let plural = if submodules == 1 { "" } else { "s" };
+            remarks.push(format!("{submodules} submodule{plural}: their files have no history here"));
         }
         remarks
     }
 
     /// The object id under which git's index holds a file that git can vouch for without reading it.
-    pub fn clean_blob(&self, path: &str) -> Option<&[u8]> {
-        self.tracked().get(path)?.as_deref()
+    pub fn clean_blob(&self, path: &str) -> Option<ObjectId> {
+        let file = self.tracked()?.file(path)?;
+        (file.state == WorktreeState::Unmodified).then_some(file.blob)
     }
 
     /// Whether git's index lists a file below a directory.
     pub fn tracks(&self, directory: &str) -> bool {
-        let below = format!("{directory}/");
-        let first = self.tracked().range(below.clone()..).next();
-        first.is_some_and(|(path, _)| path.starts_with(&below))
+        self.tracked().is_some_and(|tracked| tracked.has_files_below(directory))
     }
 
-    fn tracked(&self) -> &BTreeMap<String, Option<Vec<u8>>> {
-        self.tracked.get_or_init(|| self.history.as_deref().map(tracked_files).unwrap_or_default())
+    fn tracked(&self) -> Option<&WorktreeIndex> {
+        // Without git's word every file is judged by its time and content: slower, not wrong.
+        self.tracked.get_or_init(|| self.read_index()).as_ref().ok()?.as_ref()
+    }
+
+    fn read_index(&self) -> Result<Option<WorktreeIndex>, HistoryError> {
+        self.history.as_ref().map(|history| history.worktree_index()).transpose()
     }
 
     /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
@@ -176,14 +192,26 @@ impl Repository {
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
+    /// Whether git's own files are broken, so that no file has a history; [`Self::remarks`] says why.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Whether objects may be missing because the clone left them out.
+    pub fn is_partial(&self) -> bool {
+        self.history.as_ref().is_some_and(|history| history.state().is_partial)
+    }
+
     /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges` (lines, counted from 0,
     /// without their end).
     pub fn attribute(&self, path: &str, text: &str, ranges: &[Range<u32>], tier: HistoryTier) -> Attribution {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
         };
-        if !history.has_file(path) {
-            return Attribution::Untracked;
+        match history.has_file(path) {
+            Ok(true) => {}
+            Ok(false) => return Attribution::Untracked,
+            Err(failure) => return Attribution::Unavailable(failure.to_string().into()),
         }
         if tier == HistoryTier::Line
             && let Some(unmoved) = self.attribute_unmoved(history, path, text, ranges)
@@ -222,7 +250,7 @@ impl Repository {
         text: &str,
         ranges: &[Range<u32>],
     ) -> Option<Attribution> {
-        if !self.using.trusts || self.previous.state.as_ref() != Some(&self.state) {
+        if !self.using.trusts || !self.is_unmoved() {
             return None;
         }
         let row = self.previous.index.file(path).ok()??;
@@ -270,10 +298,17 @@ impl Repository {
             (Patience::Of(patience), _) => return patience,
             // An update looks at few files.
             (Patience::PerFile(cost), Some(_)) => (cost, 0),
-            (Patience::PerFile(cost), None) => (cost, u32::try_from(self.tracked().len()).unwrap_or(u32::MAX)),
+            (Patience::PerFile(cost), None) => {
+                (cost, u32::try_from(self.tracked().map_or(0, WorktreeIndex::len)).unwrap_or(u32::MAX))
+            }
         };
         let threads = u32::try_from(self.using.threads.max(1)).unwrap_or(u32::MAX);
         SHORTEST_PATIENCE.max(cost.saturating_mul(files) / threads)
+    }
+
+    /// Whether HEAD and all else that attribution depends on are those of the last run.
+    fn is_unmoved(&self) -> bool {
+        self.previous.state.as_ref() == Some(&self.state)
     }
 
     /// Whether the configuration that attribution depends on is that of the last run.
@@ -299,14 +334,4 @@ fn key(events: &EventIndex, path: &str) -> Vec<u8> {
 
 fn configuration(history: &History) -> String {
     history.config_fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn tracked_files(history: &History) -> BTreeMap<String, Option<Vec<u8>>> {
-    // Without git's word every file is judged by its time and content: slower, not wrong.
-    let files = history.worktree_scan().unwrap_or_default().into_iter();
-    let entry = |file: TrackedFile| {
-        let is_clean = file.state == WorktreeState::Unmodified;
-        Some((String::from_utf8(file.path.into()).ok()?, is_clean.then(|| file.blob.as_slice().to_vec())))
-    };
-    files.filter_map(entry).collect()
 }

@@ -1,8 +1,8 @@
 //! `incremental-check`: decides what has changed, the cheapest evidence first.
 //!
-//! 1. git: the object id under which git's index holds the file, where git can vouch for it without
+//! 1. modification time and size;
+//! 2. git: the object id under which git's index holds the file, where git can vouch for it without
 //!    reading the file;
-//! 2. modification time and size;
 //! 3. blake3 of the content.
 //!
 //! Files that have not changed leave the stream. Those that are gone are appended to it.
@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{FileOutcome, FileRecord};
+use aurora_storage::FileRow;
+use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
@@ -63,13 +64,20 @@ impl StageConfig for IncrementalCheck {
 struct IncrementalStage {
     job: Arc<Job>,
     config: IncrementalCheck,
-    /// Paths that are still part of what is indexed.
-    seen: Mutex<HashSet<RelativePath>>,
+    seen: Mutex<Seen>,
+}
+
+/// What is still part of what is indexed.
+#[derive(Debug, Default)]
+struct Seen {
+    paths: Vec<RelativePath>,
+    /// How many of them the index knew.
+    known: u64,
 }
 
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(IncrementalWorker { stage: self, seen: Vec::new() })
+        Box::new(IncrementalWorker { stage: self, seen: Seen::default(), unchanged: 0 })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -83,10 +91,14 @@ impl Stage for IncrementalStage {
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut gone = Vec::new();
-        for record in self.job.previous.files() {
-            let record = record.map_err(StageError::from_error)?;
-            if !seen.contains(record.path.as_str()) {
-                gone.push(RelativePath::from(record.path));
+        // A walk comes upon no path twice: where it came upon as many as the index has, none is gone.
+        if seen.known != self.job.previous.file_count() {
+            let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
+            for record in self.job.previous.files() {
+                let record = record.map_err(StageError::from_error)?;
+                if !paths.contains(record.path.as_str()) {
+                    gone.push(RelativePath::from(record.path));
+                }
             }
         }
         cx.count("files.deleted", gone.len() as u64);
@@ -112,7 +124,9 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
 
 struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
-    seen: Vec<RelativePath>,
+    seen: Seen,
+    /// Files whose chunks stay as they are.
+    unchanged: u64,
 }
 
 /// A file of the batch at hand.
@@ -153,8 +167,11 @@ impl Worker for IncrementalWorker<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, _cx: &StageContext<'_>) -> Result<(), StageError> {
-        self.stage.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(self.seen.drain(..));
+    fn finish(&mut self, cx: &StageContext<'_>) -> Result<(), StageError> {
+        cx.count("files.unchanged", self.unchanged);
+        let mut seen = self.stage.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.paths.append(&mut self.seen.paths);
+        seen.known += self.seen.known;
         Ok(())
     }
 }
@@ -162,66 +179,71 @@ impl Worker for IncrementalWorker<'_> {
 impl IncrementalWorker<'_> {
     /// What has become of a file; nothing where it leaves the stream.
     fn examine(&mut self, row: &Row<'_>, cx: &StageContext<'_>) -> Result<Option<Change>, StageError> {
-        let job = &self.stage.job;
-        let known = job.previous.file(row.path).map_err(StageError::from_error)?;
-        let blob = if self.stage.config.git { job.repository.clean_blob(row.path) } else { None };
-        if let Some(known) = known.as_ref().filter(|known| self.is_vouched_for(known, row, blob)) {
-            self.seen.push(Arc::clone(row.path));
-            let content = ContentId { hash: known.hash, blob: known.blob.clone() };
-            return self.unchanged(known, content, None, row, cx);
+        let stage = self.stage;
+        let known = stage.job.previous.file_row(row.path).map_err(StageError::from_error)?;
+        if let Some(known) = known.filter(|known| self.is_vouched_for(known, row)) {
+            self.see(row, true);
+            return self.unchanged(known, None, row, cx);
         }
         let Some(bytes) = self.read(row, cx) else { return Ok(None) };
-        self.seen.push(Arc::clone(row.path));
-        let hash = *blake3::hash(&bytes).as_bytes();
-        let content = ContentId { hash, blob: blob.map(<[u8]>::to_vec).unwrap_or_default() };
-        if let Some(known) = known.as_ref().filter(|known| job.scope() < Scope::Everything && known.hash == hash) {
-            return self.unchanged(known, content, Some(bytes), row, cx);
+        self.see(row, known.is_some());
+        let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
+        let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
+        let same = |known: &FileRow<'_>| stage.job.scope() < Scope::Everything && known.hash() == content.hash;
+        if let Some(known) = known.filter(same) {
+            return self.unchanged(known, Some((content, bytes)), row, cx);
         }
-        let is_new = known.is_none();
-        Ok(Some(self.changed(is_new, content, bytes, row, cx)?))
+        Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?))
+    }
+
+    fn see(&mut self, row: &Row<'_>, is_known: bool) {
+        self.seen.paths.push(Arc::clone(row.path));
+        self.seen.known += u64::from(is_known);
     }
 
     /// Whether the index, or git, is sure of the content without reading it.
-    fn is_vouched_for(&self, known: &FileRecord, row: &Row<'_>, blob: Option<&[u8]>) -> bool {
+    fn is_vouched_for(&self, known: &FileRow<'_>, row: &Row<'_>) -> bool {
         if self.stage.job.scope() == Scope::Everything {
             return false;
         }
-        let by_git = blob.is_some_and(|blob| !known.blob.is_empty() && known.blob == blob);
         // A time of zero was recorded for a file that might have changed within the clock's tick.
-        let by_time = known.mtime_ns != 0 && known.mtime_ns == row.mtime && known.size == row.size;
-        by_git || (self.stage.config.mtime && by_time)
+        let by_time = known.mtime_ns() != 0 && known.mtime_ns() == row.mtime && known.size() == row.size;
+        let by_git =
+            || !known.blob().is_empty() && self.clean_blob(row).is_some_and(|blob| known.blob() == blob.as_slice());
+        (self.stage.config.mtime && by_time) || by_git()
     }
 
-    /// The content is what was indexed: does anything else about the file need to be stored anew?
+    fn clean_blob(&self, row: &Row<'_>) -> Option<ObjectId> {
+        if self.stage.config.git { self.stage.job.repository.clean_blob(row.path) } else { None }
+    }
+
+    /// The content is what was indexed: does anything else about the file need to be stored anew? `read` is the content,
+    /// where it had to be read.
     fn unchanged(
-        &self,
-        known: &FileRecord,
-        content: ContentId,
-        bytes: Option<Vec<u8>>,
+        &mut self,
+        known: FileRow<'_>,
+        read: Option<(ContentId, Vec<u8>)>,
         row: &Row<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<Change>, StageError> {
         let job = &self.stage.job;
-        let skipped = match &known.outcome {
-            FileOutcome::Skipped(reason) => {
-                cx.skip(row.path, reason);
-                true
-            }
-            FileOutcome::Indexed => false,
-        };
-        let derived = job.scope() == Scope::Derived || job.repository.key_changed(row.path, &known.history_key);
-        if derived && !skipped {
+        if let Some(reason) = known.skipped() {
+            cx.skip(row.path, reason);
+        } else if job.scope() == Scope::Derived || job.repository.key_changed(row.path, known.history_key()) {
             cx.count("files.refreshed", 1);
-            let Some(bytes) = bytes.or_else(|| self.read(row, cx)) else { return Ok(None) };
+            let (content, bytes) = match read {
+                Some((content, bytes)) => (content, Some(bytes)),
+                None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
+            };
+            let Some(bytes) = bytes else { return Ok(None) };
             let Content::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
             return Ok(Some(Change { status: FileStatus::Refreshed, content, text }));
+        } else {
+            self.unchanged += 1;
         }
-        cx.count("files.unchanged", u64::from(!skipped));
-        let moved = known.mtime_ns != job.recorded_mtime(row.mtime) || known.blob != content.blob;
-        if !moved || bytes.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(Change { status: FileStatus::Touched, content, text: Arc::from("") }))
+        let Some((content, _)) = read else { return Ok(None) };
+        let moved = known.mtime_ns() != job.recorded_mtime(row.mtime) || known.blob() != content.blob;
+        Ok(moved.then(|| Change { status: FileStatus::Touched, content, text: Arc::from("") }))
     }
 
     fn changed(

@@ -2,7 +2,7 @@
 
 use rkyv::rancor;
 
-use super::record::{FileOutcome, FileRecord};
+use super::record::{ArchivedFileOutcome, FileOutcome, FileRecord};
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
 
@@ -56,20 +56,74 @@ pub(crate) fn encode(record: &FileRecord) -> Result<Vec<u8>, StorageError> {
         .map_err(|error| StorageError::encode("file record", &error))
 }
 
+/// A row in place.
+#[derive(Clone, Copy)]
+pub struct FileRow<'a>(&'a ArchivedStoredFile);
+
+impl<'a> FileRow<'a> {
+    /// Checks a row; `None` when the bytes are no valid record.
+    pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
+        rkyv::access::<ArchivedStoredFile, rancor::Failure>(bytes).ok().map(Self)
+    }
+
+    /// Path relative to the indexed root, with `/`.
+    pub fn path(&self) -> &'a str {
+        &self.0.path
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.size.to_native()
+    }
+
+    /// Modification time in nanoseconds since the Unix epoch.
+    pub fn mtime_ns(&self) -> i64 {
+        self.0.mtime_ns.to_native()
+    }
+
+    /// See [`FileRecord::blob`].
+    pub fn blob(&self) -> &'a [u8] {
+        &self.0.blob
+    }
+
+    /// Digest of the content.
+    pub fn hash(&self) -> [u8; 32] {
+        self.0.hash
+    }
+
+    /// See [`FileRecord::history_key`].
+    pub fn history_key(&self) -> &'a [u8] {
+        &self.0.history_key
+    }
+
+    /// Why the file was left out, if it was.
+    pub fn skipped(&self) -> Option<&'a str> {
+        match &self.0.outcome {
+            ArchivedFileOutcome::Indexed => None,
+            ArchivedFileOutcome::Skipped(reason) => Some(reason),
+        }
+    }
+
+    /// The whole of it.
+    pub fn record(&self) -> FileRecord {
+        let row = self.0;
+        FileRecord {
+            path: self.path().to_owned(),
+            size: self.size(),
+            mtime_ns: self.mtime_ns(),
+            blob: self.blob().to_vec(),
+            hash: self.hash(),
+            language: row.language.as_str().to_owned(),
+            outcome: self.skipped().map_or(FileOutcome::Indexed, |reason| FileOutcome::Skipped(reason.to_owned())),
+            history_key: self.history_key().to_vec(),
+            chunks: row.chunks.iter().map(|id| ChunkId(id.to_native())).collect(),
+            lines: row.lines.to_native(),
+            warnings: row.warnings.iter().map(|warning| warning.as_str().to_owned()).collect(),
+        }
+    }
+}
+
 /// Reads a record; `None` when the bytes are no valid record.
 pub(crate) fn decode(bytes: &[u8]) -> Option<FileRecord> {
-    let stored = rkyv::from_bytes::<StoredFile, rancor::Failure>(bytes).ok()?;
-    Some(FileRecord {
-        path: stored.path,
-        size: stored.size,
-        mtime_ns: stored.mtime_ns,
-        blob: stored.blob,
-        hash: stored.hash,
-        language: stored.language,
-        outcome: stored.outcome,
-        history_key: stored.history_key,
-        chunks: stored.chunks.into_iter().map(ChunkId).collect(),
-        lines: stored.lines,
-        warnings: stored.warnings,
-    })
+    FileRow::new(bytes).map(|row| row.record())
 }

@@ -4,6 +4,7 @@ mod codec;
 mod record;
 mod rows;
 
+pub use codec::FileRow;
 pub(crate) use codec::{decode, encode, key};
 pub use record::{FileOutcome, FileRecord};
 pub(crate) use rows::FileRows;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::ObjectId;
-use gix::hashtable::HashSet;
 
 use super::commit::{CommitId, CommitInfo, Person};
 use super::commit_table::{Author, CommitTable};
 use super::error::HistoryError;
 use super::objects::ObjectReader;
+use super::settings::Grafts;
 
 /// A commit of a [`CommitGraph`]; every child has a smaller position than its parents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,16 +52,17 @@ pub(super) struct CommitGraph {
 }
 
 impl CommitGraph {
-    /// Loads everything reachable from `head`, adding to `table` what it lacks. Commits in `shallow` count as roots.
+    /// Loads everything reachable from `head`, adding to `table` what it lacks. Commits in `grafts` have the
+    /// parents that these say.
     pub(super) fn load(
         mut table: CommitTable,
         reader: &ObjectReader,
         head: ObjectId,
-        shallow: &HashSet<ObjectId>,
+        grafts: &Grafts,
         mailmap: &gix::mailmap::Snapshot,
         cancel: &AtomicBool,
     ) -> Result<Self, HistoryError> {
-        let (reached, incomplete) = reach(&mut table, reader, head, shallow, cancel)?;
+        let (reached, incomplete) = reach(&mut table, reader, head, grafts, cancel)?;
         let rows = children_first(&table, &reached);
         let mut positions = vec![CommitPos::NONE; table.len()];
         for (position, &row) in (0u32..).zip(&rows) {
@@ -73,7 +74,7 @@ impl CommitGraph {
         for (position, &row) in (0u32..).zip(&graph.rows) {
             let place = |id| graph.table.position(id).map(|row| graph.positions[row as usize]);
             let known = graph.table.parents_of(row).iter().filter_map(place);
-            // Replace refs can close a cycle; the commits on it were left out of the order.
+            // Replace refs and grafts can close a cycle; the commits on it were left out of the order.
             graph.parents.extend(known.filter(|&parent| parent != CommitPos::NONE && parent.0 > position));
             graph.first_parents.push(graph.parents.len() as u32);
         }
@@ -164,12 +165,12 @@ fn reach(
     table: &mut CommitTable,
     reader: &ObjectReader,
     head: ObjectId,
-    shallow: &HashSet<ObjectId>,
+    grafts: &Grafts,
     cancel: &AtomicBool,
 ) -> Result<(Vec<u32>, bool), HistoryError> {
     let mut buffer = Vec::new();
     let mut incomplete = false;
-    let first = table.read(reader, head, shallow, &mut buffer);
+    let first = table.read(reader, head, grafts, &mut buffer);
     let first = first.ok_or(HistoryError::MissingHead { commit: CommitId(head) })?;
     let mut reached = vec![first];
     let mut seen = vec![false; table.len()];
@@ -183,7 +184,7 @@ fn reach(
         let (start, end) = table.headers[row as usize].parents;
         for parent in start..end {
             let id = table.parents[parent as usize];
-            let Some(row) = table.read(reader, id, shallow, &mut buffer) else {
+            let Some(row) = table.read(reader, id, grafts, &mut buffer) else {
                 incomplete = true;
                 continue;
             };

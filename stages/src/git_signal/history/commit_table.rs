@@ -2,12 +2,13 @@
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
-use gix::hashtable::{HashMap, HashSet};
+use gix::hashtable::HashMap;
 use gix::objs::CommitRefIter;
 use gix::objs::commit::ref_iter::Token;
 use rustc_hash::FxHashMap;
 
 use super::objects::ObjectReader;
+use super::settings::Grafts;
 
 /// The header of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,20 +63,20 @@ impl CommitTable {
         &self.parents[start as usize..end as usize]
     }
 
-    /// The position of the commit `id`, which is read if need be; `None` if it is missing or no commit. Those in `shallow`
-    /// have no parents.
+    /// The position of the commit `id`, which is read if need be; `None` if it is missing or no commit. Those in `grafts`
+    /// have the parents that these say.
     pub(super) fn read(
         &mut self,
         reader: &ObjectReader,
         id: ObjectId,
-        shallow: &HashSet<ObjectId>,
+        grafts: &Grafts,
         buffer: &mut Vec<u8>,
     ) -> Option<u32> {
         if let Some(known) = self.position(&id) {
             return Some(known);
         }
         reader.read(&id, buffer).filter(|&kind| kind == gix::objs::Kind::Commit)?;
-        let header = self.parse(buffer, id, reader.hash_kind(), shallow.contains(&id))?;
+        let header = self.parse(buffer, id, reader.hash_kind(), grafts.get(&id))?;
         let position = self.headers.len() as u32;
         self.headers.push(header);
         self.positions.insert(id, position);
@@ -83,7 +84,13 @@ impl CommitTable {
     }
 
     /// Reads the header of a commit; `None` if it names no tree. Broken people or times become empty ones.
-    fn parse(&mut self, bytes: &[u8], id: ObjectId, hash: gix::hash::Kind, is_root: bool) -> Option<Header> {
+    fn parse(
+        &mut self,
+        bytes: &[u8],
+        id: ObjectId,
+        hash: gix::hash::Kind,
+        graft: Option<&Vec<ObjectId>>,
+    ) -> Option<Header> {
         let first_parent = self.parents.len();
         let (mut tree, mut author) = (None, None);
         let (mut author_time, mut committer_time) = (0, 0);
@@ -102,9 +109,10 @@ impl CommitTable {
                 _ => break,
             }
         }
-        if is_root || tree.is_none() {
+        if graft.is_some() || tree.is_none() {
             self.parents.truncate(first_parent);
         }
+        self.parents.extend(graft.filter(|_| tree.is_some()).into_iter().flatten());
         let author = author.unwrap_or_else(|| self.author(gix::actor::SignatureRef::default()));
         let parents = (first_parent as u32, self.parents.len() as u32);
         Some(Header { id, tree: tree?, parents, author, author_time, committer_time })

@@ -1,9 +1,10 @@
 //! Which tracked files may have changed, told from the git index and file metadata alone.
 
+use std::path::{Path, PathBuf};
+
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice as _};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
-use rayon::prelude::*;
 
 use super::error::HistoryError;
 use super::repository::History;
@@ -11,11 +12,20 @@ use super::repository::History;
 /// How much older than the index a file must be to be trusted; some ticks of the clocks that file systems use.
 const SETTLING_NANOSECONDS: i128 = 50_000_000;
 
+/// The git index of a work tree, which says what is tracked and vouches for files.
+#[derive(Debug)]
+pub struct WorktreeIndex {
+    /// Nothing in a bare repository or before anything was added.
+    index: Option<gix::index::File>,
+    /// The directory that paths are relative to.
+    root: PathBuf,
+    /// That directory relative to the work tree, ending in `/`, or empty.
+    prefix: Vec<u8>,
+}
+
 /// A regular file that the git index lists.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrackedFile {
-    /// The path relative to the root of the [`History`].
-    pub path: BString,
     /// The content that the index lists.
     pub blob: ObjectId,
     /// How the file in the working tree compares.
@@ -34,56 +44,76 @@ pub enum WorktreeState {
 }
 
 impl History {
-    /// Lists the tracked regular files at or below the root, in the order of the index, and compares their metadata.
-    ///
-    /// Reads the git index once and no file. Empty in a bare repository or before anything was added.
-    pub fn worktree_scan(&self) -> Result<Vec<TrackedFile>, HistoryError> {
-        let Some(index) = self.read_index()? else { return Ok(Vec::new()) };
+    /// Reads the git index, once, and no file.
+    pub fn worktree_index(&self) -> Result<WorktreeIndex, HistoryError> {
+        let repository = self.local();
+        let has_index = repository.workdir().is_some() && repository.index_path().exists();
+        let failure =
+            |error: gix::Error| HistoryError::Index { path: repository.index_path(), reason: error.to_string() };
+        let index = has_index.then(|| repository.open_index()).transpose().map_err(failure)?;
+        Ok(WorktreeIndex { index, root: self.root.clone(), prefix: self.prefix.clone() })
+    }
+}
+
+impl WorktreeIndex {
+    /// What is known of a tracked regular file, from the index and the metadata of the file as it is now; nothing for any
+    /// other path. The path is relative to the root of the [`History`].
+    pub fn file(&self, path: &str) -> Option<TrackedFile> {
+        let index = self.index.as_ref()?;
+        let entry = index.entry_by_path(self.full(path).as_bstr())?;
+        if !matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE) {
+            return None;
+        }
         let written = index.timestamp();
         let written = (written.unix_seconds(), written.nanoseconds());
-        let entries = index.entries().par_iter().filter(|entry| {
-            let stage = entry.stage();
-            let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-            is_file && matches!(stage, Stage::Unconflicted | Stage::Ours)
-        });
-        let files = entries.filter_map(|entry| {
-            let path = entry.path(&index).strip_prefix(self.prefix.as_slice())?;
-            let unsettled = entry.stage() != Stage::Unconflicted || entry.flags.contains(Flags::INTENT_TO_ADD);
-            let state = match self.stat(path) {
-                None => WorktreeState::Missing,
-                Some(_) if unsettled || is_racy(&entry.stat, written) => WorktreeState::Unknown,
-                Some(stat) if same_file(&entry.stat, &stat) => WorktreeState::Unmodified,
-                Some(_) => WorktreeState::Unknown,
-            };
-            Some(TrackedFile { path: path.into(), blob: entry.id, state })
-        });
-        Ok(files.collect())
+        let unsettled = entry.stage() != Stage::Unconflicted || entry.flags.contains(Flags::INTENT_TO_ADD);
+        let state = match stat(&self.root.join(path)) {
+            None => WorktreeState::Missing,
+            Some(_) if unsettled || is_racy(&entry.stat, written) => WorktreeState::Unknown,
+            Some(stat) if same_file(&entry.stat, &stat) => WorktreeState::Unmodified,
+            Some(_) => WorktreeState::Unknown,
+        };
+        Some(TrackedFile { blob: entry.id, state })
+    }
+
+    /// Number of entries, those above the root among them.
+    pub fn len(&self) -> usize {
+        self.index.as_ref().map_or(0, |index| index.entries().len())
+    }
+
+    /// Whether nothing is tracked.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the index lists a regular file below a directory.
+    pub fn has_files_below(&self, directory: &str) -> bool {
+        let Some(index) = &self.index else { return false };
+        let below = self.full(&format!("{directory}/"));
+        let entries = index.prefixed_entries(below.as_bstr()).unwrap_or_default();
+        entries.iter().any(|entry| matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE))
     }
 
     /// The submodules that the index lists at or below the root; their files are none of this repository's.
-    pub fn submodules(&self) -> Result<Vec<BString>, HistoryError> {
-        let Some(index) = self.read_index()? else { return Ok(Vec::new()) };
+    pub fn submodules(&self) -> Vec<BString> {
+        let Some(index) = &self.index else { return Vec::new() };
         let submodules = index.entries().iter().filter(|entry| entry.mode == Mode::COMMIT);
-        let below = submodules.filter_map(|entry| entry.path(&index).strip_prefix(self.prefix.as_slice()));
-        Ok(below.map(BString::from).collect())
+        submodules
+            .filter_map(|entry| entry.path(index).strip_prefix(self.prefix.as_slice()))
+            .map(BString::from)
+            .collect()
     }
 
-    fn read_index(&self) -> Result<Option<gix::index::File>, HistoryError> {
-        let repository = self.local();
-        if repository.workdir().is_none() || !repository.index_path().exists() {
-            return Ok(None);
-        }
-        let failure =
-            |error: gix::Error| HistoryError::Index { path: repository.index_path(), reason: error.to_string() };
-        repository.open_index().map(Some).map_err(failure)
+    /// The path relative to the work tree.
+    fn full(&self, path: &str) -> Vec<u8> {
+        [self.prefix.as_slice(), path.as_bytes()].concat()
     }
+}
 
-    /// The metadata of the regular file `path`.
-    fn stat(&self, path: &[u8]) -> Option<Stat> {
-        let path = self.root.join(gix::path::from_byte_slice(path).ok()?);
-        let metadata = gix::index::fs::Metadata::from_path_no_follow(&path).ok()?;
-        if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
-    }
+/// The metadata of a regular file.
+fn stat(path: &Path) -> Option<Stat> {
+    let metadata = gix::index::fs::Metadata::from_path_no_follow(path).ok()?;
+    if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
 /// Whether a file was modified so shortly before the index was written, or after it, that a second change may have left its

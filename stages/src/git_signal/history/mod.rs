@@ -9,8 +9,8 @@
 //! Attribution at HEAD depends on nothing but the path, its latest change ([`EventIndex::latest`]) and the configuration
 //! ([`History::config_fingerprint`]), so results can be kept between runs under these.
 //!
-//! Deliberately absent: copies between files (`git blame -C`), lines moved within a file (`-M`), textconv filters, and any
-//! fetching of objects that a partial clone lacks.
+//! Deliberately absent: copies between files (`git blame -C`), lines moved within a file (`-M`), clean and textconv
+//! filters, and any fetching of objects that a partial clone lacks.
 
 mod attribution;
 mod blame;
@@ -50,7 +50,7 @@ pub use commit::{CommitId, CommitInfo, Person};
 pub use error::{BlameFailure, HistoryError};
 pub use event_key::EventKey;
 pub use events::EventIndex;
-pub use index_stat::{TrackedFile, WorktreeState};
+pub use index_stat::{TrackedFile, WorktreeIndex, WorktreeState};
 pub use line_map::{LineMap, MappedRun};
 pub use repository::{History, RepositoryState};
 pub use touch::KnownTouches;

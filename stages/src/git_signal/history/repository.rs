@@ -58,6 +58,11 @@ impl History {
         let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
         let Some(repository) = discover(root).map_err(failure)? else { return Ok(None) };
         let local = repository.to_thread_local();
+        if local.common_dir().join("reftable").is_dir() {
+            let how = "its references are in the reftable format, which is not read; \
+                       `git refs migrate --ref-format=files` converts them";
+            return Err(failure(how.to_owned()));
+        }
         let head = local.head().map_err(|error| failure(error.to_string()))?;
         let head = match head.is_unborn() {
             true => None,
@@ -112,9 +117,9 @@ impl History {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
-        let Settings { walk_key, shallow, mailmap, .. } = &self.settings;
+        let Settings { walk_key, grafts, mailmap, .. } = &self.settings;
         let (commits, mut changes) = kept.and_then(|file| walk_file::read(file, walk_key)).unwrap_or_default();
-        let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, shallow, mailmap, cancel);
+        let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
         let mut graph = load(commits)?;
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
             (graph, changes) = (load(CommitTable::default())?, ChangeTable::default());
@@ -158,13 +163,24 @@ impl History {
     }
 
     /// Whether `path` is a regular file at HEAD.
-    pub fn has_file(&self, path: impl AsRef<[u8]>) -> bool {
+    pub fn has_file(&self, path: impl AsRef<[u8]>) -> Result<bool, BlameFailure> {
+        let Some(head) = self.head else { return Ok(false) };
         let path = [self.prefix.as_slice(), path.as_ref()].concat();
+        let missing = |what: &str| {
+            let reason = format!("{what} of {head}, the commit at HEAD, is missing or damaged; `git fsck` tells more");
+            BlameFailure::Unavailable { reason }
+        };
         self.with_blamer(|blamer| {
-            let Some(tree) = self.head.and_then(|head| blamer.reader.tree_of(&head.0)) else { return false };
+            let tree = blamer.reader.tree_of(&head.0).ok_or_else(|| missing("the header"))?;
             let mut differ = TreeDiffer { reader: &blamer.reader, trees: &mut blamer.trees, missing: false };
-            matches!(differ.look_up(&tree, &path), PathState::File(_))
+            let found = differ.look_up(&tree, &path);
+            if differ.missing { Err(missing("a directory")) } else { Ok(matches!(found, PathState::File(_))) }
         })
+    }
+
+    /// The files named by `blame.ignoreRevsFile` that cannot be read: they count as empty, where git would refuse to blame.
+    pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
+        &self.settings.unreadable
     }
 
     /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.

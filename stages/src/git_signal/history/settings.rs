@@ -1,26 +1,32 @@
 //! The configuration that attribution depends on: `.mailmap`, `blame.ignoreRevsFile`, `diff.indentHeuristic`, the shallow
-//! boundary and replace refs; and a fingerprint of all of it.
+//! boundary, grafts and replace refs; and a fingerprint of all of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
-use gix::hashtable::HashSet;
+use gix::hashtable::{HashMap, HashSet};
 
 use super::error::HistoryError;
 
 /// Raised when the rules of attribution change, so that results of older builds are not taken over.
 const RULES_VERSION: u8 = 2;
 
+/// Commits that count as having other parents than they name.
+pub(super) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
+
 /// What a repository's configuration says about attribution.
 pub(super) struct Settings {
     pub(super) mailmap: gix::mailmap::Snapshot,
     /// Commits whose changes are passed on to their parents.
     pub(super) ignored: HashSet<ObjectId>,
-    /// Commits whose parents were not cloned.
-    pub(super) shallow: HashSet<ObjectId>,
+    /// Files that should list such commits and cannot be read.
+    pub(super) unreadable: Vec<PathBuf>,
+    /// Those of `info/grafts`, and the commits whose parents were not cloned, which have none.
+    pub(super) grafts: Grafts,
     pub(super) indent_heuristic: bool,
     pub(super) fingerprint: [u8; 20],
-    /// Changes whenever commits get other parents or other content: the shallow boundary, replace refs, the hash.
+    /// Changes whenever commits get other parents or other content: the shallow boundary, grafts, replace refs,
+    /// the hash.
     pub(super) walk_key: [u8; 20],
 }
 
@@ -29,12 +35,13 @@ impl Settings {
     pub(super) fn read(repository: &gix::Repository) -> Result<Self, HistoryError> {
         let config = repository.config_snapshot();
         let mailmap = repository.open_mailmap();
-        let shallow: HashSet<ObjectId> =
-            repository.shallow_commits().ok().flatten().map(|list| list.iter().copied().collect()).unwrap_or_default();
-        let ignored = ignored_commits(repository);
+        let mut grafts = grafts(repository);
+        let shallow = repository.shallow_commits().ok().flatten();
+        grafts.extend(shallow.iter().flat_map(|list| list.iter()).map(|&commit| (commit, Vec::new())));
+        let (ignored, unreadable) = ignored_commits(repository);
         let indent_heuristic = config.boolean("diff.indentHeuristic").unwrap_or(true);
         let (fingerprint, walk_key) = ([0; 20], [0; 20]);
-        let mut settings = Self { mailmap, ignored, shallow, indent_heuristic, fingerprint, walk_key };
+        let mut settings = Self { mailmap, ignored, unreadable, grafts, indent_heuristic, fingerprint, walk_key };
         let failure = |reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason };
         settings.walk_key = settings.take_walk_key(repository).map_err(failure)?;
         settings.fingerprint = settings.take_fingerprint().map_err(failure)?;
@@ -45,7 +52,13 @@ impl Settings {
         let mut fields = Fields::new();
         fields.add(&[RULES_VERSION]);
         fields.add(repository.object_hash().to_string().as_bytes());
-        fields.add_ids(&self.shallow);
+        let mut grafts: Vec<_> = self.grafts.iter().collect();
+        grafts.sort_unstable();
+        for (commit, parents) in grafts {
+            fields.add(commit.as_slice());
+            parents.iter().for_each(|parent| fields.add(parent.as_slice()));
+            fields.add(b"end");
+        }
         for (replaced, by) in replacements(repository) {
             fields.add(&replaced);
             fields.add(by.as_slice());
@@ -94,14 +107,16 @@ impl Fields {
     }
 }
 
-/// The commits listed in the files that `blame.ignoreRevsFile` names. An empty value forgets what was listed before.
-fn ignored_commits(repository: &gix::Repository) -> HashSet<ObjectId> {
-    let mut ignored = HashSet::default();
+/// The commits listed in the files that `blame.ignoreRevsFile` names, and those of the files that cannot be read. An empty
+/// value forgets what was listed before.
+fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<PathBuf>) {
+    let (mut ignored, mut unreadable) = (HashSet::default(), Vec::new());
     let config = repository.config_snapshot();
     let base = repository.workdir().unwrap_or_else(|| repository.git_dir());
     for value in config.plumbing().strings("blame.ignoreRevsFile").unwrap_or_default() {
         if value.is_empty() {
             ignored.clear();
+            unreadable.clear();
             continue;
         }
         let text = value.to_string();
@@ -109,11 +124,26 @@ fn ignored_commits(repository: &gix::Repository) -> HashSet<ObjectId> {
             Some((below, home)) => home.join(below),
             None => base.join(Path::new(&text)),
         };
-        let Ok(list) = std::fs::read_to_string(&named) else { continue };
+        let Ok(list) = std::fs::read_to_string(&named) else {
+            unreadable.push(named);
+            continue;
+        };
         let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         ignored.extend(lines.filter_map(|line| ObjectId::from_hex(line.as_bytes()).ok()));
     }
-    ignored
+    (ignored, unreadable)
+}
+
+/// The lines of `info/grafts`: a commit, then its parents. Git honours the file, if with a hint that it is deprecated.
+fn grafts(repository: &gix::Repository) -> Grafts {
+    let lines = std::fs::read_to_string(repository.common_dir().join("info").join("grafts")).unwrap_or_default();
+    let graft = |line: &str| {
+        let ids: Option<Vec<ObjectId>> =
+            line.split_ascii_whitespace().map(|id| ObjectId::from_hex(id.as_bytes()).ok()).collect();
+        let ids = ids.filter(|ids| ids.iter().all(|id| id.kind() == repository.object_hash()))?;
+        ids.split_first().map(|(commit, parents)| (*commit, parents.to_vec()))
+    };
+    lines.lines().filter_map(graft).collect()
 }
 
 fn home() -> Option<std::path::PathBuf> {

@@ -156,7 +156,7 @@ fn no_commits_no_attribution() {
     assert!(history.head().is_none());
     assert_eq!(index.latest("file"), None);
     assert_eq!(history.blame(&index, "file"), Err(BlameFailure::Untracked));
-    assert_eq!(history.worktree_scan().unwrap(), []);
+    assert!(history.worktree_index().unwrap().file("file").is_none());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn only_regular_files_are_attributed() {
         assert_eq!(history.blame(&index, path), Err(BlameFailure::Untracked), "{path}");
         assert_eq!(index.latest(path), None, "{path}");
     }
-    assert_eq!(history.submodules().unwrap(), ["module"]);
+    assert_eq!(history.worktree_index().unwrap().submodules(), ["module"]);
     repo.check();
 }
 
@@ -301,8 +301,10 @@ fn paths_are_relative_to_the_directory_that_was_opened() {
     let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
     assert!(index.latest("er/inside").is_some() && index.latest("deep/er/inside").is_none());
     assert_eq!(history.blame(&index, "er/inside").unwrap(), repo.blame("deep/er/inside"));
-    let tracked: Vec<_> = history.worktree_scan().unwrap().into_iter().map(|file| file.path).collect();
-    assert_eq!(tracked, ["er/inside", "file"]);
+    let tracked = history.worktree_index().unwrap();
+    assert!(tracked.file("er/inside").is_some() && tracked.file("file").is_some());
+    assert!(tracked.file("deep/file").is_none() && tracked.file("outside").is_none());
+    assert!(tracked.has_files_below("er") && !tracked.has_files_below("deep") && !tracked.has_files_below("e"));
 }
 
 #[test]

@@ -26,17 +26,21 @@ fn only_settled_metadata_is_trusted() {
     std::fs::remove_file(repo.root.join("gone")).unwrap();
     repo.write("untracked", "text\n");
     let (history, _) = repo.open();
-    let files = history.worktree_scan().unwrap();
-    let found: Vec<_> = files.iter().map(|file| (file.path.to_string(), file.state)).collect();
-    let expected = [
-        ("added", WorktreeState::Unknown),
-        ("gone", WorktreeState::Missing),
-        ("rewritten", WorktreeState::Unknown),
-        ("same", WorktreeState::Unmodified),
-        ("touched", WorktreeState::Unknown),
-    ];
-    assert_eq!(found, expected.map(|(path, state)| (path.to_owned(), state)));
-    assert_eq!(files[3].blob.to_string(), repo.git(&["rev-parse", "HEAD:same"]).trim());
+    let tracked = history.worktree_index().unwrap();
+    let state = |path: &str| tracked.file(path).map(|file| file.state);
+    for (path, expected) in [
+        ("added", Some(WorktreeState::Unknown)),
+        ("gone", Some(WorktreeState::Missing)),
+        ("rewritten", Some(WorktreeState::Unknown)),
+        ("same", Some(WorktreeState::Unmodified)),
+        ("touched", Some(WorktreeState::Unknown)),
+        ("untracked", None),
+        ("sam", None),
+    ] {
+        assert_eq!(state(path), expected, "{path}");
+    }
+    let blob = tracked.file("same").map(|file| file.blob.to_string());
+    assert_eq!(blob.as_deref(), Some(repo.git(&["rev-parse", "HEAD:same"]).trim()));
 }
 
 #[test]
@@ -46,5 +50,6 @@ fn a_file_as_young_as_the_index_is_not_trusted() {
     let later = SystemTime::now() + Duration::from_secs(3_600);
     std::fs::File::options().write(true).open(repo.root.join("racy")).unwrap().set_modified(later).unwrap();
     repo.commit("racy");
-    assert_eq!(repo.open().0.worktree_scan().unwrap()[0].state, WorktreeState::Unknown);
+    let racy = repo.open().0.worktree_index().unwrap().file("racy");
+    assert_eq!(racy.map(|file| file.state), Some(WorktreeState::Unknown));
 }
