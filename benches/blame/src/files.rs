@@ -1,7 +1,8 @@
 //! The files at HEAD, and a sample of them.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The regular files that the commit at HEAD holds below `root`, relative to it.
 pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
@@ -13,6 +14,32 @@ pub fn regular_files(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     let entries = listing.stdout.split(|&byte| byte == 0).filter(|entry| entry.starts_with(b"100"));
     let paths = entries.filter_map(|entry| Some(entry.splitn(2, |&byte| byte == b'\t').nth(1)?.to_vec()));
     Ok(paths.collect())
+}
+
+/// The contents that `paths` have at HEAD, in their order.
+pub fn texts(root: &Path, paths: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
+    let failure = |error: std::io::Error| format!("git cat-file: {error}");
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args(["cat-file", "--batch", "-z"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut git = git.spawn().map_err(failure)?;
+    let (input, output) = (git.stdin.take(), git.stdout.take());
+    let (Some(mut input), Some(output)) = (input, output) else { return Err("git cat-file has no pipes".into()) };
+    std::thread::scope(|scope| {
+        scope.spawn(move || paths.iter().try_for_each(|path| input.write_all(&[b"HEAD:", &path[..], b"\0"].concat())));
+        let mut output = BufReader::new(output);
+        let mut text = || {
+            let mut head = String::new();
+            output.read_line(&mut head)?;
+            let len = head.trim_end().rsplit(' ').next().and_then(|len| len.parse().ok());
+            // One that is missing has no content.
+            let Some(len) = len else { return Ok(Vec::new()) };
+            let mut text = vec![0; len];
+            output.read_exact(&mut text)?;
+            output.read_exact(&mut [0])?;
+            Ok(text)
+        };
+        paths.iter().map(|_| text().map_err(failure)).collect()
+    })
 }
 
 /// `count` of the paths; which ones depends on `seed` and the paths alone.

@@ -1,6 +1,7 @@
 //! What a new HEAD costs on top of what an earlier one has left, and whether it gives what a walk of everything gives.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -9,14 +10,14 @@ use std::sync::atomic::AtomicBool;
 use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, History};
 use rayon::prelude::*;
 
-use crate::files::regular_files;
+use crate::files::{regular_files, texts};
 use crate::measure::{Cost, cost};
-
-/// Ranges of lines whose touches are counted, as those of a file's chunks would be.
-const RANGES: [std::ops::Range<u32>; 6] = [0..40, 40..80, 80..120, 120..160, 160..200, 0..200];
 
 /// Attributions by path.
 type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
+
+/// Ranges of lines by path.
+type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
 /// A step from one HEAD to a later one.
 pub struct Increment {
@@ -70,19 +71,46 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
     let commits = borrowed.git(&["rev-list", "--count", &format!("{old}..{tip}")])?;
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &old])?;
-    let (_, stored) = attribute(&borrowed.path(), Some(&walk), &Stored::new())?;
+    let (_, stored) = attribute(&borrowed.path(), Some(&walk), &Stored::new(), &ranges(&borrowed.path())?)?;
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
-    let (made, cost) = cost(|| attribute(&borrowed.path(), Some(&walk), &stored));
+    // Where chunks are is known from their text.
+    let ranges = ranges(&borrowed.path())?;
+    let (made, cost) = cost(|| attribute(&borrowed.path(), Some(&walk), &stored, &ranges));
     let (paths, new) = made?;
-    let (_, fresh) = attribute(&borrowed.path(), None, &Stored::new())?;
+    let (_, fresh) = attribute(&borrowed.path(), None, &Stored::new(), &ranges)?;
     let at_tip = |path: &Vec<u8>| new.get(path).or_else(|| stored.get(path)).map(|(_, blame)| blame);
     let differs = |path: &&Vec<u8>| at_tip(path) != fresh.get(*path).map(|(_, blame)| blame);
     let differing = paths.iter().filter(differs).map(|path| String::from_utf8_lossy(path).into_owned());
     Ok(Increment { commits: commits.parse().unwrap_or(0), files: new.len(), cost, differing: differing.collect() })
 }
 
+/// The paragraphs of every file at HEAD, whose touches are counted as those of its chunks would be.
+fn ranges(repository: &Path) -> Result<Ranges, String> {
+    let paths = regular_files(repository)?;
+    let texts = texts(repository, &paths)?;
+    Ok(paths.into_iter().zip(texts.iter().map(|text| paragraphs(text))).collect())
+}
+
+/// The lines between two empty ones, by the paragraph.
+fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
+    let mut found: Vec<Range<u32>> = Vec::new();
+    for (number, line) in (0u32..).zip(text.split(|&byte| byte == b'\n')) {
+        match found.last_mut() {
+            _ if line.trim_ascii().is_empty() => {}
+            Some(last) if last.end == number => last.end += 1,
+            _ => found.push(number..number + 1),
+        }
+    }
+    found
+}
+
 /// The files at HEAD, and the attributions of those whose key differs from the stored one.
-fn attribute(repository: &Path, walk: Option<&Path>, stored: &Stored) -> Result<(Vec<Vec<u8>>, Stored), String> {
+fn attribute(
+    repository: &Path,
+    walk: Option<&Path>,
+    stored: &Stored,
+    ranges: &Ranges,
+) -> Result<(Vec<Vec<u8>>, Stored), String> {
     let history = History::open(repository).map_err(|error| error.to_string())?.ok_or("no repository")?;
     let index = history.index_events(walk, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
     let paths = regular_files(repository)?;
@@ -91,7 +119,7 @@ fn attribute(repository: &Path, walk: Option<&Path>, stored: &Stored) -> Result<
         stored.get(path).filter(|(known, _)| known == key).map(|(_, blame)| Arc::clone(blame))
     };
     let blame = |(path, key): &(&Vec<u8>, EventKey)| {
-        let (blame, _) = history.attribute_committed(&index, &known, path, &RANGES).ok()?;
+        let (blame, _) = history.attribute_committed(&index, &known, path, ranges.get(*path)?).ok()?;
         Some((path.to_vec(), (*key, Arc::new(blame))))
     };
     let attributed = changed.par_iter().filter_map(blame).collect();

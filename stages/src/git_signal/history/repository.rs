@@ -18,7 +18,7 @@ use super::objects::{ObjectReader, SharedObjects};
 use super::scan::scan;
 use super::settings::Settings;
 use super::tree_diff::{PathState, TreeDiffer};
-use super::walk_file;
+use super::walk_file::{self, Mark};
 
 /// A walk that was kept is begun anew once it knows more commits than this, and most of all, that HEAD does not reach.
 const MAX_UNREACHABLE: usize = 100_000;
@@ -118,11 +118,12 @@ impl History {
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
         let Settings { walk_key, grafts, mailmap, .. } = &self.settings;
-        let (commits, mut changes) = kept.and_then(|file| walk_file::read(file, walk_key)).unwrap_or_default();
         let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
-        let mut graph = load(commits)?;
+        let walk = kept.map(|file| walk_file::read(file, walk_key)).unwrap_or_default();
+        let mut mark = walk.mark();
+        let (mut graph, mut changes) = (load(walk.commits)?, walk.changes);
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
-            (graph, changes) = (load(CommitTable::default())?, ChangeTable::default());
+            (mark, graph, changes) = (Mark::default(), load(CommitTable::default())?, ChangeTable::default());
         }
         let all = (0..graph.len() as u32).map(CommitPos);
         let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
@@ -134,7 +135,7 @@ impl History {
         blocks.into_iter().for_each(|block| changes.add(block));
         // What is missing now may be there the next time.
         if let Some(file) = kept.filter(|_| !incomplete && !new.is_empty()) {
-            let _ = walk_file::write(file, walk_key, &graph.table, &changes);
+            let _ = walk_file::write(file, walk_key, mark, &graph.table, &changes);
         }
         Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }

@@ -1,11 +1,12 @@
 //! The file that keeps a walk between runs, so that a new HEAD costs the commits that are new.
 //!
 //! Layout, all numbers little-endian: [`MAGIC`] · version (u32) · key (20 bytes, see `Settings::walk_key`) · bytes of an
-//! object id (u32) · the tables, each with the number of its rows (u32) in front · BLAKE3 of everything before. A file that
-//! is damaged, of another version or another key is as good as none.
+//! object id (u32) · segments. Each walk that finds something new appends a segment with what each table has gained: length
+//! (u64) · the rows of the tables, each with their number (u32) in front · BLAKE3 of these. What follows a segment that is
+//! cut short or damaged is not there; a file of another version or another key is as good as none.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,76 +17,88 @@ use super::commit_table::{Author, CommitTable, Header};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or what a walk finds.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What decides whether a walk may be used: a hash of all that changes what commits and their parents are.
 pub(super) type Key = [u8; 20];
 
-/// The walk that `file` keeps under `key`; `None` if there is none that can be used.
-pub(super) fn read(file: &Path, key: &Key) -> Option<(CommitTable, ChangeTable)> {
-    let bytes = fs::read(file).ok()?;
-    let (content, digest) = bytes.split_at_checked(bytes.len().checked_sub(blake3::OUT_LEN)?)?;
-    let mut reader = Reader { bytes: content, id_len: 0 };
-    let is_usable = reader.take(MAGIC.len())? == MAGIC
-        && reader.number()? == VERSION
-        && reader.take(key.len())? == key
-        && blake3::hash(content).as_bytes() == digest;
-    if !is_usable {
-        return None;
-    }
-    reader.id_len = reader.number()? as usize;
-    let authors = reader.rows(|reader| Some(Author { name: reader.text()?.into(), email: reader.text()?.into() }))?;
-    let parents = reader.rows(Reader::id)?;
-    let headers = reader.rows(Reader::header)?;
-    let ranges = reader.rows(|reader| Some((reader.number()?, reader.number()?)))?;
-    let paths: Vec<Arc<[u8]>> = reader.rows(|reader| reader.text().map(Arc::from))?;
-    let blobs = reader.rows(Reader::id)?;
-    let others = reader.rows(|reader| reader.number().map(PackedState))?;
-    let changes = reader.rows(Reader::change)?;
-    let is_sound = reader.bytes.is_empty()
-        && headers.iter().all(|header| {
-            let (start, end) = header.parents;
-            start <= end && end as usize <= parents.len() && (header.author as usize) < authors.len()
-        })
-        && ranges.len() <= headers.len()
-        && ranges.iter().all(|&range| range == UNKNOWN || range.0 <= range.1 && range.1 as usize <= changes.len())
-        && others.iter().all(|&state| is_known(state, &blobs))
-        && changes.iter().all(|change| {
-            (change.path.0 as usize) < paths.len()
-                && [change.new, change.first_parent].iter().all(|&state| is_known(state, &blobs))
-        });
-    let tables =
-        || (CommitTable::new(headers, parents, authors), ChangeTable::new(paths, blobs, changes, others, ranges));
-    is_sound.then(tables)
+/// Bytes in front of the segments.
+const HEAD: usize = MAGIC.len() + 4 + size_of::<Key>() + 4;
+
+/// A walk that was kept, and where in the file it ends.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) commits: CommitTable,
+    pub(super) changes: ChangeTable,
+    mark: Mark,
 }
 
-/// Puts a walk into the place of the one that `file` keeps.
-pub(super) fn write(file: &Path, key: &Key, commits: &CommitTable, changes: &ChangeTable) -> io::Result<()> {
-    let mut out = Vec::with_capacity(80 * commits.len() + 16 * changes.changes.len() + 24 * changes.blobs.len());
-    out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&VERSION.to_le_bytes());
-    out.extend_from_slice(key);
+/// Where a walk that was kept ends, in the file and in its tables.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Mark {
+    end: usize,
+    rows: Rows,
+}
+
+/// How many rows each table has, in the order in which they are written.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+struct Rows([usize; 8]);
+
+impl Rows {
+    fn of(commits: &CommitTable, changes: &ChangeTable) -> Self {
+        Self([
+            commits.authors.len(),
+            commits.parents.len(),
+            commits.headers.len(),
+            changes.ranges.len(),
+            changes.paths.len(),
+            changes.blobs.len(),
+            changes.other_parents.len(),
+            changes.changes.len(),
+        ])
+    }
+}
+
+/// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
+pub(super) fn read(file: &Path, key: &Key) -> Kept {
+    fs::read(file).ok().and_then(|bytes| read_all(&bytes, key)).unwrap_or_default()
+}
+
+fn read_all(bytes: &[u8], key: &Key) -> Option<Kept> {
+    let mut reader = Reader { bytes, id_len: 0 };
+    let is_usable =
+        reader.take(MAGIC.len())? == MAGIC && reader.number()? == VERSION && reader.take(key.len())? == key.as_slice();
+    reader.id_len = reader.number().filter(|_| is_usable)? as usize;
+    let (mut tables, mut end) = (Tables::default(), HEAD);
+    while let Some(mut segment) = reader.segment() {
+        segment.tables(&mut tables)?;
+        end = bytes.len() - reader.bytes.len();
+    }
+    tables.is_sound().then(|| tables.kept(end))
+}
+
+/// Adds to `file` what the tables have gained since `kept` was read from it, where it was; else writes it anew.
+pub(super) fn write(
+    file: &Path,
+    key: &Key,
+    Mark { end, rows }: Mark,
+    commits: &CommitTable,
+    changes: &ChangeTable,
+) -> io::Result<()> {
+    let segment = segment(rows, commits, changes);
+    if rows != Rows::default() {
+        let mut to = fs::OpenOptions::new().write(true).open(file)?;
+        // Something may stand there that was cut short.
+        to.set_len(end as u64)?;
+        to.seek(io::SeekFrom::End(0))?;
+        return to.write_all(&segment);
+    }
     let id_len = commits.headers.first().map_or(0, |header| header.id.as_slice().len());
-    put_number(&mut out, id_len as u32);
-    put_rows(&mut out, &commits.authors, |out, author| {
-        put_text(out, &author.name);
-        put_text(out, &author.email);
-    });
-    put_rows(&mut out, &commits.parents, put_id);
-    put_rows(&mut out, &commits.headers, put_header);
-    put_rows(&mut out, &changes.ranges, |out, range| {
-        put_numbers(out, [range.0, range.1]);
-    });
-    put_rows(&mut out, &changes.paths, |out, path| put_text(out, path));
-    put_rows(&mut out, &changes.blobs, put_id);
-    put_rows(&mut out, &changes.other_parents, |out, state| put_number(out, state.0));
-    put_rows(&mut out, &changes.changes, |out, change| {
-        put_numbers(out, [change.path.0, change.new.0, change.first_parent.0, change.others]);
-    });
-    let digest = blake3::hash(&out);
-    out.extend_from_slice(digest.as_bytes());
+    let head = [MAGIC.as_slice(), &VERSION.to_le_bytes(), key, &(id_len as u32).to_le_bytes()].concat();
     let new = file.with_extension("new");
-    let written = fs::File::create(&new).and_then(|mut to| to.write_all(&out)).and_then(|()| fs::rename(&new, file));
+    let written = fs::File::create(&new)
+        .and_then(|mut to| to.write_all(&head).and_then(|()| to.write_all(&segment)))
+        .and_then(|()| fs::rename(&new, file));
     if written.is_err() {
         // Nothing can be done about it here; the next walk writes over it.
         let _ = fs::remove_file(&new);
@@ -93,9 +106,76 @@ pub(super) fn write(file: &Path, key: &Key, commits: &CommitTable, changes: &Cha
     written
 }
 
-/// Whether a state refers to a blob that is there, or to none.
-fn is_known(state: PackedState, blobs: &[ObjectId]) -> bool {
-    state == PackedState::ABSENT || state == PackedState::OTHER || (state.0 as usize) < blobs.len()
+/// What the tables have gained since they had `before`.
+fn segment(Rows(before): Rows, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
+    let [authors, parents, headers, ranges, paths, blobs, others, lines] = before;
+    let mut out = vec![0; size_of::<u64>()];
+    put_rows(&mut out, &commits.authors[authors..], |out, author| {
+        put_text(out, &author.name);
+        put_text(out, &author.email);
+    });
+    put_rows(&mut out, &commits.parents[parents..], put_id);
+    put_rows(&mut out, &commits.headers[headers..], put_header);
+    put_rows(&mut out, &changes.ranges[ranges..], |out, range| put_numbers(out, [range.0, range.1]));
+    put_rows(&mut out, &changes.paths[paths..], |out, path| put_text(out, path));
+    put_rows(&mut out, &changes.blobs[blobs..], put_id);
+    put_rows(&mut out, &changes.other_parents[others..], |out, state| put_number(out, state.0));
+    put_rows(&mut out, &changes.changes[lines..], |out, change| {
+        put_numbers(out, [change.path.0, change.new.0, change.first_parent.0, change.others]);
+    });
+    let len = (out.len() - size_of::<u64>()) as u64;
+    out[..size_of::<u64>()].copy_from_slice(&len.to_le_bytes());
+    let digest = blake3::hash(&out[size_of::<u64>()..]);
+    out.extend_from_slice(digest.as_bytes());
+    out
+}
+
+/// The rows of all segments.
+#[derive(Default)]
+struct Tables {
+    authors: Vec<Author>,
+    parents: Vec<ObjectId>,
+    headers: Vec<Header>,
+    ranges: Vec<(u32, u32)>,
+    paths: Vec<Arc<[u8]>>,
+    blobs: Vec<ObjectId>,
+    others: Vec<PackedState>,
+    changes: Vec<Change>,
+}
+
+impl Tables {
+    /// Whether every reference is to a row that is there.
+    fn is_sound(&self) -> bool {
+        let is_range = |&(start, end): &(u32, u32), len: usize| start <= end && end as usize <= len;
+        let is_header = |header: &Header| {
+            is_range(&header.parents, self.parents.len()) && (header.author as usize) < self.authors.len()
+        };
+        let is_state = |state: &PackedState| {
+            [PackedState::ABSENT, PackedState::OTHER].contains(state) || (state.0 as usize) < self.blobs.len()
+        };
+        let is_change = |change: &Change| {
+            (change.path.0 as usize) < self.paths.len() && is_state(&change.new) && is_state(&change.first_parent)
+        };
+        self.headers.iter().all(is_header)
+            && self.ranges.len() <= self.headers.len()
+            && self.ranges.iter().all(|range| *range == UNKNOWN || is_range(range, self.changes.len()))
+            && self.others.iter().all(is_state)
+            && self.changes.iter().all(is_change)
+    }
+
+    fn kept(self, end: usize) -> Kept {
+        let commits = CommitTable::new(self.headers, self.parents, self.authors);
+        let changes = ChangeTable::new(self.paths, self.blobs, self.changes, self.others, self.ranges);
+        let rows = Rows::of(&commits, &changes);
+        Kept { commits, changes, mark: Mark { end, rows } }
+    }
+}
+
+impl Kept {
+    /// Where the walk ends.
+    pub(super) fn mark(&self) -> Mark {
+        self.mark
+    }
 }
 
 fn put_number(out: &mut Vec<u8>, number: u32) {
@@ -174,12 +254,35 @@ impl<'a> Reader<'a> {
         Some(Change { path, new, first_parent: PackedState(self.number()?), others: self.number()? })
     }
 
-    fn rows<T>(&mut self, row: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    /// The next segment; `None` at the end, or at one that is cut short or damaged.
+    fn segment(&mut self) -> Option<Reader<'a>> {
+        let len = u64::from_le_bytes(self.take(size_of::<u64>())?.try_into().ok()?);
+        let content = self.take(usize::try_from(len).ok()?)?;
+        let is_whole = blake3::hash(content).as_bytes() == self.take(blake3::OUT_LEN)?;
+        is_whole.then_some(Reader { bytes: content, id_len: self.id_len })
+    }
+
+    /// Adds the rows of a segment to the tables.
+    fn tables(&mut self, to: &mut Tables) -> Option<()> {
+        self.rows(&mut to.authors, |reader| {
+            Some(Author { name: reader.text()?.into(), email: reader.text()?.into() })
+        })?;
+        self.rows(&mut to.parents, Self::id)?;
+        self.rows(&mut to.headers, Self::header)?;
+        self.rows(&mut to.ranges, |reader| Some((reader.number()?, reader.number()?)))?;
+        self.rows(&mut to.paths, |reader| reader.text().map(Arc::from))?;
+        self.rows(&mut to.blobs, Self::id)?;
+        self.rows(&mut to.others, |reader| reader.number().map(PackedState))?;
+        self.rows(&mut to.changes, Self::change)?;
+        self.bytes.is_empty().then_some(())
+    }
+
+    fn rows<T>(&mut self, to: &mut Vec<T>, row: impl Fn(&mut Self) -> Option<T>) -> Option<()> {
         let count = self.number()? as usize;
-        let mut rows = Vec::with_capacity(count.min(self.bytes.len()));
+        to.reserve(count.min(self.bytes.len()));
         for _ in 0..count {
-            rows.push(row(self)?);
+            to.push(row(self)?);
         }
-        Some(rows)
+        Some(())
     }
 }

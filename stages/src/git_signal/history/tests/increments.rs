@@ -100,6 +100,32 @@ fn a_walk_that_cannot_be_used_is_made_again() {
 }
 
 #[test]
+fn what_was_added_to_a_walk_can_be_lost_alone() {
+    let repo = Repo::new();
+    let walk = repo.root.join(".git").join("walk");
+    let compared = || {
+        let history = History::open(&repo.root).unwrap().unwrap();
+        increment(&history, &walk, &Stored::new()).1
+    };
+    repo.commit_file("a.rs", "one\n");
+    assert_eq!(compared(), 1);
+    let first = std::fs::metadata(&walk).unwrap().len() as usize;
+    repo.commit_file("a.rs", "one\ntwo\n");
+    repo.commit_file("b.rs", "three\n");
+    assert_eq!(compared(), 2);
+    let whole = std::fs::read(&walk).unwrap();
+    for at in first..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x40;
+        std::fs::write(&walk, damaged).unwrap();
+        assert_eq!(compared(), 2, "byte {at}");
+        assert_eq!(std::fs::read(&walk).unwrap(), whole, "byte {at} is mended");
+        std::fs::write(&walk, &whole[..at]).unwrap();
+        assert_eq!((compared(), compared()), (2, 0), "cut at {at}");
+    }
+}
+
+#[test]
 fn a_walk_without_a_place_to_keep_it_is_a_walk_all_the_same() {
     let repo = Repo::new();
     repo.commit_file("a.rs", "one\n");
