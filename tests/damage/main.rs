@@ -6,6 +6,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 
+mod blames;
 mod data;
 mod files;
 mod pages;
