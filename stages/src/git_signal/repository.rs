@@ -228,12 +228,14 @@ impl Repository {
             let of_file = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
             return history.map_or(Attribution::Untracked, of_file);
         }
-        // Asked for a range at a time.
-        let asked: RefCell<FxHashMap<(Vec<u8>, EventKey), Option<Arc<Committed>>>> = RefCell::default();
         let may_be_known = self.using.trusts && self.is_configured_as_before();
+        // Asked for a range at a time.
+        let asked = RefCell::new(FxHashMap::default());
         let known = |path: &[u8], key: &EventKey| {
-            let find = || self.stored(path, key).map(Arc::new);
-            may_be_known.then(|| asked.borrow_mut().entry((path.to_vec(), *key)).or_insert_with(find).clone())?
+            let mut asked = asked.borrow_mut();
+            let find = || self.stored(path).filter(|_| may_be_known).map(|(key, stored)| (key, Arc::new(stored)));
+            let found = asked.entry(path.to_vec()).or_insert_with(find).as_ref();
+            found.filter(|(stored, _)| stored == key).map(|(_, stored)| Arc::clone(stored))
         };
         match history.attribute(events, &known, path, text.as_bytes(), ranges) {
             Ok((blame, touches)) => Attribution::lines(blame, touches, key(events, path)),
@@ -253,24 +255,20 @@ impl Repository {
         if !self.using.trusts || !self.is_unmoved() {
             return None;
         }
-        let row = self.previous.index.file(path).ok()??;
-        let key = EventKey::from_bytes(row.history_key.as_slice().try_into().ok()?);
-        let committed = self.stored(path.as_bytes(), &key)?;
+        let (key, committed) = self.stored(path.as_bytes())?;
         match history.carry_over(&committed, &key, text.as_bytes(), ranges) {
-            Ok(Some((blame, touches))) => Some(Attribution::lines(blame, touches, row.history_key)),
+            Ok(Some((blame, touches))) => Some(Attribution::lines(blame, touches, key.to_bytes().to_vec())),
             Ok(None) => None,
             Err(failure) => Some(Attribution::Unavailable(failure.to_string().into())),
         }
     }
 
-    /// What the index holds of the attribution of a path under a key.
-    fn stored(&self, path: &[u8], key: &EventKey) -> Option<Committed> {
+    /// What the index holds of the attribution of a path, and under which key.
+    fn stored(&self, path: &[u8]) -> Option<(EventKey, Committed)> {
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
-        if row.history_key != key.to_bytes() {
-            return None;
-        }
+        let key = EventKey::from_bytes(row.history_key.try_into().ok()?);
         let stored = self.previous.index.blame(*row.chunks.first()?).ok()??;
-        Some(from_stored(stored)?.committed)
+        Some((key, from_stored(stored)?.committed))
     }
 
     /// What the walk over the history finds; `None` if that is not waited for.
