@@ -9,6 +9,7 @@ mod fixture;
 
 use std::fs::File;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -401,6 +402,37 @@ fn files_can_be_searched_before_their_history_is_read() {
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
     assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "who waits publishes once");
+}
+
+#[test]
+fn a_commit_while_history_is_read_is_seen() {
+    struct Committing<'a>(&'a Path);
+    impl Observer for Committing<'_> {
+        fn on_progress(&self, _: &Progress) {}
+    }
+    impl IndexObserver for Committing<'_> {
+        fn on_history(&self, _: WalkProgress) {
+            let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+            let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
+            // The second time there is nothing to commit.
+            let git = Command::new("git").current_dir(self.0).args(author).args(commit).output();
+            git.expect("git runs");
+        }
+
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
+    let fixture = sizeable();
+    fixture.commit("all");
+    let path = fixture.path("m0/a0.py");
+    let text = std::fs::read_to_string(&path).expect("a file") + "\n\ndef more():\n    return 1\n";
+    std::fs::write(&path, text).expect("a file can be written");
+    let options = IndexOptions { patience: Some(Duration::ZERO), ..options(fixture.root(), 2, false) };
+    index::run(&options, &Committing(fixture.root())).expect("an index run");
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
 }
 
 #[test]

@@ -88,10 +88,13 @@ impl Repository {
         self.patience.get_or_init(|| patience);
     }
 
-    /// Goes on with a walk that an earlier run on the same HEAD has begun.
+    /// Goes on with a walk that an earlier run has begun, unless HEAD has moved since.
     #[must_use]
     pub fn with_walk(self, walk: Arc<Walk>) -> Self {
-        Self { walk: walk.into(), ..self }
+        match *walk.state() == self.state {
+            true => Self { walk: walk.into(), ..self },
+            false => self,
+        }
     }
 
     /// The walk that files have gone without an attribution for, if any.
@@ -280,7 +283,7 @@ impl Repository {
                 let _ = std::fs::remove_file(&kept);
             }
             let Use { threads, cancel, .. } = &self.using;
-            Arc::new(Walk::start(Arc::clone(history), kept, *threads, cancel.clone()))
+            Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))
         });
         let Some(&patience) = self.patience.get() else { return Some(walk.wait()) };
         if self.deferred.load(Ordering::Relaxed) {

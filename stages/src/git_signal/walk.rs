@@ -27,6 +27,7 @@ pub struct WalkProgress {
 
 /// A walk over the history that goes on in its own thread; dropping it stops it.
 pub struct Walk {
+    state: String,
     shared: Arc<Shared>,
     cancel: CancelToken,
     thread: Option<JoinHandle<()>>,
@@ -44,8 +45,15 @@ struct Shared {
 }
 
 impl Walk {
-    /// Starts on `threads` threads. `kept` is the file that keeps the walk between runs.
-    pub(super) fn start(history: Arc<History>, kept: PathBuf, threads: usize, cancel: CancelToken) -> Self {
+    /// Starts on `threads` threads. `state` says what the history is that of, `kept` is the file that keeps the walk between
+    /// runs.
+    pub(super) fn start(
+        history: Arc<History>,
+        state: String,
+        kept: PathBuf,
+        threads: usize,
+        cancel: CancelToken,
+    ) -> Self {
         let shared = Arc::new(Shared {
             found: OnceLock::new(),
             is_found: (Mutex::new(false), Condvar::new()),
@@ -61,7 +69,12 @@ impl Walk {
         if let Err(error) = &thread {
             shared.finish(Err(error.to_string().into()));
         }
-        Self { shared, cancel, thread: thread.ok() }
+        Self { state, shared, cancel, thread: thread.ok() }
+    }
+
+    /// [`Repository::state`](super::Repository::state) when it began.
+    pub(super) fn state(&self) -> &String {
+        &self.state
     }
 
     /// Waits for the end.
