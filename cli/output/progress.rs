@@ -24,8 +24,14 @@ pub(crate) struct IndexProgress {
 
 enum Display {
     Nothing,
-    Lines,
-    Bar { bar: ProgressBar, counted: AtomicBool },
+    Lines {
+        /// Whether history is waited for.
+        waits: AtomicBool,
+    },
+    Bar {
+        bar: ProgressBar,
+        counted: AtomicBool,
+    },
 }
 
 impl IndexProgress {
@@ -37,7 +43,7 @@ impl IndexProgress {
     /// Progress on standard error; `live` when that is a terminal that can redraw a line.
     pub(crate) fn shown(live: bool) -> Self {
         if !live {
-            return Self { display: Display::Lines };
+            return Self { display: Display::Lines { waits: AtomicBool::new(false) } };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
         bar.set_style(style(UNCOUNTED));
@@ -62,9 +68,11 @@ impl IndexObserver for IndexProgress {
     fn on_history(&self, walk: WalkProgress) {
         match &self.display {
             Display::Nothing => {}
-            Display::Lines => {
-                // Nothing can be done about a standard error that is closed.
-                let _ = writeln!(std::io::stderr().lock(), "Everything can be searched. {}", commits(walk));
+            Display::Lines { waits } => {
+                if waits.swap(true, Ordering::Relaxed) {
+                    // Nothing can be done about a standard error that is closed.
+                    let _ = writeln!(std::io::stderr().lock(), "Everything can be searched. {}", commits(walk));
+                }
             }
             Display::Bar { bar, .. } => {
                 bar.set_style(style(HISTORY));
@@ -85,8 +93,8 @@ impl Observer for IndexProgress {
     fn on_progress(&self, progress: &Progress) {
         match &self.display {
             Display::Nothing => {}
-            Display::Lines if progress.elapsed < BETWEEN_LINES => {}
-            Display::Lines => {
+            Display::Lines { .. } if progress.elapsed < BETWEEN_LINES => {}
+            Display::Lines { .. } => {
                 // Nothing can be done about a standard error that is closed.
                 let _ = writeln!(std::io::stderr().lock(), "{}", plain(progress));
             }
@@ -107,7 +115,7 @@ impl Observer for IndexProgress {
     fn interval(&self) -> Option<Duration> {
         match self.display {
             Display::Nothing => None,
-            Display::Lines => Some(BETWEEN_LINES),
+            Display::Lines { .. } => Some(BETWEEN_LINES),
             Display::Bar { .. } => Some(Duration::from_millis(100)),
         }
     }

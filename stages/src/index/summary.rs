@@ -201,19 +201,18 @@ impl IndexSummary {
     /// The summary of a run that was followed by one that only attributed what this one had left.
     pub(super) fn followed_by(self, last: Self, elapsed: Duration) -> Self {
         let mut warnings = self.warnings;
-        warnings.extend(last.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>());
-        let mut errors = self.errors;
-        errors.extend(last.errors);
-        Self {
-            warnings,
-            errors,
-            elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-            peak_memory_bytes: last.peak_memory_bytes,
-            index_bytes: last.index_bytes,
-            generation: last.generation,
-            complete: last.complete,
-            ..self
-        }
+        warnings
+            .extend(last.warnings.iter().filter(|warning| !warnings.contains(warning)).cloned().collect::<Vec<_>>());
+        let errors = self.errors.into_iter().chain(last.errors.iter().cloned()).collect();
+        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        // Where this one has changed nothing, what the last one did is all that was done.
+        let (files, changed_chunks, report) = match self.nothing_changed {
+            true => (last.files, last.changed_chunks, last.report),
+            false => (self.files, self.changed_chunks, self.report),
+        };
+        let nothing_changed = self.nothing_changed && last.nothing_changed;
+        let bm25 = if self.nothing_changed { last.bm25 } else { self.bm25 };
+        Self { files, changed_chunks, report, nothing_changed, bm25, warnings, errors, elapsed_ms, ..last }
     }
 }
 
