@@ -60,6 +60,8 @@ pub struct Repository {
     broken: Option<Arc<str>>,
     /// See [`Self::state`].
     state: String,
+    /// Whether the configuration that attribution depends on is that of the last run.
+    configured_as_before: bool,
     previous: KeptRun,
     using: Use,
     walk: OnceLock<Arc<Walk>>,
@@ -80,7 +82,11 @@ impl Repository {
         };
         let (walk, patience, deferred, tracked) = Default::default();
         let state = state(history.as_deref(), using.attributes);
-        Self { history, broken, state, previous, using, walk, patience, deferred, tracked }
+        let ends_alike = |history: &Arc<History>| {
+            previous.state.as_ref().is_some_and(|state| state.ends_with(&configuration(history)))
+        };
+        let configured_as_before = history.as_ref().is_some_and(ends_alike);
+        Self { history, broken, state, configured_as_before, previous, using, walk, patience, deferred, tracked }
     }
 
     /// Lets files go without an attribution if the walk over the history takes longer; see [`Self::deferred`].
@@ -120,8 +126,8 @@ impl Repository {
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {
-            _ if self.previous.state.as_ref() == Some(&self.state) && self.deferred().is_none() => self.state.clone(),
-            Some(history) if is_new || self.is_configured_as_before() => {
+            _ if self.is_unmoved() && self.deferred().is_none() => self.state.clone(),
+            Some(history) if is_new || self.configured_as_before => {
                 format!("unfinished {}", configuration(history))
             }
             _ => String::from("unfinished"),
@@ -183,12 +189,14 @@ impl Repository {
     /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
     /// file's content being the same. Walks the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
-        let Some(previous) = &self.previous.state else { return true };
-        if !self.using.attributes || *previous == self.state {
+        if self.previous.state.is_none() {
+            return true;
+        }
+        if !self.using.attributes || self.is_unmoved() {
             return false;
         }
         let Some(history) = &self.history else { return !known_key.is_empty() };
-        if !self.is_configured_as_before() {
+        if !self.configured_as_before {
             return true;
         }
         let events = self.events(history).and_then(|found| found.as_ref().ok());
@@ -231,12 +239,11 @@ impl Repository {
             let of_file = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
             return history.map_or(Attribution::Untracked, of_file);
         }
-        let may_be_known = self.using.trusts && self.is_configured_as_before();
         // Asked for a range at a time.
         let asked = RefCell::new(FxHashMap::default());
         let known = |path: &[u8], key: &EventKey| {
             let mut asked = asked.borrow_mut();
-            let find = || self.stored(path).filter(|_| may_be_known).map(|(key, stored)| (key, Arc::new(stored)));
+            let find = || self.stored(path).map(|(key, stored)| (key, Arc::new(stored)));
             let found = asked.entry(path.to_vec()).or_insert_with(find).as_ref();
             found.filter(|(stored, _)| stored == key).map(|(_, stored)| Arc::clone(stored))
         };
@@ -255,7 +262,7 @@ impl Repository {
         text: &str,
         ranges: &[Range<u32>],
     ) -> Option<Attribution> {
-        if !self.using.trusts || !self.is_unmoved() {
+        if !self.is_unmoved() {
             return None;
         }
         let (key, committed) = self.stored(path.as_bytes())?;
@@ -266,8 +273,11 @@ impl Repository {
         }
     }
 
-    /// What the index holds of the attribution of a path, and under which key.
+    /// What the index holds of the attribution of a path, and under which key; `None` also where it may not be used.
     fn stored(&self, path: &[u8]) -> Option<(EventKey, Committed)> {
+        if !self.using.trusts || !self.configured_as_before {
+            return None;
+        }
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
         let key = EventKey::from_bytes(row.history_key.try_into().ok()?);
         let stored = self.previous.index.blame(*row.chunks.first()?).ok()??;
@@ -310,12 +320,6 @@ impl Repository {
     /// Whether HEAD and all else that attribution depends on are those of the last run.
     fn is_unmoved(&self) -> bool {
         self.previous.state.as_ref() == Some(&self.state)
-    }
-
-    /// Whether the configuration that attribution depends on is that of the last run.
-    fn is_configured_as_before(&self) -> bool {
-        let Some(history) = &self.history else { return false };
-        self.previous.state.as_ref().is_some_and(|previous| previous.ends_with(&configuration(history)))
     }
 }
 

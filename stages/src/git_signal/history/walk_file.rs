@@ -77,7 +77,7 @@ fn read_all(bytes: &[u8], key: &Key) -> Option<Kept> {
     tables.is_sound().then(|| tables.kept(end))
 }
 
-/// Adds to `file` what the tables have gained since `kept` was read from it, where it was; else writes it anew.
+/// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
 pub(super) fn write(
     file: &Path,
     key: &Key,
