@@ -241,10 +241,21 @@ fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
 
 /// A run that is asked to stop at its first sign of life.
 fn interrupted(root: &Path) {
-    struct Stop(CancelToken);
+    stopped_when(root, |_| true);
+}
+
+/// A run that is asked to stop once its progress is such.
+fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
+    struct Stop(CancelToken, fn(&Progress) -> bool);
     impl Observer for Stop {
-        fn on_progress(&self, _: &Progress) {
-            self.0.cancel();
+        fn on_progress(&self, progress: &Progress) {
+            if self.1(progress) {
+                self.0.cancel();
+            }
+        }
+
+        fn interval(&self) -> Option<Duration> {
+            Some(Duration::from_millis(20))
         }
     }
     impl IndexObserver for Stop {
@@ -253,7 +264,7 @@ fn interrupted(root: &Path) {
         }
     }
     let options = options(root, 2, false);
-    let stop = Stop(options.cancel.clone());
+    let stop = Stop(options.cancel.clone(), is_time);
     index::run(&options, &stop).expect("an interrupted run still publishes what it has");
 }
 
@@ -402,6 +413,29 @@ fn files_can_be_searched_before_their_history_is_read() {
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
     assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "who waits publishes once");
+}
+
+#[test]
+fn a_run_that_was_stopped_while_history_was_read_is_made_up_for() {
+    let fixture = sizeable();
+    // So long a history that the first sign of life of the run comes while it is read.
+    let mut stream = String::new();
+    for commit in 0..6_000 {
+        let (time, text) = (1_500_000_000 + commit, format!("def made_{commit}():\n    return {commit}\n"));
+        stream.push_str(&format!("commit refs/heads/long\ncommitter Ada <ada@example.org> {time} +0000\ndata 0\n"));
+        stream.push_str(&format!("M 644 inline many/f{}.py\ndata {}\n{text}\n", commit % 300, text.len()));
+    }
+    fixture.write(".git/stream", stream);
+    let stream = File::open(fixture.path(".git/stream")).expect("the stream");
+    let import = ["fast-import", "--quiet"];
+    let imported = Command::new("git").current_dir(fixture.root()).args(import).stdin(stream).status();
+    assert!(imported.expect("git runs").success());
+    fixture.run_git(&["merge", "--quiet", "--allow-unrelated-histories", "--no-edit", "long"]);
+    stopped_when(fixture.root(), |progress| progress.bytes > 0 && progress.elapsed > Duration::from_millis(100));
+    run(fixture.root(), 2, false);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
 }
 
 #[test]

@@ -142,7 +142,7 @@ pub enum Attribution {
     Untracked,
     /// Git has the path but could not be read.
     Unavailable(Arc<str>),
-    /// The walk over the history takes longer than everything else: the file is attributed later.
+    /// The walk over the history takes longer than everything else, or was stopped: the file is attributed later.
     Pending,
     /// The commits that touched the file.
     File {

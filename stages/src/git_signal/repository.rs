@@ -67,7 +67,7 @@ pub struct Repository {
     walk: OnceLock<Arc<Walk>>,
     /// How long the walk is waited for; as long as it takes unless given.
     patience: OnceLock<Patience>,
-    /// Whether files were left without an attribution because of that.
+    /// Whether files were left without an attribution, because of that or because the run was stopped.
     deferred: AtomicBool,
     /// What git's index lists.
     tracked: OnceLock<Result<Option<WorktreeIndex>, HistoryError>>,
@@ -109,6 +109,13 @@ impl Repository {
         self.walk.get().filter(|_| deferred).cloned()
     }
 
+    /// Whether no file has to be looked at again: none was left without an attribution, and the walk, if there was one, has
+    /// found something.
+    pub fn is_settled(&self) -> bool {
+        let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
+        !failed && !self.deferred.load(Ordering::Relaxed)
+    }
+
     /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
     pub fn head(&self) -> Option<String> {
         Some(self.history.as_ref()?.head()?.to_string())
@@ -126,7 +133,7 @@ impl Repository {
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
         match &self.history {
-            _ if self.is_unmoved() && self.deferred().is_none() => self.state.clone(),
+            _ if self.is_unmoved() && self.is_settled() => self.state.clone(),
             Some(history) if is_new || self.configured_as_before => {
                 format!("unfinished {}", configuration(history))
             }
@@ -284,7 +291,7 @@ impl Repository {
         Some((key, from_stored(stored)?.committed))
     }
 
-    /// What the walk over the history finds; `None` if that is not waited for.
+    /// What the walk over the history finds; `None` if that is not waited for, or the run is stopped meanwhile.
     fn events(&self, history: &Arc<History>) -> Option<&Found> {
         let walk = self.walk.get_or_init(|| {
             let kept = self.previous.walk.clone();
@@ -295,11 +302,13 @@ impl Repository {
             let Use { threads, cancel, .. } = &self.using;
             Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))
         });
-        let Some(&patience) = self.patience.get() else { return Some(walk.wait()) };
-        if self.deferred.load(Ordering::Relaxed) {
-            return None;
-        }
-        let found = walk.wait_unless(self.longest_wait(patience));
+        let found = match self.patience.get() {
+            _ if self.deferred.load(Ordering::Relaxed) => None,
+            Some(&patience) => walk.wait_unless(self.longest_wait(patience)),
+            None => Some(walk.wait()),
+        };
+        // That a walk was stopped says nothing of the files: the next run has to look at them.
+        let found = found.filter(|found| found.is_ok() || !self.using.cancel.is_cancelled());
         self.deferred.fetch_or(found.is_none(), Ordering::Relaxed);
         found
     }

@@ -1,6 +1,7 @@
 //! The walk over the history, in a thread beside the run.
 
-use std::path::PathBuf;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -64,7 +65,7 @@ impl Walk {
             counted: OnceLock::new(),
         });
         let of_thread = Arc::clone(&shared);
-        let work = move || of_thread.finish(walk(&history, &kept, threads, &of_thread));
+        let work = move || of_thread.finish(guarded(|| walk(&history, &kept, threads, &of_thread)));
         let thread = std::thread::Builder::new().name("aurora-history".to_owned()).spawn(work);
         if let Err(error) = &thread {
             shared.finish(Err(error.to_string().into()));
@@ -106,6 +107,11 @@ impl Walk {
             }
         }
         true
+    }
+
+    /// Whether it has ended with an error.
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.shared.found.get(), Some(Err(_)))
     }
 
     /// How far it is.
@@ -155,7 +161,13 @@ impl Shared {
     }
 }
 
-fn walk(history: &History, kept: &std::path::Path, threads: usize, shared: &Shared) -> Found {
+/// What a walk finds. Who waits for one that panics must not wait for ever.
+fn guarded(walk: impl FnOnce() -> Found) -> Found {
+    let found = std::panic::catch_unwind(AssertUnwindSafe(walk));
+    found.unwrap_or_else(|_| Err("the walk over the history panicked".into()))
+}
+
+fn walk(history: &History, kept: &Path, threads: usize, shared: &Shared) -> Found {
     let progress = |done: usize, total: usize| {
         shared.counted.get_or_init(Instant::now);
         shared.total.store(total, Ordering::Relaxed);
@@ -164,4 +176,15 @@ fn walk(history: &History, kept: &std::path::Path, threads: usize, shared: &Shar
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
     let index = pool.install(|| history.index_events(Some(kept), &shared.stop, &progress));
     Ok(index.map_err(|error| error.to_string())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_walk_that_panics_is_one_that_fails() {
+        let failure = guarded(|| panic!("on purpose")).err();
+        assert_eq!(failure.as_deref(), Some("the walk over the history panicked"));
+    }
 }

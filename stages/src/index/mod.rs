@@ -223,7 +223,7 @@ fn pass(
         (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
     let (writer, repository, moves) = job.into_parts();
     let deferred = repository.deferred();
-    let history = if deferred.is_some() { repository.unfinished_state() } else { repository.state().to_owned() };
+    let history = if repository.is_settled() { repository.state().to_owned() } else { repository.unfinished_state() };
     chain.push((HISTORY.to_owned(), history));
     let is_first = before.generation == 0;
     let fingerprints = match is_complete || is_first {
