@@ -314,13 +314,14 @@ impl Repository {
     }
 
     fn longest_wait(&self, patience: Patience) -> Duration {
-        let (cost, files) = match (patience, &self.previous.state) {
-            (Patience::Of(patience), _) => return patience,
-            // An update looks at few files.
-            (Patience::PerFile(cost), Some(_)) => (cost, 0),
-            (Patience::PerFile(cost), None) => {
-                (cost, u32::try_from(self.tracked().map_or(0, WorktreeIndex::len)).unwrap_or(u32::MAX))
-            }
+        let cost = match patience {
+            Patience::Of(patience) => return patience,
+            Patience::PerFile(cost) => cost,
+        };
+        // An update of an index that has everything looks at few files.
+        let files = match self.previous.index.manifest().complete {
+            true => 0,
+            false => u32::try_from(self.tracked().map_or(0, WorktreeIndex::len)).unwrap_or(u32::MAX),
         };
         let threads = u32::try_from(self.using.threads.max(1)).unwrap_or(u32::MAX);
         SHORTEST_PATIENCE.max(cost.saturating_mul(files) / threads)
