@@ -1,7 +1,8 @@
 //! The executor: batches stream through the steps, each stage with its own workers.
 //!
 //! A batch is always in one place: in a queue, with a worker, in a sink's reorder buffer, or shared by the stages
-//! of one step. Queues are bounded. Once a stage has failed, workers leave at their next batch, and a queue
+//! of one step. One that no row is left of goes no further: sinks, which take batches in order, are told its number. Queues
+//! are bounded. Once a stage has failed, workers leave at their next batch, and a queue
 //! without workers takes and drops whatever comes, so nothing waits for ever.
 
 use std::any::Any;
@@ -85,12 +86,12 @@ struct Side<'r> {
     staged: Mutex<Vec<Staged>>,
 }
 
-enum Item<'r> {
+enum Load<'r> {
     Whole(Flight<'r>),
     Shared(Arc<Side<'r>>),
 }
 
-impl Item<'_> {
+impl Load<'_> {
     fn sequence(&self) -> u64 {
         match self {
             Self::Whole(flight) => flight.sequence,
@@ -98,6 +99,15 @@ impl Item<'_> {
         }
     }
 }
+
+enum Item<'r> {
+    Batch(Load<'r>),
+    /// The numbers of batches that no row is left of.
+    Emptied(Vec<u64>),
+}
+
+/// Numbers of emptied batches that a worker gathers before it passes them on.
+const EMPTIED: usize = 256;
 
 /// The way from one step to the next.
 #[derive(Clone)]
@@ -119,16 +129,27 @@ impl<'r> Outlet<'r> {
                 self.run.files_done.fetch_add(flight.batch.files.rows() as u64, Ordering::Relaxed);
                 self.run.chunks_done.fetch_add(flight.batch.chunks.rows() as u64, Ordering::Relaxed);
             }
-            [only] => only.put(Item::Whole(flight), producer),
+            [only] => only.put(Item::Batch(Load::Whole(flight)), producer),
             several => {
                 let side = Arc::new(Side { flight, staged: Mutex::default() });
                 let shares: Vec<Arc<Side<'r>>> = several.iter().map(|_| Arc::clone(&side)).collect();
                 drop(side);
                 for (outbox, share) in several.iter().zip(shares) {
-                    outbox.put(Item::Shared(share), producer);
+                    outbox.put(Item::Batch(Load::Shared(share)), producer);
                 }
             }
         }
+    }
+}
+
+impl Outlet<'_> {
+    /// Passes on the numbers of emptied batches.
+    fn forward_emptied(&self, emptied: &mut Vec<u64>, producer: &StageMeter) {
+        if emptied.is_empty() {
+            return;
+        }
+        let emptied = std::mem::take(emptied);
+        self.next.iter().for_each(|next| next.put(Item::Emptied(emptied.clone()), producer));
     }
 }
 
@@ -234,33 +255,53 @@ impl<'r> Seat<'r> {
     fn process_all(&self, inbox: &Inbox<'r, Item<'r>>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut worker = self.stage.stage.open();
         let mut order = (self.stage.kind == Kind::Sink).then(Reorder::new);
-        while let Some(item) = inbox.take() {
+        let mut emptied = Vec::new();
+        while let Some(item) = inbox.take(|| self.outlet.forward_emptied(&mut emptied, self.meter)) {
             if self.run.has_failed() {
                 return Ok(());
             }
-            let Some(order) = &mut order else {
-                self.process(worker.as_mut(), item, cx)?;
-                continue;
-            };
-            order.put(item.sequence(), item);
-            while let Some(item) = order.take() {
-                self.process(worker.as_mut(), item, cx)?;
+            match (item, &mut order) {
+                (Item::Batch(load), None) => self.process(worker.as_mut(), load, &mut emptied, cx)?,
+                (Item::Batch(load), Some(order)) => order.put(load.sequence(), load),
+                (Item::Emptied(numbers), order) => {
+                    order.iter_mut().for_each(|order| numbers.iter().for_each(|number| order.pass_over(*number)));
+                    emptied.extend(numbers);
+                }
+            }
+            while let Some(load) = order.as_mut().and_then(Reorder::take) {
+                self.process(worker.as_mut(), load, &mut emptied, cx)?;
+            }
+            if emptied.len() >= EMPTIED {
+                self.outlet.forward_emptied(&mut emptied, self.meter);
             }
         }
+        self.outlet.forward_emptied(&mut emptied, self.meter);
         if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
     }
 
-    fn process(&self, worker: &mut (dyn Worker + '_), item: Item<'r>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        match item {
-            Item::Whole(mut flight) => {
+    /// Has the worker process a batch and passes it on; one that no row is left of is `emptied`.
+    fn process(
+        &self,
+        worker: &mut (dyn Worker + '_),
+        load: Load<'r>,
+        emptied: &mut Vec<u64>,
+        cx: &StageContext<'_>,
+    ) -> Result<(), StageError> {
+        match load {
+            Load::Whole(mut flight) => {
                 let files = flight.batch.files.rows();
                 self.turn(worker, Rows::Exclusive(&mut flight.batch), cx)?;
                 let kept = flight.batch.files.rows();
                 self.run.files_done.fetch_add((files - kept) as u64, Ordering::Relaxed);
                 self.meter.count(files, kept, flight.batch.chunks.rows());
-                self.outlet.forward(flight, self.meter);
+                if kept + flight.batch.chunks.rows() == 0 {
+                    emptied.push(flight.sequence);
+                } else {
+                    self.outlet.forward_emptied(emptied, self.meter);
+                    self.outlet.forward(flight, self.meter);
+                }
             }
-            Item::Shared(side) => {
+            Load::Shared(side) => {
                 let base = &side.flight.batch;
                 let mut staged = Staged::beside(base);
                 self.turn(worker, Rows::Shared { base, staged: &mut staged }, cx)?;

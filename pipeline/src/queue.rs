@@ -59,12 +59,13 @@ impl<T> Clone for Inbox<'_, T> {
 }
 
 impl<T> Inbox<'_, T> {
-    /// The next item, or `None` when every earlier stage has finished.
-    pub(crate) fn take(&self) -> Option<T> {
+    /// The next item, or `None` when every earlier stage has finished. Calls `idle` if there is none yet.
+    pub(crate) fn take(&self, idle: impl FnOnce()) -> Option<T> {
         let item = match self.receiver.try_recv() {
             Ok(item) => item,
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => {
+                idle();
                 let since = Instant::now();
                 let item = self.receiver.recv();
                 self.consumer.starved.add(since.elapsed());
@@ -79,7 +80,8 @@ impl<T> Inbox<'_, T> {
 /// Gives items out by ascending number without gaps, however they come in.
 pub(crate) struct Reorder<T> {
     next: u64,
-    early: BTreeMap<u64, T>,
+    /// Nothing for a number of which no item comes.
+    early: BTreeMap<u64, Option<T>>,
 }
 
 impl<T> Reorder<T> {
@@ -88,13 +90,24 @@ impl<T> Reorder<T> {
     }
 
     pub(crate) fn put(&mut self, number: u64, item: T) {
-        self.early.insert(number, item);
+        self.early.insert(number, Some(item));
+    }
+
+    /// There will be no item of this number. It may be said more than once.
+    pub(crate) fn pass_over(&mut self, number: u64) {
+        if number >= self.next {
+            self.early.insert(number, None);
+        }
     }
 
     pub(crate) fn take(&mut self) -> Option<T> {
-        let item = self.early.remove(&self.next)?;
-        self.next += 1;
-        Some(item)
+        loop {
+            let item = self.early.remove(&self.next)?;
+            self.next += 1;
+            if item.is_some() {
+                return item;
+            }
+        }
     }
 }
 
@@ -105,16 +118,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_arrival_order_leaves_in_order(order in Just((0..40u64).collect::<Vec<_>>()).prop_shuffle()) {
+        fn any_arrival_order_leaves_in_order(
+            order in Just((0..40u64).collect::<Vec<_>>()).prop_shuffle(),
+            absent in prop::collection::hash_set(0..40u64, 0..20),
+        ) {
             let mut buffer = Reorder::new();
             let mut left = Vec::new();
             for number in order {
-                buffer.put(number, number);
+                match absent.contains(&number) {
+                    true => (0..2).for_each(|_| buffer.pass_over(number)),
+                    false => buffer.put(number, number),
+                }
                 while let Some(item) = buffer.take() {
                     left.push(item);
                 }
             }
-            prop_assert_eq!(left, (0..40).collect::<Vec<_>>());
+            buffer.pass_over(0);
+            prop_assert_eq!(buffer.take(), None);
+            prop_assert_eq!(left, (0..40).filter(|number| !absent.contains(number)).collect::<Vec<_>>());
         }
     }
 }

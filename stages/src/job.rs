@@ -117,8 +117,13 @@ impl Job {
     /// The modification time under which a file is remembered: zero, which no file matches, if the
     /// file could still change without its time changing.
     pub(crate) fn recorded_mtime(&self, mtime: i64) -> i64 {
-        let tick = if mtime % 1_000_000_000 == 0 { COARSE_TICK_NS } else { FINE_TICK_NS };
-        if mtime >= self.started - tick { 0 } else { mtime }
+        if self.is_settled(mtime) { mtime } else { 0 }
+    }
+
+    /// Whether what changed at a time would have another time if it changed again, from the beginning of this run on.
+    pub(crate) fn is_settled(&self, time: i64) -> bool {
+        let tick = if time % 1_000_000_000 == 0 { COARSE_TICK_NS } else { FINE_TICK_NS };
+        time < self.started - tick
     }
 
     /// Stored paths that are no longer on disk, by the hash of their content, sorted.

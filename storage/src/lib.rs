@@ -104,7 +104,7 @@ pub use dictionary::Walk;
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;
 pub use field::{FIELDS, Field};
-pub use files::{FileOutcome, FileRecord, FileRow};
+pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
 pub use heap::give_back_freed_memory;
 pub use kernel::reaching;
 pub use label::{Label, LabelKind};

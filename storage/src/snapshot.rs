@@ -13,7 +13,7 @@ use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
 use crate::error::StorageError;
 use crate::field::FIELDS;
-use crate::files::{self, FileRecord, FileRow, FileRows};
+use crate::files::{FileFinder, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
 use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
@@ -129,16 +129,14 @@ impl Snapshot {
         Ok(record.filter(|record| record.key == *key).map(|record| (id, record)))
     }
 
-    /// The row of a file, in place.
-    pub fn file_row(&self, path: &str) -> Result<Option<FileRow<'_>>, StorageError> {
-        let Some(bytes) = self.get(Table::Files, &files::key(path))? else { return Ok(None) };
-        let row = FileRow::new(bytes).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))?;
-        Ok(Some(row).filter(|row| row.path() == path))
+    /// Finds the rows of files, in place.
+    pub fn file_finder(&self) -> FileFinder<'_> {
+        FileFinder::new(self)
     }
 
     /// The row of a file.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
-        Ok(self.file_row(path)?.map(|row| row.record()))
+        Ok(self.file_finder().row(path)?.map(|row| row.record()))
     }
 
     /// Number of file rows.

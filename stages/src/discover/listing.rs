@@ -1,7 +1,7 @@
 //! Directories as the walk reads them: names and kinds of entries first, metadata where it is asked for.
 //!
 //! On Linux a directory is opened below the one that holds it and read into a buffer on the stack, which is half of what
-//! the standard library's way by whole paths costs.
+//! the standard library's way by whole paths costs. It also has a [`Stamp`], so that a listing can be kept.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -30,6 +30,19 @@ pub(super) struct Metadata {
     pub(super) mtime: i64,
 }
 
+/// A directory, and when its entries last changed: as long as it has this stamp, none was added, removed or renamed.
+///
+/// Whoever sets times back changes the time of change all the same. The default is the stamp of no directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    /// Time of change (`ctime`), nanoseconds since the epoch.
+    pub(super) changed: i64,
+    /// Modification time, nanoseconds since the epoch.
+    pub(super) modified: i64,
+}
+
 /// An entry: its name and, if that could be told, what it is.
 pub(super) type Entry = (OsString, io::Result<Kind>);
 
@@ -38,30 +51,70 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
     use std::os::unix::ffi::OsStrExt as _;
+    use std::path::PathBuf;
+    use std::sync::Arc;
 
-    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, openat, statat};
+    use rustix::fs::{AtFlags, CWD, FileType, FsWord, Mode, OFlags, RawDir, Stat, fstat, fstatfs, openat, statat};
 
     use super::*;
 
     const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// An open directory.
-    pub(in super::super) struct Directory(OwnedFd);
+    /// File systems of this machine alone that keep the times of directories as POSIX has it, by the numbers that
+    /// `statfs(2)` lists: bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
+    const KEEPS_TIMES: [u32; 8] =
+        [0xCA45_1A4E, 0x9123_683E, 0xEF53, 0xF2F5_2010, 0x794C_7630, 0x0102_1994, 0x5846_5342, 0x2FC1_2FC1];
+
+    /// A directory, by its path below one that is open.
+    #[derive(Clone)]
+    pub(in super::super) struct Directory {
+        open: Arc<OwnedFd>,
+        /// Empty if that is the directory itself.
+        below: PathBuf,
+    }
 
     impl Directory {
         pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
-            Ok(Self(openat(CWD, path, FLAGS, Mode::empty())?))
+            Ok(Self { open: Arc::new(openat(CWD, path, FLAGS, Mode::empty())?), below: PathBuf::new() })
         }
 
-        /// Opens a directory in this one, whose path is `path`.
-        pub(in super::super) fn open_inner(&self, path: &Path) -> io::Result<Self> {
-            let Some(name) = path.file_name() else { return Self::open(path) };
-            Ok(Self(openat(&self.0, name, FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
+        /// A directory in this one; it need not be there yet.
+        pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
+            Self { open: Arc::clone(&self.open), below: self.below.join(name) }
         }
 
+        /// The same directory, opened: what is asked of its entries costs less then.
+        pub(in super::super) fn opened(&self) -> io::Result<Self> {
+            if self.below.as_os_str().is_empty() {
+                return Ok(self.clone());
+            }
+            let open = openat(&self.open, &self.below, FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+            Ok(Self { open: Arc::new(open), below: PathBuf::new() })
+        }
+
+        /// The device, if its file system can be relied on to tell by a [`Stamp`] that entries have changed.
+        pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
+            let kind = fstatfs(&self.open).ok()?.f_type;
+            KEEPS_TIMES.iter().find(|known| kind == **known as FsWord)?;
+            Some(self.stamp()?.device)
+        }
+
+        /// Nothing if there is no such directory.
+        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
+            let stat = match self.below.as_os_str().is_empty() {
+                true => fstat(&self.open),
+                false => statat(&self.open, &self.below, AtFlags::SYMLINK_NOFOLLOW),
+            };
+            let stat = stat.ok().filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)?;
+            let changed = nanoseconds(stat.st_ctime, stat.st_ctime_nsec)?;
+            let modified = nanoseconds(stat.st_mtime, stat.st_mtime_nsec)?;
+            Some(Stamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
+        }
+
+        /// Its entries; it has to be [`opened`](Self::opened).
         pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {
             let mut buffer = [const { MaybeUninit::uninit() }; 32 << 10];
-            let mut listed = RawDir::new(&self.0, &mut buffer);
+            let mut listed = RawDir::new(&self.open, &mut buffer);
             let mut entries = Vec::new();
             while let Some(entry) = listed.next() {
                 let entry = entry?;
@@ -91,14 +144,20 @@ mod linux {
         pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
             let stat = self.stat(name)?;
             let size = u64::try_from(stat.st_size).unwrap_or(0);
-            let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
-            let mtime = stat.st_mtime.checked_mul(1_000_000_000).and_then(|time| time.checked_add(nanoseconds));
-            Ok(Metadata { size, mtime: mtime.unwrap_or(0).max(0) })
+            Ok(Metadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
         }
 
         fn stat(&self, name: &OsStr) -> io::Result<Stat> {
-            Ok(statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?)
+            let stat = match self.below.as_os_str().is_empty() {
+                true => statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW),
+                false => statat(&self.open, self.below.join(name), AtFlags::SYMLINK_NOFOLLOW),
+            };
+            Ok(stat?)
         }
+    }
+
+    fn nanoseconds(seconds: i64, part: u64) -> Option<i64> {
+        seconds.checked_mul(1_000_000_000)?.checked_add(i64::try_from(part).ok()?)
     }
 }
 
@@ -111,6 +170,7 @@ mod portable {
     use super::*;
 
     /// A directory, by its path.
+    #[derive(Clone)]
     pub(in super::super) struct Directory(PathBuf);
 
     impl Directory {
@@ -118,9 +178,24 @@ mod portable {
             Ok(Self(path.to_owned()))
         }
 
-        /// Opens a directory in this one, whose path is `path`.
-        pub(in super::super) fn open_inner(&self, path: &Path) -> io::Result<Self> {
-            Self::open(path)
+        /// A directory in this one; it need not be there yet.
+        pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
+            Self(self.0.join(name))
+        }
+
+        /// Nothing is gained by it here.
+        pub(in super::super) fn opened(&self) -> io::Result<Self> {
+            Ok(self.clone())
+        }
+
+        /// None can be relied on.
+        pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
+            None
+        }
+
+        /// Never asked for where no device can be relied on.
+        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
+            None
         }
 
         pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {

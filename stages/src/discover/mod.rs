@@ -1,6 +1,7 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
 //! with them ids, are the same on every run.
 
+mod kept;
 mod listing;
 mod memory;
 mod rules;
@@ -19,8 +20,13 @@ use aurora_pipeline::{
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
-use crate::job::{CONVERSATIONS, Job};
-use walk::{Candidate, WalkOptions};
+use crate::index::INDEX_DIRECTORY;
+use crate::job::{CONVERSATIONS, Job, Scope};
+use kept::{KeptWalk, Seen};
+use walk::{Candidate, Found, WalkOptions};
+
+/// Name of the file, beside the index, that keeps what the walk saw of directories.
+const WALK: &str = "tree.walk";
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,6 +36,9 @@ pub struct Discover {
     pub max_file_size: u64,
     /// Names of directories to skip beside the built-in ones.
     pub skip_directories: Vec<String>,
+    /// Whether a directory in which nothing was added, removed or renamed since the last run, by its times, is not read
+    /// again.
+    pub keep_listings: bool,
     /// Most files in one batch.
     pub batch_files: usize,
     /// Most bytes of source in one batch.
@@ -38,7 +47,13 @@ pub struct Discover {
 
 impl Default for Discover {
     fn default() -> Self {
-        Self { max_file_size: 4 << 20, skip_directories: Vec::new(), batch_files: 64, batch_bytes: 1 << 20 }
+        Self {
+            max_file_size: 4 << 20,
+            skip_directories: Vec::new(),
+            keep_listings: true,
+            batch_files: 64,
+            batch_bytes: 1 << 20,
+        }
     }
 }
 
@@ -72,6 +87,29 @@ impl Stage for DiscoverStage {
 }
 
 impl DiscoverStage {
+    /// Walks the tree, and keeps what there is to keep for the next run.
+    fn walk(&self, cx: &StageContext<'_>) -> Found {
+        let (job, config) = (&self.job, &self.config);
+        let file = job.root.join(INDEX_DIRECTORY).join(WALK);
+        let is_trusted = config.keep_listings && job.scope() < Scope::Everything;
+        let kept = if is_trusted { KeptWalk::read(&file) } else { None };
+        let options = WalkOptions {
+            root: &job.root,
+            threads: cx.jobs(),
+            max_file_size: config.max_file_size,
+            skip_directories: &config.skip_directories,
+            is_tracked: &|directory| job.repository.tracks(directory),
+            is_settled: &|time| job.is_settled(time),
+            cancelled: &|| cx.cancelled(),
+        };
+        let (found, seen) = walk::walk(&options, kept.as_ref());
+        if let Some(seen @ Seen::New(..)) = seen.filter(|_| config.keep_listings && !cx.cancelled()) {
+            // Without it the next run reads every directory.
+            let _ = kept::write(&file, &seen);
+        }
+        found
+    }
+
     /// Conversation logs and reasoning patterns.
     fn remembered(&self, cx: &StageContext<'_>) -> Vec<Candidate> {
         let (fitting, too_large): (Vec<_>, Vec<_>) =
@@ -96,14 +134,7 @@ struct DiscoverWorker<'a> {
 impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
-        let mut found = walk::walk(&WalkOptions {
-            root: &self.stage.job.root,
-            threads: cx.jobs(),
-            max_file_size: config.max_file_size,
-            skip_directories: &config.skip_directories,
-            is_tracked: &|directory| self.stage.job.repository.tracks(directory),
-            cancelled: &|| cx.cancelled(),
-        });
+        let mut found = self.stage.walk(cx);
         for omission in &found.omissions {
             if omission.is_error {
                 cx.error(&omission.path, &omission.reason);

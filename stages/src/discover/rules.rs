@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 /// The names of ignore files; those of an earlier name have the last word. The fourth kind is a repository's own
 /// `info/exclude`, the fifth the user's file.
@@ -19,6 +20,7 @@ pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
     /// By kind.
     files: [Gitignore; KINDS],
+    digest: u64,
 }
 
 /// The ignore files that a directory was seen to hold.
@@ -44,9 +46,9 @@ impl Rules {
     /// The rules that hold in `root` before its own files are read: those of the directories above it, and the file
     /// that the user's git configuration names.
     pub(super) fn above(root: &Path) -> Arc<Self> {
-        let mut files = [const { None }; KINDS].map(|none: Option<Gitignore>| none.unwrap_or_else(Gitignore::empty));
-        files[KINDS - 1] = GitignoreBuilder::new(root).build_global().0;
-        let rules = Arc::new(Self { outer: None, files });
+        let mut paths = [const { None }; KINDS];
+        paths[KINDS - 1] = gitconfig_excludes_path();
+        let rules = Arc::new(Self::read(None, root, paths));
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
         above.into_iter().fold(rules, |rules, directory| {
@@ -64,24 +66,30 @@ impl Rules {
         if present == IgnoreFiles::default() {
             return Arc::clone(self);
         }
-        let read = |path: Option<PathBuf>| {
-            let Some(path) = path else { return Gitignore::empty() };
-            let mut builder = GitignoreBuilder::new(directory);
-            builder.add(path);
-            builder.build().unwrap_or_else(|_| Gitignore::empty())
-        };
         let named = |kind: usize| present.by_name[kind].then(|| directory.join(NAMES[kind]));
         let exclude = if present.git { exclude_file(directory) } else { None };
-        let files = [read(named(0)), read(named(1)), read(named(2)), read(exclude), Gitignore::empty()];
-        if files.iter().all(Gitignore::is_empty) {
-            return Arc::clone(self);
-        }
-        Arc::new(Self { outer: Some(Arc::clone(self)), files })
+        let rules = Self::read(Some(self), directory, [named(0), named(1), named(2), exclude, None]);
+        if rules.files.iter().all(Gitignore::is_empty) { Arc::clone(self) } else { Arc::new(rules) }
     }
 
-    /// Whether there is no rule at all.
-    pub(super) fn is_empty(&self) -> bool {
-        self.outer.is_none() && self.files.iter().all(Gitignore::is_empty)
+    /// The rules of files by kind, for what is below a directory.
+    fn read(outer: Option<&Arc<Self>>, directory: &Path, paths: [Option<PathBuf>; KINDS]) -> Self {
+        let mut digest = blake3::Hasher::new();
+        digest.update(&outer.map_or(0, |outer| outer.digest).to_le_bytes());
+        digest.update(blake3::hash(directory.as_os_str().as_encoded_bytes()).as_bytes());
+        let files = paths.map(|path| {
+            let content = path.as_deref().and_then(|path| fs::read(path).ok()).unwrap_or_default();
+            digest.update(blake3::hash(&content).as_bytes());
+            parse(directory, path, &content)
+        });
+        let mut short = [0; size_of::<u64>()];
+        digest.finalize_xof().fill(&mut short);
+        Self { outer: outer.cloned(), files, digest: u64::from_le_bytes(short) }
+    }
+
+    /// Stands for these rules and those around them, to the byte.
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
     }
 
     /// Whether an entry of the directory is to be left out. Of each kind of file, the innermost that names it decides.
@@ -100,6 +108,18 @@ impl Rules {
         }
         None
     }
+}
+
+/// The rules of one file, as far as they can be understood.
+fn parse(directory: &Path, path: Option<PathBuf>, content: &[u8]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(directory);
+    for (number, line) in content.lines().map_while(Result::ok).enumerate() {
+        // Git takes no notice of a byte order mark.
+        let line = if number == 0 { line.trim_start_matches('\u{feff}') } else { &line };
+        // A line that makes no sense is no rule.
+        let _ = builder.add_line(path.clone(), line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// The `info/exclude` of the repository whose work tree begins at a directory. Linked work trees have that of the

@@ -1,22 +1,37 @@
-//! The walk against that of the `ignore` crate, which reads directories more than once but knows the same rules.
+//! The walk against that of the `ignore` crate, which reads directories more than once but knows the same rules; and one
+//! that begins with what an earlier one has kept against one that reads everything.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 
+use super::kept::{self, KeptWalk, Seen};
 use super::walk::{Found, WalkOptions, walk};
 
 fn walked(root: &Path, threads: usize) -> Found {
-    walk(&WalkOptions {
+    walked_after(root, threads, None).0
+}
+
+/// How long ago a change must be for the next one to have another time.
+const TICK: Duration = Duration::from_millis(20);
+
+fn walked_after<'k>(root: &Path, threads: usize, kept: Option<&'k KeptWalk>) -> (Found, Option<Seen<'k>>) {
+    let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
+    let options = WalkOptions {
         root,
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
         is_tracked: &|_| true,
+        is_settled: &|time| u128::try_from(time).unwrap() < settled.as_nanos(),
         cancelled: &|| false,
-    })
+    };
+    walk(&options, kept)
 }
 
 /// The files that the `ignore` crate comes upon, and how many entries it leaves out.
@@ -132,4 +147,139 @@ fn what_is_no_file_has_a_reason() {
     assert_eq!(paths, ["with \"quotes\"\n and lines.py"]);
     let reasons: Vec<&str> = found.omissions.iter().map(|omission| &*omission.reason).collect();
     assert_eq!(reasons, ["path is not UTF-8", "symbolic link", "path is not UTF-8"]);
+}
+
+/// Keeps a walk of `root` in `file`.
+fn keep(root: &Path, file: &Path) -> Found {
+    let kept = KeptWalk::read(file);
+    let (found, seen) = walked_after(root, 2, kept.as_ref());
+    if let Some(seen @ Seen::New(..)) = seen {
+        kept::write(file, &seen).unwrap();
+    }
+    found
+}
+
+/// Something that happens to a tree. What makes no sense there does not happen.
+#[derive(Debug, Clone)]
+enum Edit {
+    Write(String, &'static str),
+    Remove(String),
+    Rename(String, String),
+}
+
+impl Edit {
+    fn apply(&self, root: &Path) {
+        match self {
+            Self::Write(path, text) => {
+                let path = root.join(path);
+                let _ = fs::create_dir_all(path.parent().unwrap());
+                let _ = fs::write(path, text);
+            }
+            Self::Remove(path) => {
+                let path = root.join(path);
+                let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+            }
+            Self::Rename(from, to) => drop(fs::rename(root.join(from), root.join(to))),
+        }
+    }
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let path = || prop::collection::vec(prop::sample::select(NAMES), 1..4).prop_map(|parts| parts.join("/"));
+    let ignore_file = (prop::option::of(path()), prop::sample::select(vec![".gitignore", ".auroraignore"]))
+        .prop_map(|(directory, name)| directory.map_or_else(|| name.to_owned(), |path| format!("{path}/{name}")));
+    prop_oneof![
+        4 => path().prop_map(|path| Edit::Write(path, "text")),
+        2 => (ignore_file, prop::sample::select(RULES)).prop_map(|(path, rule)| Edit::Write(path, rule)),
+        2 => path().prop_map(Edit::Remove),
+        2 => (path(), path()).prop_map(|(from, to)| Edit::Rename(from, to)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_walk_that_begins_with_a_kept_one_finds_what_one_that_reads_everything_finds(
+        steps in prop::collection::vec((prop::collection::vec(edit(), 1..12), any::<bool>()), 1..6),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, file) = (directory.path().join("root"), directory.path().join("tree.walk"));
+        fs::create_dir(&root).unwrap();
+        for (edits, settles) in steps {
+            edits.iter().for_each(|edit| edit.apply(&root));
+            if settles {
+                sleep(TICK + TICK);
+            }
+            let (kept, fresh) = (keep(&root, &file), walked(&root, 1));
+            prop_assert_eq!((kept.candidates, kept.omissions), (fresh.candidates, fresh.omissions));
+        }
+    }
+}
+
+/// A tree whose directories have been left alone for long enough, and where a walk of it is kept.
+#[cfg(target_os = "linux")]
+fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let (root, file) = (directory.path().join("root"), directory.path().join("tree.walk"));
+    for path in ["a.py", "src/b.py", "src/deep/c.py", "src/deep/d.py", "other/e.py"] {
+        Edit::Write(path.to_owned(), "x = 1\n").apply(&root);
+    }
+    sleep(TICK + TICK);
+    keep(&root, &file);
+    (directory, root, file)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_was_left_alone_is_not_read() {
+    let (_directory, root, file) = settled_tree();
+    let kept = KeptWalk::read(&file).unwrap();
+    let (found, seen) = walked_after(&root, 2, Some(&kept));
+    assert_eq!(found.candidates.len(), 5);
+    assert!(matches!(seen, Some(Seen::Kept(_))), "there is nothing new to keep");
+
+    // Where the kept walk has another name than the directory, the walk believes it.
+    let (from, to) = (b"c.py", b"z.py");
+    let mut bytes = fs::read(&file).unwrap();
+    let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
+    bytes[at..at + to.len()].copy_from_slice(to);
+    kept::seal(&mut bytes);
+    fs::write(&file, bytes).unwrap();
+    let kept = KeptWalk::read(&file).unwrap();
+    let (found, _) = walked_after(&root, 2, Some(&kept));
+    assert!(found.omissions.iter().any(|omission| omission.path == "src/deep/z.py" && omission.is_error));
+    // Until something happens there.
+    Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
+    let (found, _) = walked_after(&root, 2, Some(&kept));
+    let fresh = walked(&root, 1);
+    assert_eq!((found.candidates, found.omissions), (fresh.candidates, fresh.omissions));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_whose_time_was_set_back_is_read() {
+    let (_directory, root, file) = settled_tree();
+    let kept = KeptWalk::read(&file).unwrap();
+    let deep = root.join("src/deep");
+    let before = fs::metadata(&deep).unwrap().modified().unwrap();
+    Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
+    fs::File::open(&deep).unwrap().set_modified(before).unwrap();
+    let (found, _) = walked_after(&root, 2, Some(&kept));
+    assert!(found.candidates.iter().any(|file| &*file.path == "src/deep/f.py"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_kept_walk_that_is_damaged_is_none() {
+    let (_directory, _, file) = settled_tree();
+    let whole = fs::read(&file).unwrap();
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        fs::write(&file, damaged).unwrap();
+        assert!(KeptWalk::read(&file).is_none(), "byte {at}");
+        fs::write(&file, &whole[..at]).unwrap();
+        assert!(KeptWalk::read(&file).is_none(), "cut to {at} bytes");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use super::listing::{self, Directory, Kind};
+use super::kept::{Conditions, KeptDirectory, KeptEntry, KeptWalk, Seen, SeenEntry};
+use super::listing::{self, Directory, Kind, Stamp};
 use super::rules::{IgnoreFiles, Rules};
 use super::skip;
 use crate::columns::RelativePath;
@@ -19,8 +21,10 @@ use crate::languages;
 
 /// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
 const STACK: usize = 64 << 20;
-/// Directories of this depth and more are opened by their whole path, so that not too many are open at a time.
+/// Directories of this depth and more stay open no longer than they are read, so that not too many are open at a time.
 const DEPTH_OPEN: usize = 16;
+/// It pays to open a directory that need not be read if it has so many entries.
+const ENTRIES_OPEN: usize = 4;
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,12 +53,15 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn append(&mut self, mut other: Self) {
-        if self.candidates.is_empty() && self.omissions.is_empty() {
-            *self = other;
-        } else {
-            self.candidates.append(&mut other.candidates);
-            self.omissions.append(&mut other.omissions);
+    /// Adds what a walk came upon, in order.
+    fn add(&mut self, entries: Vec<Entry<'_>>) {
+        for entry in entries {
+            match entry {
+                Entry::File(candidate) => self.candidates.push(candidate),
+                Entry::Omitted(omission) => self.omissions.push(omission),
+                Entry::Walked(walked) => self.add(walked.entries),
+                Entry::Directory(_) | Entry::Index => {}
+            }
         }
     }
 }
@@ -66,26 +73,39 @@ pub(super) struct WalkOptions<'a> {
     pub(super) skip_directories: &'a [String],
     /// Whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Whether what changed at a time, in nanoseconds since the epoch, would have another time if it changed again.
+    pub(super) is_settled: &'a (dyn Fn(i64) -> bool + Sync),
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// Walks the tree below the root. Symbolic links are not followed, so that a loop of them cannot
 /// hold the walk up; ignore files are honoured whether or not there is a git repository.
 ///
-/// Every directory is read once: the walk of a tree in which nothing has changed is most of what a run on it costs.
-pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
+/// Every directory is read once at most, and not at all if it still has the stamp that it has in the `kept` walk. Also
+/// gives what there is to keep for the next walk; nothing where no stamp can be relied on.
+pub(super) fn walk<'k>(options: &WalkOptions<'_>, kept: Option<&'k KeptWalk>) -> (Found, Option<Seen<'k>>) {
     let root = || {
-        let place = Place { path: options.root.to_owned(), relative: String::new(), is_text: true, depth: 0 };
-        directory(options, &place, None, &Rules::above(options.root))
+        let (path, relative) = (options.root.to_owned(), String::new());
+        let directory = match Directory::open(&path) {
+            Ok(directory) => directory,
+            Err(error) => return Walked::unreadable(&relative, &error),
+        };
+        let walk = Walk { options, device: directory.device_with_stamps() };
+        let kept = kept.and_then(KeptWalk::root);
+        let place = Place { path, relative, is_text: true, depth: 0, directory, kept };
+        walk.directory(&place, &Rules::above(options.root))
     };
-    match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
+    let walked = match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
         Ok(pool) => pool.install(root),
         Err(_) => root(),
-    }
+    };
+    let mut found = Found::default();
+    found.add(walked.entries);
+    (found, walked.seen)
 }
 
 /// A directory.
-struct Place {
+struct Place<'k> {
     path: PathBuf,
     /// The path below the root with `/` between its parts and at its end; empty for the root.
     relative: String,
@@ -93,146 +113,255 @@ struct Place {
     is_text: bool,
     /// Number of directories between the root and this one, the root among them.
     depth: usize,
+    directory: Directory,
+    /// What an earlier walk saw of it.
+    kept: Option<KeptDirectory<'k>>,
 }
 
 /// What an entry of a directory is to the walk.
-enum Entry {
+enum Entry<'k> {
     File(Candidate),
     Omitted(Omission),
-    Directory(Place),
+    /// A directory that is to be walked.
+    Directory(Box<Place<'k>>),
+    /// One that was.
+    Walked(Walked<'k>),
+    /// The index itself, which is passed over in silence.
+    Index,
 }
 
-/// Walks one directory and what is below it, which comes in the order of paths: that of the entries' names, a `/` behind
-/// those of directories. `above` is the directory that holds this one.
-fn directory(options: &WalkOptions<'_>, place: &Place, above: Option<&Directory>, outer: &Arc<Rules>) -> Found {
-    if (options.cancelled)() {
-        return Found::default();
-    }
-    let opened = above.map_or_else(|| Directory::open(&place.path), |above| above.open_inner(&place.path));
-    let read = opened.and_then(|opened| {
-        let (entries, rules) = entries(options, place, &opened, outer)?;
-        Ok((opened, entries, rules))
-    });
-    let (opened, entries, rules) = match read {
-        Ok(read) => read,
-        Err(error) => {
-            let path = if place.relative.is_empty() { "." } else { place.relative.trim_end_matches('/') };
-            let omission = Omission { path: path.to_owned(), reason: error.to_string().into(), is_error: true };
-            return Found { omissions: vec![omission], ..Found::default() };
-        }
-    };
-    let opened = Some(opened).filter(|_| place.depth < DEPTH_OPEN);
-    let inner = |place: &Place| directory(options, place, opened.as_ref(), &rules);
-    let below: Vec<&Place> = entries
-        .iter()
-        .filter_map(|entry| if let Entry::Directory(place) = entry { Some(place) } else { None })
-        .collect();
-    let below: Vec<Found> = match below.as_slice() {
-        [] => Vec::new(),
-        [only] => vec![inner(only)],
-        several => several.par_iter().copied().map(inner).collect(),
-    };
-    let mut below = below.into_iter();
-    let mut found = Found::default();
-    for entry in entries {
-        match entry {
-            Entry::File(candidate) => found.candidates.push(candidate),
-            Entry::Omitted(omission) => found.omissions.push(omission),
-            Entry::Directory(_) => below.next().into_iter().for_each(|part| found.append(part)),
-        }
-    }
-    found
+/// What a walk came upon in a directory, and what there is to keep of it.
+#[derive(Default)]
+struct Walked<'k> {
+    /// In the order of paths.
+    entries: Vec<Entry<'k>>,
+    seen: Option<Seen<'k>>,
 }
 
-/// The entries of a directory, sorted, and the rules that hold in it.
-fn entries(
-    options: &WalkOptions<'_>,
-    place: &Place,
-    opened: &Directory,
-    outer: &Arc<Rules>,
-) -> io::Result<(Vec<Entry>, Arc<Rules>)> {
-    let mut listed = opened.entries()?;
-    let mut present = IgnoreFiles::default();
-    listed.iter().for_each(|(name, _)| present.note(name));
-    listed.sort_unstable_by(path_order);
-    let rules = outer.within(&place.path, present);
-    let (path, relative) = (place.path.join(""), place.relative.clone());
-    let rules_here = (!rules.is_empty()).then_some(&*rules);
-    let mut judge = Judge { options, place, opened, rules: rules_here, path, relative };
-    let mut entries = Vec::with_capacity(listed.len());
-    entries.extend(listed.into_iter().filter_map(|(name, kind)| judge.entry(&name, kind)));
-    Ok((entries, rules))
+impl Walked<'_> {
+    fn unreadable(relative: &str, error: &io::Error) -> Self {
+        let path = if relative.is_empty() { "." } else { relative.trim_end_matches('/') };
+        let omission = Omission { path: path.to_owned(), reason: error.to_string().into(), is_error: true };
+        Self { entries: vec![Entry::Omitted(omission)], seen: None }
+    }
+}
+
+struct Walk<'a> {
+    options: &'a WalkOptions<'a>,
+    /// The device whose directories have stamps that can be relied on.
+    device: Option<u64>,
+}
+
+impl Walk<'_> {
+    /// Walks one directory and what is below it, which comes in the order of paths: that of the entries' names, a `/`
+    /// behind those of directories.
+    fn directory<'k>(&self, place: &Place<'k>, outer: &Arc<Rules>) -> Walked<'k> {
+        if (self.options.cancelled)() {
+            return Walked::default();
+        }
+        let (mut listing, directory) = match self.list(place) {
+            Ok(listed) => listed,
+            Err(error) => return Walked::unreadable(&place.relative, &error),
+        };
+        let (mut entries, rules) = self.entries(place, &mut listing, &directory, outer);
+        drop(directory);
+        let mut below: Vec<&mut Entry<'k>> =
+            entries.iter_mut().filter(|entry| matches!(entry, Entry::Directory(_))).collect();
+        let descend = |entry: &mut Entry<'k>| {
+            if let Entry::Directory(place) = entry {
+                *entry = Entry::Walked(self.directory(place, &rules));
+            }
+        };
+        match below.as_mut_slice() {
+            [only] => descend(only),
+            several => several.par_iter_mut().for_each(|entry| descend(entry)),
+        }
+        let seen = self.device.and_then(|_| listing.seen(place.kept, &mut entries));
+        Walked { entries, seen }
+    }
+
+    /// The entries of a directory, and the directory as their metadata is asked for.
+    fn list<'k>(&self, place: &Place<'k>) -> io::Result<(Listing<'k>, Directory)> {
+        let stays_open = place.depth < DEPTH_OPEN;
+        if self.device.is_some()
+            && let Some(listing) = place.kept.and_then(|kept| Listing::kept(kept, place.directory.stamp()?))
+        {
+            let pays = stays_open && listing.entries.len() >= ENTRIES_OPEN;
+            let directory = if pays { place.directory.opened()? } else { place.directory.clone() };
+            return Ok((listing, directory));
+        }
+        let directory = place.directory.opened()?;
+        // Taken before the entries are read: what changes meanwhile changes it.
+        let is_reliable = |stamp: &Stamp| Some(stamp.device) == self.device && (self.options.is_settled)(stamp.changed);
+        let stamp = self.device.and_then(|_| directory.stamp()).filter(is_reliable).unwrap_or_default();
+        let listing = Listing::read(stamp, directory.entries()?, place.kept);
+        Ok((listing, if stays_open { directory } else { place.directory.clone() }))
+    }
+
+    /// What each entry of a directory is, and the rules that hold in it.
+    fn entries<'k>(
+        &self,
+        place: &Place<'k>,
+        listing: &mut Listing<'k>,
+        directory: &Directory,
+        outer: &Arc<Rules>,
+    ) -> (Vec<Entry<'k>>, Arc<Rules>) {
+        let mut present = IgnoreFiles::default();
+        listing.entries.iter().for_each(|listed| present.note(&listed.name));
+        let rules = outer.within(&place.path, present);
+        if listing.rules.replace(rules.digest()) != Some(rules.digest()) {
+            let mut path = place.path.join("");
+            for listed in &mut listing.entries {
+                path.push(&listed.name);
+                listed.is_ignored = rules.ignores(&path, matches!(listed.kind, Ok(Kind::Directory)));
+                path.pop();
+            }
+        }
+        let mut judge = Judge { options: self.options, place, directory, relative: place.relative.clone() };
+        (listing.entries.iter().map(|listed| judge.entry(listed)).collect(), rules)
+    }
+}
+
+/// The entries of a directory.
+struct Listing<'k> {
+    /// The default one if none can be relied on.
+    stamp: Stamp,
+    /// The digest of the rules by which entries are ignored or not; nothing before these are asked.
+    rules: Option<u64>,
+    /// In the order of paths.
+    entries: Vec<Listed<'k>>,
+}
+
+/// An entry, and what an earlier walk saw of it if it is a directory.
+struct Listed<'k> {
+    name: Cow<'k, OsStr>,
+    kind: io::Result<Kind>,
+    is_ignored: bool,
+    kept: Option<KeptDirectory<'k>>,
+}
+
+impl<'k> Listing<'k> {
+    /// What an earlier walk saw, if the directory still has the same stamp.
+    fn kept(directory: KeptDirectory<'k>, stamp: Stamp) -> Option<Self> {
+        let (known, entries) = directory.read()?;
+        if known.stamp != stamp {
+            return None;
+        }
+        let listed = |KeptEntry { name, kind, is_ignored, below }| Listed {
+            name: Cow::Borrowed(name),
+            kind: Ok(kind),
+            is_ignored,
+            kept: below,
+        };
+        let entries = entries.map(|entry| entry.map(listed)).collect::<Option<_>>()?;
+        Some(Self { stamp, rules: Some(known.rules), entries })
+    }
+
+    /// What a directory holds now. Of directories in it an earlier walk may have seen something, whatever else has changed.
+    fn read(stamp: Stamp, entries: Vec<listing::Entry>, kept: Option<KeptDirectory<'k>>) -> Self {
+        let known = kept.and_then(KeptDirectory::read).map(|(_, entries)| entries);
+        let known = known.into_iter().flatten().flatten().filter_map(|entry| Some((entry.name, entry.below?)));
+        let known: HashMap<&OsStr, KeptDirectory<'k>> = known.collect();
+        let listed = |(name, kind): listing::Entry| {
+            let kept = if known.is_empty() { None } else { known.get(name.as_os_str()).copied() };
+            Listed { name: Cow::Owned(name), kind, is_ignored: false, kept }
+        };
+        let mut entries: Vec<Listed<'k>> = entries.into_iter().map(listed).collect();
+        entries.sort_unstable_by(path_order);
+        Self { stamp, rules: None, entries }
+    }
+
+    /// What there is to keep for the next walk. `kept` is what there was; the entries are what has become of these.
+    fn seen(self, kept: Option<KeptDirectory<'k>>, entries: &mut [Entry<'k>]) -> Option<Seen<'k>> {
+        let is_new = |entry: &Entry<'k>| matches!(entry, Entry::Walked(Walked { seen: Some(Seen::New(..)), .. }));
+        if let Some(kept) = kept.filter(|kept| !entries.iter().any(is_new) && self.is_as_in(*kept)) {
+            return Some(Seen::Kept(kept));
+        }
+        let entry = |(listed, entry): (Listed<'k>, &mut Entry<'k>)| {
+            let below = if let Entry::Walked(walked) = entry { walked.seen.take() } else { None };
+            let Listed { name, kind, is_ignored, .. } = listed;
+            Some(SeenEntry { name, kind: kind.ok()?, is_ignored, below })
+        };
+        let conditions = self.conditions();
+        Some(Seen::New(conditions, self.entries.into_iter().zip(entries).map(entry).collect::<Option<_>>()?))
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions { stamp: self.stamp, rules: self.rules.unwrap_or(0) }
+    }
+
+    fn is_as_in(&self, kept: KeptDirectory<'k>) -> bool {
+        let Some((conditions, mut known)) = kept.read() else { return false };
+        let is_same = |(listed, known): (&Listed<'k>, Option<KeptEntry<'k>>)| {
+            known.is_some_and(|known| known.name == listed.name && listed.kind.as_ref().ok() == Some(&known.kind))
+        };
+        // Where there is no stamp to rely on, all that is left is to look.
+        conditions == self.conditions()
+            && (self.stamp != Stamp::default()
+                || (self.entries.iter().zip(known.by_ref()).all(is_same) && known.next().is_none()))
+    }
 }
 
 /// How two entries of a directory are ordered, so that what is below them comes in the order of paths.
-fn path_order(a: &listing::Entry, b: &listing::Entry) -> Ordering {
-    let (a_name, b_name) = (a.0.as_encoded_bytes(), b.0.as_encoded_bytes());
+fn path_order(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
+    let (a_name, b_name) = (a.name.as_encoded_bytes(), b.name.as_encoded_bytes());
     let shared = a_name.len().min(b_name.len());
     let next = |name: &[u8], kind: &io::Result<Kind>| {
         let slash = matches!(kind, Ok(Kind::Directory)).then_some(b'/');
         name.get(shared).copied().or(slash)
     };
-    a_name[..shared].cmp(&b_name[..shared]).then_with(|| next(a_name, &a.1).cmp(&next(b_name, &b.1)))
+    a_name[..shared].cmp(&b_name[..shared]).then_with(|| next(a_name, &a.kind).cmp(&next(b_name, &b.kind)))
 }
 
 /// Why something is left out, and whether it should have been read and could not be.
 type Reason = (Cow<'static, str>, bool);
 
 /// Decides about the entries of one directory.
-struct Judge<'a> {
+struct Judge<'a, 'k> {
     options: &'a WalkOptions<'a>,
-    place: &'a Place,
-    opened: &'a Directory,
-    rules: Option<&'a Rules>,
-    /// Where paths of entries are put together: the path of the directory, with a separator at the end.
-    path: PathBuf,
-    /// The same for paths below the root, `/` between the parts.
+    place: &'a Place<'k>,
+    directory: &'a Directory,
+    /// Where paths of entries below the root are put together: that of the directory, `/` between the parts and at the end.
     relative: String,
 }
 
-impl Judge<'_> {
-    /// What an entry is; nothing for the index itself.
-    fn entry(&mut self, name: &OsStr, kind: io::Result<Kind>) -> Option<Entry> {
-        let place = self.place;
+impl<'k> Judge<'_, 'k> {
+    fn entry(&mut self, listed: &Listed<'k>) -> Entry<'k> {
+        let (place, name) = (self.place, &*listed.name);
         let relative = || format!("{}{}", place.relative, name.to_string_lossy());
         let omitted = |(reason, is_error)| Entry::Omitted(Omission { path: relative(), reason, is_error });
-        let kind = match kind {
-            Ok(kind) => kind,
-            Err(error) => return Some(omitted((error.to_string().into(), true))),
+        let kind = match &listed.kind {
+            Ok(kind) => *kind,
+            Err(error) => return omitted((error.to_string().into(), true)),
         };
         let is_directory = kind == Kind::Directory;
         if is_directory && name == INDEX_DIRECTORY {
-            return None;
+            return Entry::Index;
         }
-        if let Some(rules) = self.rules {
-            self.path.push(name);
-            let is_ignored = rules.ignores(&self.path, is_directory);
-            self.path.pop();
-            if is_ignored {
-                return Some(omitted(("named in an ignore file".into(), false)));
-            }
+        if listed.is_ignored {
+            return omitted(("named in an ignore file".into(), false));
         }
         let judged = match kind {
             Kind::File => self.file(name).map(Entry::File),
-            Kind::Directory => self.directory(name, relative()).map(Entry::Directory),
+            Kind::Directory => self.directory(listed, relative()).map(|place| Entry::Directory(Box::new(place))),
             Kind::Link => Err(("symbolic link".into(), false)),
             Kind::Other => Err(("not a regular file".into(), false)),
         };
-        Some(judged.unwrap_or_else(omitted))
+        judged.unwrap_or_else(omitted)
     }
 
-    fn directory(&self, name: &OsStr, mut relative: String) -> Result<Place, Reason> {
+    fn directory(&self, listed: &Listed<'k>, mut relative: String) -> Result<Place<'k>, Reason> {
+        let (name, kept) = (&*listed.name, listed.kept);
         let (path, depth) = (self.place.path.join(name), self.place.depth + 1);
-        let Some(text) = name.to_str() else {
-            relative.push('/');
-            return Ok(Place { path, relative, is_text: false, depth });
-        };
-        let named = self.options.skip_directories.iter().any(|other| other == text);
-        if named || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative)) {
-            return Err((format!("directory `{text}` is not indexed").into(), false));
+        if let Some(text) = name.to_str() {
+            let named = self.options.skip_directories.iter().any(|other| other == text);
+            if named || skip::is_skipped_directory(&path, text, || (self.options.is_tracked)(&relative)) {
+                return Err((format!("directory `{text}` is not indexed").into(), false));
+            }
         }
         relative.push('/');
-        Ok(Place { path, relative, is_text: self.place.is_text, depth })
+        let is_text = self.place.is_text && name.to_str().is_some();
+        Ok(Place { path, relative, is_text, depth, directory: self.directory.inner(name), kept })
     }
 
     fn file(&mut self, name: &OsStr) -> Result<Candidate, Reason> {
@@ -246,7 +375,7 @@ impl Judge<'_> {
         let Some(language) = languages::format_of(text) else {
             return skip("no parser for this kind of file");
         };
-        let metadata = self.opened.metadata(name).map_err(|error| (error.to_string().into(), true))?;
+        let metadata = self.directory.metadata(name).map_err(|error| (error.to_string().into(), true))?;
         if metadata.size > self.options.max_file_size {
             return skip("larger than max_file_size");
         }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::FileRow;
+use aurora_storage::{FileFinder, FileRow};
 use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,8 @@ struct Seen {
 
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(IncrementalWorker { stage: self, seen: Seen::default(), unchanged: 0 })
+        let known = self.job.previous.file_finder();
+        Box::new(IncrementalWorker { stage: self, known, seen: Seen::default(), unchanged: 0 })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -124,6 +125,8 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
 
 struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
+    /// What the index knows of files.
+    known: FileFinder<'a>,
     seen: Seen,
     /// Files whose chunks stay as they are.
     unchanged: u64,
@@ -180,7 +183,7 @@ impl IncrementalWorker<'_> {
     /// What has become of a file; nothing where it leaves the stream.
     fn examine(&mut self, row: &Row<'_>, cx: &StageContext<'_>) -> Result<Option<Change>, StageError> {
         let stage = self.stage;
-        let known = stage.job.previous.file_row(row.path).map_err(StageError::from_error)?;
+        let known = self.known.row(row.path).map_err(StageError::from_error)?;
         if let Some(known) = known.filter(|known| self.is_vouched_for(known, row)) {
             self.see(row, true);
             return self.unchanged(known, None, row, cx);

@@ -1,10 +1,12 @@
 //! File rows: what was seen of every file, and the chunks it became.
 
 mod codec;
+mod finder;
 mod record;
 mod rows;
 
 pub use codec::FileRow;
 pub(crate) use codec::{decode, encode, key};
+pub use finder::FileFinder;
 pub use record::{FileOutcome, FileRecord};
 pub(crate) use rows::FileRows;

@@ -1,0 +1,46 @@
+//! File rows by path, for whoever asks for many in order.
+
+use super::codec::{FileRow, key};
+use crate::btree::Cursor;
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+use crate::tables::Table;
+
+/// Finds the rows of files. One that stands right behind the last that was found costs no search.
+pub struct FileFinder<'s> {
+    snapshot: &'s Snapshot,
+    /// Behind the last row that was found.
+    next: Option<Cursor<'s>>,
+}
+
+impl<'s> FileFinder<'s> {
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, next: None }
+    }
+
+    /// The row of a file, in place.
+    ///
+    /// # Errors
+    /// When the index is damaged there.
+    pub fn row(&mut self, path: &str) -> Result<Option<FileRow<'s>>, StorageError> {
+        let Self { snapshot, next } = self;
+        let wrap = |damage| snapshot.wrap(damage);
+        let key = key(path);
+        let is_next = match next {
+            Some(next) => next.key().map_err(wrap)? == Some(&key),
+            None => false,
+        };
+        if !is_next {
+            // A search of its own knows that what it does not find cannot be elsewhere.
+            if snapshot.get(Table::Files, &key)?.is_none() {
+                return Ok(None);
+            }
+            *next = Some(snapshot.cursor(Table::Files, &key)?);
+        }
+        let Some(cursor) = next else { return Ok(None) };
+        let Some((_, value)) = cursor.entry().map_err(wrap)? else { return Ok(None) };
+        cursor.next().map_err(wrap)?;
+        let row = FileRow::new(value).ok_or_else(|| snapshot.damaged(format!("the row of {path} is invalid")))?;
+        Ok(Some(row).filter(|row| row.path() == path))
+    }
+}
