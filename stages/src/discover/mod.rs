@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
 use crate::index::INDEX_DIRECTORY;
 use crate::job::{CONVERSATIONS, Job, Scope};
-use kept::{KeptWalk, Seen};
 use walk::{Candidate, Found, WalkOptions};
 
 /// Name of the file, beside the index, that keeps what the walk saw of directories.
@@ -87,27 +86,20 @@ impl Stage for DiscoverStage {
 }
 
 impl DiscoverStage {
-    /// Walks the tree, and keeps what there is to keep for the next run.
     fn walk(&self, cx: &StageContext<'_>) -> Found {
         let (job, config) = (&self.job, &self.config);
-        let file = job.root.join(INDEX_DIRECTORY).join(WALK);
-        let is_trusted = config.keep_listings && job.scope() < Scope::Everything;
-        let kept = if is_trusted { KeptWalk::read(&file) } else { None };
-        let options = WalkOptions {
+        let kept = job.root.join(INDEX_DIRECTORY).join(WALK);
+        walk::walk(&WalkOptions {
             root: &job.root,
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
+            kept: config.keep_listings.then_some(&kept),
+            trusts_kept: job.scope() < Scope::Everything,
             is_tracked: &|directory| job.repository.tracks(directory),
             is_settled: &|time| job.is_settled(time),
             cancelled: &|| cx.cancelled(),
-        };
-        let (found, seen) = walk::walk(&options, kept.as_ref());
-        if let Some(seen @ Seen::New(..)) = seen.filter(|_| config.keep_listings && !cx.cancelled()) {
-            // Without it the next run reads every directory.
-            let _ = kept::write(&file, &seen);
-        }
-        found
+        })
     }
 
     /// Conversation logs and reasoning patterns.

@@ -10,28 +10,30 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 
-use super::kept::{self, KeptWalk, Seen};
+use super::kept::{self, KeptWalk};
 use super::walk::{Found, WalkOptions, walk};
 
 fn walked(root: &Path, threads: usize) -> Found {
-    walked_after(root, threads, None).0
+    walked_after(root, threads, None)
 }
 
 /// How long ago a change must be for the next one to have another time.
 const TICK: Duration = Duration::from_millis(20);
 
-fn walked_after<'k>(root: &Path, threads: usize, kept: Option<&'k KeptWalk>) -> (Found, Option<Seen<'k>>) {
+/// What a walk finds that begins with the one that a file keeps.
+fn walked_after(root: &Path, threads: usize, kept: Option<&Path>) -> Found {
     let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
-    let options = WalkOptions {
+    walk(&WalkOptions {
         root,
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
+        kept,
+        trusts_kept: true,
         is_tracked: &|_| true,
         is_settled: &|time| u128::try_from(time).unwrap() < settled.as_nanos(),
         cancelled: &|| false,
-    };
-    walk(&options, kept)
+    })
 }
 
 /// The files that the `ignore` crate comes upon, and how many entries it leaves out.
@@ -149,16 +151,6 @@ fn what_is_no_file_has_a_reason() {
     assert_eq!(reasons, ["path is not UTF-8", "symbolic link", "path is not UTF-8"]);
 }
 
-/// Keeps a walk of `root` in `file`.
-fn keep(root: &Path, file: &Path) -> Found {
-    let kept = KeptWalk::read(file);
-    let (found, seen) = walked_after(root, 2, kept.as_ref());
-    if let Some(seen @ Seen::New(..)) = seen {
-        kept::write(file, &seen).unwrap();
-    }
-    found
-}
-
 /// Something that happens to a tree. What makes no sense there does not happen.
 #[derive(Debug, Clone)]
 enum Edit {
@@ -211,7 +203,7 @@ proptest! {
             if settles {
                 sleep(TICK + TICK);
             }
-            let (kept, fresh) = (keep(&root, &file), walked(&root, 1));
+            let (kept, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
             prop_assert_eq!((kept.candidates, kept.omissions), (fresh.candidates, fresh.omissions));
         }
     }
@@ -226,18 +218,20 @@ fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf)
         Edit::Write(path.to_owned(), "x = 1\n").apply(&root);
     }
     sleep(TICK + TICK);
-    keep(&root, &file);
+    walked_after(&root, 1, Some(&file));
     (directory, root, file)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_that_was_left_alone_is_not_read() {
+    use std::os::unix::fs::MetadataExt as _;
+
     let (_directory, root, file) = settled_tree();
-    let kept = KeptWalk::read(&file).unwrap();
-    let (found, seen) = walked_after(&root, 2, Some(&kept));
-    assert_eq!(found.candidates.len(), 5);
-    assert!(matches!(seen, Some(Seen::Kept(_))), "there is nothing new to keep");
+    let inode = || fs::metadata(&file).unwrap().ino();
+    let before = inode();
+    assert_eq!(walked_after(&root, 2, Some(&file)).candidates.len(), 5);
+    assert_eq!(inode(), before, "there is nothing new to keep");
 
     // Where the kept walk has another name than the directory, the walk believes it.
     let (from, to) = (b"c.py", b"z.py");
@@ -246,26 +240,24 @@ fn a_directory_that_was_left_alone_is_not_read() {
     bytes[at..at + to.len()].copy_from_slice(to);
     kept::seal(&mut bytes);
     fs::write(&file, bytes).unwrap();
-    let kept = KeptWalk::read(&file).unwrap();
-    let (found, _) = walked_after(&root, 2, Some(&kept));
+    let found = walked_after(&root, 2, Some(&file));
     assert!(found.omissions.iter().any(|omission| omission.path == "src/deep/z.py" && omission.is_error));
     // Until something happens there.
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
-    let (found, _) = walked_after(&root, 2, Some(&kept));
-    let fresh = walked(&root, 1);
+    let (found, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
     assert_eq!((found.candidates, found.omissions), (fresh.candidates, fresh.omissions));
+    assert_ne!(inode(), before, "that is kept");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_whose_time_was_set_back_is_read() {
     let (_directory, root, file) = settled_tree();
-    let kept = KeptWalk::read(&file).unwrap();
     let deep = root.join("src/deep");
     let before = fs::metadata(&deep).unwrap().modified().unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
     fs::File::open(&deep).unwrap().set_modified(before).unwrap();
-    let (found, _) = walked_after(&root, 2, Some(&kept));
+    let found = walked_after(&root, 2, Some(&file));
     assert!(found.candidates.iter().any(|file| &*file.path == "src/deep/f.py"));
 }
 
@@ -281,5 +273,18 @@ fn a_kept_walk_that_is_damaged_is_none() {
         assert!(KeptWalk::read(&file).is_none(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
         assert!(KeptWalk::read(&file).is_none(), "cut to {at} bytes");
+    }
+}
+
+#[test]
+fn a_tree_may_be_as_deep_as_paths_are_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let (root, file) = (directory.path().join("r"), directory.path().join("tree.walk"));
+    let deep = root.join(["d"; 1_900].join("/"));
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(deep.join("a.py"), "x = 1\n").unwrap();
+    for _ in 0..3 {
+        sleep(TICK + TICK);
+        assert_eq!(walked_after(&root, 2, Some(&file)).candidates.len(), 1);
     }
 }

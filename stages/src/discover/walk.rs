@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use super::kept::{Conditions, KeptDirectory, KeptEntry, KeptWalk, Seen, SeenEntry};
+use super::kept::{self, Conditions, KeptDirectory, KeptEntry, KeptWalk, Seen, SeenEntry};
 use super::listing::{self, Directory, Kind, Stamp};
 use super::rules::{IgnoreFiles, Rules};
 use super::skip;
@@ -71,6 +71,10 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
+    /// The file that keeps what was seen between walks, if one is to.
+    pub(super) kept: Option<&'a Path>,
+    /// Whether what is there of it may be used.
+    pub(super) trusts_kept: bool,
     /// Whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
     /// Whether what changed at a time, in nanoseconds since the epoch, would have another time if it changed again.
@@ -81,27 +85,37 @@ pub(super) struct WalkOptions<'a> {
 /// Walks the tree below the root. Symbolic links are not followed, so that a loop of them cannot
 /// hold the walk up; ignore files are honoured whether or not there is a git repository.
 ///
-/// Every directory is read once at most, and not at all if it still has the stamp that it has in the `kept` walk. Also
-/// gives what there is to keep for the next walk; nothing where no stamp can be relied on.
-pub(super) fn walk<'k>(options: &WalkOptions<'_>, kept: Option<&'k KeptWalk>) -> (Found, Option<Seen<'k>>) {
-    let root = || {
-        let (path, relative) = (options.root.to_owned(), String::new());
-        let directory = match Directory::open(&path) {
-            Ok(directory) => directory,
-            Err(error) => return Walked::unreadable(&relative, &error),
-        };
-        let walk = Walk { options, device: directory.device_with_stamps() };
-        let kept = kept.and_then(KeptWalk::root);
-        let place = Place { path, relative, is_text: true, depth: 0, directory, kept };
-        walk.directory(&place, &Rules::above(options.root))
-    };
-    let walked = match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
-        Ok(pool) => pool.install(root),
-        Err(_) => root(),
-    };
+/// Every directory is read once at most, and not at all if it still has the stamp under which an earlier walk has kept its
+/// entries.
+pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
+    // Trees may be so deep that nothing that goes down them has room on the stack of another thread.
+    match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| walk_and_keep(options)),
+        Err(_) => walk_and_keep(options),
+    }
+}
+
+fn walk_and_keep(options: &WalkOptions<'_>) -> Found {
+    let kept = options.kept.filter(|_| options.trusts_kept).and_then(KeptWalk::read);
+    let walked = walk_root(options, kept.as_ref().and_then(KeptWalk::root));
+    if let (Some(file), Some(seen @ Seen::New(..)), false) = (options.kept, walked.seen, (options.cancelled)()) {
+        // Without it the next walk reads every directory.
+        let _ = kept::write(file, &seen);
+    }
     let mut found = Found::default();
     found.add(walked.entries);
-    (found, walked.seen)
+    found
+}
+
+fn walk_root<'k>(options: &WalkOptions<'_>, kept: Option<KeptDirectory<'k>>) -> Walked<'k> {
+    let (path, relative) = (options.root.to_owned(), String::new());
+    let directory = match Directory::open(&path) {
+        Ok(directory) => directory,
+        Err(error) => return Walked::unreadable(&relative, &error),
+    };
+    let device = options.kept.and_then(|_| directory.device_with_stamps());
+    let place = Place { path, relative, is_text: true, depth: 0, directory, kept };
+    Walk { options, device }.directory(&place, &Rules::above(options.root))
 }
 
 /// A directory.
@@ -148,7 +162,7 @@ impl Walked<'_> {
 
 struct Walk<'a> {
     options: &'a WalkOptions<'a>,
-    /// The device whose directories have stamps that can be relied on.
+    /// The device whose directories have stamps that can be relied on; nothing is kept of others.
     device: Option<u64>,
 }
 
