@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
 
 use crate::progress::StageMeter;
+
+/// How long a worker waits for the next item before it does what it has put off.
+const A_WHILE: Duration = Duration::from_millis(2);
 
 /// A queue before a stage. The meter is that stage's.
 pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (Outbox<'_, T>, Inbox<'_, T>) {
@@ -59,17 +62,22 @@ impl<T> Clone for Inbox<'_, T> {
 }
 
 impl<T> Inbox<'_, T> {
-    /// The next item, or `None` when every earlier stage has finished. Calls `idle` if there is none yet.
+    /// The next item, or `None` when every earlier stage has finished. Calls `idle` if none comes for a while.
     pub(crate) fn take(&self, idle: impl FnOnce()) -> Option<T> {
         let item = match self.receiver.try_recv() {
             Ok(item) => item,
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => {
-                idle();
                 let since = Instant::now();
-                let item = self.receiver.recv();
+                let item = match self.receiver.recv_timeout(A_WHILE) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        idle();
+                        self.receiver.recv().ok()
+                    }
+                    soon => soon.ok(),
+                };
                 self.consumer.starved.add(since.elapsed());
-                item.ok()?
+                item?
             }
         };
         self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
