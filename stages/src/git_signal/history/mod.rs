@@ -25,6 +25,7 @@ mod events;
 mod file_history;
 mod ignored_commits;
 mod index_stat;
+mod kept_file;
 mod line_diff;
 mod line_map;
 mod objects;
