@@ -24,12 +24,13 @@ const MAGIC: &[u8; 8] = b"AURCOMP\n";
 /// Raised when the layout changes, or what a comparison finds.
 const VERSION: u32 = 1;
 
-/// Beyond these bytes nothing is added, in the file and in memory: some four million comparisons, more than the whole of a
-/// history of a million commits takes.
+/// Beyond these bytes nothing is added, in the file and in memory: some three million comparisons, about what a history of a
+/// million commits takes.
 const MAX_BYTES: usize = 128 << 20;
 
-/// What is asked, hashed: so that what was never compared is not found, whoever made the contents, and with no more bytes
-/// than that takes. The two ids themselves would take 40, which is more than most answers do.
+/// What is asked, hashed with BLAKE3 and cut. Two questions with one name are no easier to make than two contents with one
+/// SHA-1, which beginnings of ids would not give; the ids as they are would take more than twice as much, and most answers are
+/// shorter than a name.
 type Name = [u8; 16];
 
 /// The comparisons of earlier runs and of this one, for the threads of one repository. The file is read when something is

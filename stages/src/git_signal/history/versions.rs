@@ -18,6 +18,8 @@ use super::rename::{Source, Target};
 const VERSION_BYTES: usize = 48 << 20;
 /// Bytes of comparisons kept for later steps.
 const COMPARISON_BYTES: usize = 8 << 20;
+/// What a comparison takes apart from what it has found: about the two ids.
+const ENTRY_BYTES: usize = 64;
 /// How many versions are kept before those that no walk waits for are dropped.
 const KEPT_VERSIONS: usize = 64;
 
@@ -145,7 +147,7 @@ impl<'a> FileVersions<'a> {
             self.hunks.clear();
             self.comparison_bytes = 0;
         }
-        self.comparison_bytes += bytes + 64;
+        self.comparison_bytes += bytes + ENTRY_BYTES;
     }
 
     /// Drops versions that are not `needed`, if there are many or `few_needed`; all of them if they outgrow their bound.
