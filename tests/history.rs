@@ -376,6 +376,29 @@ fn binary_and_huge_files_are_skipped() {
 }
 
 #[test]
+fn touches_are_counted_without_old_versions() {
+    let kept = repository(&[]);
+    index(&kept);
+    // A change across two chunks: before it, the lines of neither are those of a chunk.
+    let text = format!("{ALPHA}{BETA}").replace("x + 1", "x + 3");
+    let changed = text.replace("return y\n\n\ndef beta(x):", "return y + 1\ndef beta(x, z):");
+    assert_ne!(changed, text);
+    kept.write("a.py", changed).commit("four");
+    let touches = |fixture: &Fixture| {
+        index(fixture);
+        let run = fixture.aur(&["mem", "search", "alpha", "--limit", "1", "--format", "json"]);
+        run.json()["results"][0]["git"]["touches"].clone()
+    };
+    assert_eq!(touches(&kept.duplicate()), 4);
+    // The version before is not old: the change is a comparison with it.
+    for old in ["HEAD~2:a.py", "HEAD~3:a.py"] {
+        damage(&kept, old, b"");
+    }
+    assert_eq!(touches(&kept.duplicate()), 2);
+    assert_eq!(touches(&kept), 4);
+}
+
+#[test]
 fn damaged_history_ends_early() {
     for (object, bytes) in
         [("HEAD~1:a.py", &b"garbage"[..]), ("HEAD~1", b""), ("HEAD~1^{tree}", b"x"), ("HEAD~2:a.py", b"")]

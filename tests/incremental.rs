@@ -25,6 +25,9 @@ use proptest::prelude::*;
 /// When the questions are asked, Unix seconds.
 const NOW: i64 = 1_700_000_000;
 
+/// Where it is kept how old versions differ.
+const COMPARISONS: &str = ".aurora/history.comparisons";
+
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
 
 /// Something a developer does between two runs.
@@ -52,6 +55,7 @@ enum Edit {
     InterruptedIndex,
     ImpatientIndex { finishes: bool },
     DyingIndex { point: usize, force: bool },
+    LoseComparisons { keeps: usize },
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -78,6 +82,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         1 => Just(Edit::InterruptedIndex),
         1 => any::<bool>().prop_map(|finishes| Edit::ImpatientIndex { finishes }),
         1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
+        1 => (0..2000_usize).prop_map(|keeps| Edit::LoseComparisons { keeps }),
     ]
 }
 
@@ -163,7 +168,15 @@ fn apply(fixture: &Fixture, edit: &Edit) {
             command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
             Run::of(if force { command.arg("--force") } else { &mut command });
         }
+        Edit::LoseComparisons { keeps } => lose_comparisons(fixture, keeps),
         Edit::Rename { .. } | Edit::Exchange { .. } => {}
+    }
+}
+
+/// Cuts the file that keeps how old versions differ, if it is that long.
+fn lose_comparisons(fixture: &Fixture, keeps: usize) {
+    if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
+        fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);
     }
 }
 
@@ -482,6 +495,37 @@ fn attributions_that_were_left_out_follow_in_the_next_run() {
     let fresh = fixture.duplicate();
     run(fresh.root(), 2, false);
     assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn what_is_kept_of_old_versions_makes_no_difference() {
+    let kept = Fixture::git_in_memory();
+    // Each change is one across two chunks: before it, the lines of neither are those of a chunk.
+    let change = |number: usize| {
+        let border = format!("split({number})\nclass Cache{number}:\n");
+        kept.write("a.py", BODIES[0].replace("split()\n\n\nclass Cache:\n", &border)).commit("work");
+    };
+    (0..8).for_each(change);
+    run(kept.root(), 2, false);
+    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("comparisons are kept").len();
+    let first = length();
+    let damages: [fn(&Fixture); 5] = [
+        |_| {},
+        |fixture| _ = fixture.remove(COMPARISONS),
+        |fixture| lose_comparisons(fixture, 0),
+        |fixture| lose_comparisons(fixture, 200),
+        |fixture| _ = fixture.write(COMPARISONS, "something else"),
+    ];
+    for (damage, number) in damages.into_iter().zip(8..) {
+        damage(&kept);
+        change(number);
+        // The last run makes everything again, whatever is there.
+        run(kept.root(), 2, number == 12);
+        assert!(length() > first, "{} bytes after {first}", length());
+        let fresh = kept.duplicate();
+        run(fresh.root(), 2, false);
+        assert_eq!(digest(kept.root()), digest(fresh.root()));
+    }
 }
 
 #[test]

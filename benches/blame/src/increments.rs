@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, Histor
 use rayon::prelude::*;
 
 use crate::files::{regular_files, texts};
-use crate::measure::{Cost, cost};
+use crate::measure::{Cost, anonymous_peak, cost};
 
 /// Attributions by path.
 type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
@@ -19,13 +19,27 @@ type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
 /// Ranges of lines by path.
 type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
+/// The files that are kept between runs.
+struct Kept {
+    walk: PathBuf,
+    comparisons: PathBuf,
+}
+
 /// A step from one HEAD to a later one.
 pub struct Increment {
     /// Commits that only the later one reaches.
     pub commits: usize,
     /// Files with another key.
     pub files: usize,
-    /// Loading the walk, adding to it, and attributing these files.
+    /// Attributing everything at the earlier HEAD, with what is kept for later.
+    pub first: Cost,
+    /// The most anonymous memory that it took, in bytes.
+    pub first_peak: u64,
+    /// The same at the later HEAD, where nothing is kept.
+    pub fresh: Cost,
+    /// Bytes of the file that keeps the comparisons, after the first.
+    pub kept_bytes: u64,
+    /// Loading the walk, adding to it, attributing these files, and keeping what is new.
     pub cost: Cost,
     /// Files at the later HEAD whose attribution is not that of a walk of everything.
     pub differing: Vec<String>,
@@ -66,22 +80,36 @@ fn succeed(mut command: Command) -> Result<String, String> {
 /// Attributes everything `back` first parents before HEAD, then HEAD on top of it.
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
-    let walk = borrowed.path().join("walk");
+    let kept = Kept { walk: borrowed.path().join("walk"), comparisons: borrowed.path().join("comparisons") };
     let tip = borrowed.git(&["rev-parse", "HEAD"])?;
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
     let commits = borrowed.git(&["rev-list", "--count", &format!("{old}..{tip}")])?;
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &old])?;
-    let (_, stored) = attribute(&borrowed.path(), Some(&walk), &Stored::new(), &ranges(&borrowed.path())?)?;
+    let at_old = ranges(&borrowed.path())?;
+    let everything = || attribute(&borrowed.path(), Some(&kept), &Stored::new(), &at_old);
+    let ((made, first), first_peak) = anonymous_peak(|| cost(everything));
+    let (_, stored) = made?;
+    let kept_bytes = std::fs::metadata(&kept.comparisons).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
     // Where chunks are is known from their text.
     let ranges = ranges(&borrowed.path())?;
-    let (made, cost) = cost(|| attribute(&borrowed.path(), Some(&walk), &stored, &ranges));
+    let (made, step) = cost(|| attribute(&borrowed.path(), Some(&kept), &stored, &ranges));
     let (paths, new) = made?;
-    let (_, fresh) = attribute(&borrowed.path(), None, &Stored::new(), &ranges)?;
+    let (made, fresh) = cost(|| attribute(&borrowed.path(), None, &Stored::new(), &ranges));
+    let (_, expected) = made?;
     let at_tip = |path: &Vec<u8>| new.get(path).or_else(|| stored.get(path)).map(|(_, blame)| blame);
-    let differs = |path: &&Vec<u8>| at_tip(path) != fresh.get(*path).map(|(_, blame)| blame);
+    let differs = |path: &&Vec<u8>| at_tip(path) != expected.get(*path).map(|(_, blame)| blame);
     let differing = paths.iter().filter(differs).map(|path| String::from_utf8_lossy(path).into_owned());
-    Ok(Increment { commits: commits.parse().unwrap_or(0), files: new.len(), cost, differing: differing.collect() })
+    Ok(Increment {
+        commits: commits.parse().unwrap_or(0),
+        files: new.len(),
+        first,
+        first_peak,
+        fresh,
+        kept_bytes,
+        cost: step,
+        differing: differing.collect(),
+    })
 }
 
 /// The paragraphs of every file at HEAD, whose touches are counted as those of its chunks would be.
@@ -107,11 +135,16 @@ fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
 /// The files at HEAD, and the attributions of those whose key differs from the stored one.
 fn attribute(
     repository: &Path,
-    walk: Option<&Path>,
+    kept: Option<&Kept>,
     stored: &Stored,
     ranges: &Ranges,
 ) -> Result<(Vec<Vec<u8>>, Stored), String> {
     let history = History::open(repository).map_err(|error| error.to_string())?.ok_or("no repository")?;
+    let history = match kept {
+        Some(kept) => history.with_comparisons_in(kept.comparisons.clone()),
+        None => history,
+    };
+    let walk = kept.map(|kept| kept.walk.as_path());
     let index = history.index_events(walk, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
     let paths = regular_files(repository)?;
     let changed = changed(&index, &paths, stored);
@@ -123,6 +156,7 @@ fn attribute(
         Some((path.to_vec(), (*key, Arc::new(blame))))
     };
     let attributed = changed.par_iter().filter_map(blame).collect();
+    history.store_comparisons();
     Ok((paths, attributed))
 }
 

@@ -30,6 +30,8 @@ pub struct KeptRun {
     pub state: Option<String>,
     /// The file that keeps the walk over the history.
     pub walk: PathBuf,
+    /// The file that keeps how old versions differ.
+    pub comparisons: PathBuf,
 }
 
 /// How long the walk over the history is waited for.
@@ -77,7 +79,10 @@ impl Repository {
     /// Opens the repository that `root` lies in. One that cannot be opened is as good as none; [`Self::remarks`] says so.
     pub fn open(root: &Path, previous: KeptRun, using: Use) -> Self {
         let (history, broken) = match History::open(root) {
-            Ok(history) => (history.map(Arc::new), None),
+            Ok(history) => {
+                let keep = |history: History| history.with_comparisons_in(previous.comparisons.clone());
+                (history.map(keep).map(Arc::new), None)
+            }
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
         let (walk, patience, deferred, tracked) = Default::default();
@@ -114,6 +119,11 @@ impl Repository {
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
         !failed && !self.deferred.load(Ordering::Relaxed)
+    }
+
+    /// Keeps what was found by comparing old versions for the next run; to be called when all files were attributed.
+    pub fn store_comparisons(&self) {
+        self.history.iter().for_each(|history| history.store_comparisons());
     }
 
     /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
@@ -298,6 +308,7 @@ impl Repository {
             if !self.using.trusts {
                 // One that is not there need not be forgotten.
                 let _ = std::fs::remove_file(&kept);
+                let _ = std::fs::remove_file(&self.previous.comparisons);
             }
             let Use { threads, cancel, .. } = &self.using;
             Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))

@@ -222,6 +222,7 @@ fn pass(
     let (model, job) =
         (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
     let (writer, repository, moves) = job.into_parts();
+    repository.store_comparisons();
     let deferred = repository.deferred();
     let history = if repository.is_settled() { repository.state().to_owned() } else { repository.unfinished_state() };
     chain.push((HISTORY.to_owned(), history));
@@ -293,6 +294,9 @@ const WALK_LOOK: Duration = Duration::from_millis(100);
 /// Name of the file, beside the index, that keeps the walk over git's history.
 const WALK: &str = "history.walk";
 
+/// Name of the file, beside the index, that keeps how old versions of files differ.
+const COMPARISONS: &str = "history.comparisons";
+
 /// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
 const HISTORY: &str = "history";
 
@@ -311,7 +315,8 @@ fn job(
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());
     let attributes = plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME);
-    let kept = KeptRun { index: previous.clone(), state, walk: root.join(INDEX_DIRECTORY).join(WALK) };
+    let beside = |name| root.join(INDEX_DIRECTORY).join(name);
+    let kept = KeptRun { index: previous.clone(), state, walk: beside(WALK), comparisons: beside(COMPARISONS) };
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     let using = Use { attributes, trusts: !options.force, threads, cancel: options.cancel.clone() };
     let repository = Repository::open(root, kept, using);

@@ -20,13 +20,14 @@ use super::error::BlameFailure;
 use super::event_key::EventKey;
 use super::events::{EventId, EventIndex};
 use super::ignored_commits::guess_sources;
+use super::kept_comparisons::KeptComparisons;
 use super::line_diff::{LineDiffer, Origin, Region};
 use super::objects::ObjectReader;
 use super::rename::{RenameFinder, Target};
 use super::touch::{Counts, TouchQuery, TouchWalk};
 use super::tree::TreeCache;
 use super::tree_diff::PathState;
-use super::versions::{FileVersions, Wanted};
+use super::versions::FileVersions;
 
 /// Larger files are not attributed; larger older versions count as missing.
 pub(super) const MAX_FILE_BYTES: usize = 64 << 20;
@@ -37,6 +38,7 @@ pub(super) struct Blamer {
     pub(super) trees: TreeCache,
     pub(super) renames: RenameFinder,
     pub(super) differ: LineDiffer,
+    pub(super) kept: Option<Arc<KeptComparisons>>,
     buffer: Vec<u8>,
 }
 
@@ -56,13 +58,14 @@ pub(super) struct LineCommits {
 }
 
 impl Blamer {
-    /// A blamer for the calling thread.
-    pub(super) fn new(reader: ObjectReader, indent_heuristic: bool) -> Self {
+    /// A blamer for the calling thread, which looks up and adds to what is `kept`.
+    pub(super) fn new(reader: ObjectReader, indent_heuristic: bool, kept: Option<Arc<KeptComparisons>>) -> Self {
         Self {
             reader,
             trees: TreeCache::new(),
             renames: RenameFinder::new(),
             differ: LineDiffer::new(indent_heuristic),
+            kept,
             buffer: Vec::new(),
         }
     }
@@ -87,8 +90,7 @@ impl Blamer {
         known: &Known<'_>,
         query: Option<&TouchQuery<'_>>,
     ) -> Option<(LineCommits, Counts)> {
-        let wanted = if query.is_some() { Wanted::Both } else { Wanted::Regions };
-        let mut files = FileVersions::new(self, index, wanted);
+        let mut files = FileVersions::new(self, index, query.is_some());
         let version = files.version(blob, None)?;
         let mut blame = Walk::new(index, ignored, known);
         blame.start(path, blob, version.len());
@@ -263,8 +265,8 @@ impl<'a> Walk<'a> {
             if segments.is_empty() {
                 break;
             }
-            if let Some(comparison) = files.compare(file.blob, blob) {
-                let (passed, kept) = split(&segments, &comparison.regions);
+            if let Some(regions) = files.regions(file.blob, blob) {
+                let (passed, kept) = split(&segments, &regions);
                 self.pass_on(parents[file.parent], file.path, file.blob, passed);
                 segments = kept;
             } else {
@@ -325,10 +327,10 @@ impl<'a> Walk<'a> {
         mut segments: Vec<Segment>,
     ) -> Vec<Segment> {
         for file in files {
-            let Some(comparison) = versions.compare(file.blob, blob) else { continue };
+            let Some(regions) = versions.regions(file.blob, blob) else { continue };
             let Some(new) = versions.version(blob, None) else { continue };
             let Some(old) = versions.version(file.blob, Some(&new)) else { continue };
-            let sources = guess_sources(&old, &new, &comparison.regions);
+            let sources = guess_sources(&old, &new, &regions);
             let (mut passed, mut kept) = (Vec::new(), Vec::new());
             for segment in &segments {
                 for offset in 0..segment.len {

@@ -57,6 +57,8 @@ pub(super) struct RenameFinder {
     chunks: HashMap<ObjectId, Arc<ChunkCounts>>,
     chunk_bytes: usize,
     sizes: HashMap<ObjectId, Option<u64>>,
+    /// Whether an object was missing in any search so far, so that a source may have been passed over.
+    pub(super) missing: bool,
     buffer: Vec<u8>,
 }
 
@@ -69,6 +71,7 @@ impl RenameFinder {
             chunks: HashMap::default(),
             chunk_bytes: 0,
             sizes: HashMap::default(),
+            missing: false,
             buffer: Vec::new(),
         }
     }
@@ -129,6 +132,7 @@ impl RenameFinder {
                         sources.extend(index.path_id(path).map(|path| Source { path, blob }));
                     }
                 });
+                self.missing |= differ.missing;
                 sources.into()
             }
         };
@@ -157,14 +161,19 @@ impl RenameFinder {
         if self.sizes.len() > CACHED_SIZES {
             self.sizes.clear();
         }
-        *self.sizes.entry(*blob).or_insert_with(|| reader.size(blob))
+        let size = *self.sizes.entry(*blob).or_insert_with(|| reader.size(blob));
+        self.missing |= size.is_none();
+        size
     }
 
     fn chunks(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<ChunkCounts>> {
         if let Some(known) = self.chunks.get(blob) {
             return Some(Arc::clone(known));
         }
-        reader.read(blob, &mut self.buffer)?;
+        if reader.read(blob, &mut self.buffer).is_none() {
+            self.missing = true;
+            return None;
+        }
         let counts = Arc::new(ChunkCounts::of(&self.buffer));
         if self.chunk_bytes > CHUNK_CACHE_BYTES {
             self.chunks.clear();

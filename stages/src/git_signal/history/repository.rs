@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
 
@@ -14,6 +14,7 @@ use super::commit_graph::{CommitGraph, CommitPos};
 use super::commit_table::CommitTable;
 use super::error::{BlameFailure, HistoryError};
 use super::events::EventIndex;
+use super::kept_comparisons::KeptComparisons;
 use super::objects::{ObjectReader, SharedObjects};
 use super::scan::scan;
 use super::settings::Settings;
@@ -36,6 +37,7 @@ pub struct History {
     head: Option<CommitId>,
     state: RepositoryState,
     pub(super) settings: Settings,
+    comparisons: Option<Arc<KeptComparisons>>,
     idle: Mutex<Vec<Blamer>>,
 }
 
@@ -77,9 +79,22 @@ impl History {
         };
         let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
         let settings = Settings::read(&local)?;
-        let idle = Mutex::new(Vec::new());
+        let (comparisons, idle) = (None, Mutex::new(Vec::new()));
         let objects = SharedObjects::new(repository);
-        Ok(Some(History { objects, root: root.to_owned(), prefix, head, state, settings, idle }))
+        Ok(Some(History { objects, root: root.to_owned(), prefix, head, state, settings, comparisons, idle }))
+    }
+
+    /// Keeps in `file`, between runs, what comparing old versions finds: what it knows is not read and compared again.
+    /// [`History::store_comparisons`] adds what is new. A file that cannot be read or written costs time, nothing else.
+    #[must_use]
+    pub fn with_comparisons_in(self, file: PathBuf) -> Self {
+        let kept = KeptComparisons::in_file(file, &self.settings.walk_key, self.state.hash);
+        Self { comparisons: Some(Arc::new(kept)), idle: Mutex::default(), ..self }
+    }
+
+    /// Adds what was compared since [`History::open`] to the file of [`History::with_comparisons_in`], if one was given.
+    pub fn store_comparisons(&self) {
+        self.comparisons.iter().for_each(|kept| kept.store());
     }
 
     /// The directory that paths are relative to.
@@ -118,8 +133,9 @@ impl History {
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
         let Settings { walk_key, grafts, mailmap, .. } = &self.settings;
+        let hash = self.state.hash;
         let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
-        let walk = kept.map(|file| walk_file::read(file, walk_key)).unwrap_or_default();
+        let walk = kept.map(|file| walk_file::read(file, walk_key, hash)).unwrap_or_default();
         let mut mark = walk.mark();
         let (mut graph, mut changes) = (load(walk.commits)?, walk.changes);
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
@@ -135,7 +151,7 @@ impl History {
         blocks.into_iter().for_each(|block| changes.add(block));
         // What is missing now may be there the next time.
         if let Some(file) = kept.filter(|_| !incomplete && !new.is_empty()) {
-            let _ = walk_file::write(file, walk_key, mark, &graph.table, &changes);
+            let _ = walk_file::write(file, (walk_key, hash), mark, &graph.table, &changes);
         }
         Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }
@@ -187,7 +203,8 @@ impl History {
     /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.
     pub(super) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
         let resting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut blamer = resting.unwrap_or_else(|| Blamer::new(self.reader(), self.settings.indent_heuristic));
+        let mut blamer = resting
+            .unwrap_or_else(|| Blamer::new(self.reader(), self.settings.indent_heuristic, self.comparisons.clone()));
         let result = work(&mut blamer);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(blamer);
         result

@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use gix::ObjectId;
 use rustc_hash::FxHashMap;
@@ -21,13 +22,13 @@ use super::commit_graph::CommitPos;
 use super::error::BlameFailure;
 use super::event_key::EventKey;
 use super::events::{EventId, EventIndex};
-use super::line_diff::{LineDiffer, LineTable, Version};
+use super::line_diff::{Hunk, LineDiffer, LineTable, Version};
 use super::line_map::{LineMap, without_checkout_crlf};
 use super::rename::Target;
 use super::repository::History;
 use super::touched_ranges::{Part, join, map};
 use super::tree_diff::PathState;
-use super::versions::{Comparison, FileVersions, Wanted};
+use super::versions::FileVersions;
 
 /// Touch counts of an earlier run: how many commits touched lines `range` of a path as the event left it, that event and
 /// what lies below it included.
@@ -198,7 +199,7 @@ impl Blamer {
         blob: ObjectId,
         query: &TouchQuery<'_>,
     ) -> Option<Vec<u32>> {
-        let mut files = FileVersions::new(self, index, Wanted::Hunks);
+        let mut files = FileVersions::new(self, index, true);
         let version = files.version(blob, None)?;
         let mut walk = TouchWalk::new(index, query, query.parts(&version), path, blob);
         drop(version);
@@ -223,7 +224,7 @@ struct ParentFile {
     path: PathId,
     blob: ObjectId,
     /// How the suspect differs from it; `None` if it does not.
-    comparison: Option<std::sync::Arc<Comparison>>,
+    hunks: Option<Arc<[Hunk]>>,
 }
 
 /// Parts that go to a parent if nobody takes the whole range.
@@ -364,8 +365,8 @@ impl<'a> TouchWalk<'a> {
                 for part in &mut parts {
                     let (mapped, touched) = match &file {
                         None => (Part { end: part.start, ..*part }, true),
-                        Some(ParentFile { comparison: None, .. }) => (*part, false),
-                        Some(ParentFile { comparison: Some(comparison), .. }) => map(*part, &comparison.hunks),
+                        Some(ParentFile { hunks: None, .. }) => (*part, false),
+                        Some(ParentFile { hunks: Some(hunks), .. }) => map(*part, hunks),
                     };
                     self.differs[part.range as usize] |= touched;
                     *part = mapped;
@@ -420,7 +421,7 @@ impl<'a> TouchWalk<'a> {
                 (source.path, source.blob)
             }
         };
-        let comparison = if old == blob { None } else { Some(files.compare(old, blob)?) };
-        Some(ParentFile { path, blob: old, comparison })
+        let hunks = if old == blob { None } else { Some(files.hunks(old, blob)?) };
+        Some(ParentFile { path, blob: old, hunks })
     }
 }

@@ -18,58 +18,41 @@ use super::rename::{Source, Target};
 const VERSION_BYTES: usize = 48 << 20;
 /// Bytes of comparisons kept for later steps.
 const COMPARISON_BYTES: usize = 8 << 20;
+/// What a comparison takes apart from what it has found: about the two ids.
+const ENTRY_BYTES: usize = 64;
 /// How many versions are kept before those that no walk waits for are dropped.
 const KEPT_VERSIONS: usize = 64;
 
-/// What the walks of a file need to know of two versions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// The regions, for blame.
-    Regions,
-    /// The hunks, for touches.
-    Hunks,
-    /// Both.
-    Both,
-}
-
-/// How two versions differ; what is not [`Wanted`] is empty.
-pub(super) struct Comparison {
-    /// The runs of lines of the new version, as [`LineDiffer::compare`](super::line_diff::LineDiffer::compare) gives them.
-    pub(super) regions: Vec<Region>,
-    /// The changes, as [`LineDiffer::hunks`](super::line_diff::LineDiffer::hunks) gives them.
-    pub(super) hunks: Vec<Hunk>,
-}
-
-impl Comparison {
-    fn weight(&self) -> usize {
-        self.regions.len() * size_of::<Region>() + self.hunks.len() * size_of::<Hunk>() + 128
-    }
-}
+/// By the old version and the new one.
+type Comparisons<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
 
 /// The versions of one file, and the tools of the thread that walks its history.
 pub(super) struct FileVersions<'a> {
     blamer: &'a mut Blamer,
     index: &'a EventIndex,
-    wanted: Wanted,
+    counts_touches: bool,
     pub(super) table: LineTable,
     versions: HashMap<ObjectId, Arc<Version>>,
     version_bytes: usize,
-    comparisons: FxHashMap<(ObjectId, ObjectId), Arc<Comparison>>,
+    regions: Comparisons<Region>,
+    hunks: Comparisons<Hunk>,
     comparison_bytes: usize,
     sources: FxHashMap<(CommitPos, usize, PathId), Option<Source>>,
 }
 
 impl<'a> FileVersions<'a> {
-    /// No version yet of a file of `index`.
-    pub(super) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, wanted: Wanted) -> Self {
+    /// No version yet of a file of `index`. If touches are counted, versions whose regions are asked for will be asked for
+    /// their hunks as well.
+    pub(super) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
         Self {
             blamer,
             index,
-            wanted,
+            counts_touches,
             table: LineTable::default(),
             versions: HashMap::default(),
             version_bytes: 0,
-            comparisons: FxHashMap::default(),
+            regions: FxHashMap::default(),
+            hunks: FxHashMap::default(),
             comparison_bytes: 0,
             sources: FxHashMap::default(),
         }
@@ -87,34 +70,84 @@ impl<'a> FileVersions<'a> {
         Some(version)
     }
 
-    /// How the versions `old` and `new` differ; `None` if one of them is missing or too large.
-    pub(super) fn compare(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<Comparison>> {
-        if let Some(known) = self.comparisons.get(&(old, new)) {
+    /// The runs of lines of the version `new`, for blame, as [`LineDiffer::compare`](super::line_diff::LineDiffer::compare)
+    /// gives them; `None` if `new` or `old` is missing or too large.
+    pub(super) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Region]>> {
+        if let Some(known) = self.regions.get(&(old, new)) {
             return Some(Arc::clone(known));
         }
-        let new_version = self.version(new, None)?;
-        let old_version = self.version(old, Some(&new_version))?;
+        let (old_version, new_version) = self.both(old, new)?;
         let (differ, table) = (&mut self.blamer.differ, &self.table);
-        let (regions, hunks) = match self.wanted {
-            Wanted::Regions => (differ.compare(table, &old_version, &new_version), Vec::new()),
-            Wanted::Hunks => (Vec::new(), differ.hunks(table, &old_version, &new_version)),
-            Wanted::Both => differ.compare_with_hunks(table, &old_version, &new_version),
+        let regions = if self.counts_touches {
+            let (regions, hunks) = differ.compare_with_hunks(table, &old_version, &new_version);
+            self.add_hunks(old, new, hunks);
+            regions
+        } else {
+            differ.compare(table, &old_version, &new_version)
         };
-        let comparison = Arc::new(Comparison { regions, hunks });
-        if self.comparison_bytes > COMPARISON_BYTES {
-            self.comparisons.clear();
-            self.comparison_bytes = 0;
+        let regions: Arc<[Region]> = regions.into();
+        self.make_room(size_of_val(&*regions));
+        self.regions.insert((old, new), Arc::clone(&regions));
+        Some(regions)
+    }
+
+    /// The changes from the version `old` to `new`, for touches, as
+    /// [`LineDiffer::hunks`](super::line_diff::LineDiffer::hunks) gives them. Reads neither version if they are kept; `None` if
+    /// they are not, and a version is missing or too large.
+    pub(super) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
+        if let Some(known) = self.hunks.get(&(old, new)) {
+            return Some(Arc::clone(known));
         }
-        self.comparison_bytes += comparison.weight();
-        self.comparisons.insert((old, new), Arc::clone(&comparison));
-        Some(comparison)
+        if let Some(kept) = self.blamer.kept.as_ref().and_then(|kept| kept.hunks(&old, &new)) {
+            return Some(kept.into());
+        }
+        let (old_version, new_version) = self.both(old, new)?;
+        let hunks = self.blamer.differ.hunks(&self.table, &old_version, &new_version);
+        Some(self.add_hunks(old, new, hunks))
     }
 
     /// The file that became `target`.
     pub(super) fn source(&mut self, target: Target) -> Option<Source> {
-        let Blamer { reader, trees, renames, .. } = &mut *self.blamer;
-        let find = || renames.source(self.index, reader, trees, target);
+        let Blamer { reader, trees, renames, kept, .. } = &mut *self.blamer;
+        let index = self.index;
+        let find = || {
+            if let Some(known) = kept.as_ref().and_then(|kept| kept.source(index, target)) {
+                return known;
+            }
+            let found = renames.source(index, reader, trees, target);
+            // What is missing now may be there the next time.
+            if let Some(kept) = kept.as_ref().filter(|_| !renames.missing && !index.is_incomplete()) {
+                kept.keep_source(index, target, found);
+            }
+            found
+        };
         *self.sources.entry((target.commit, target.parent, target.path)).or_insert_with(find)
+    }
+
+    fn both(&mut self, old: ObjectId, new: ObjectId) -> Option<(Arc<Version>, Arc<Version>)> {
+        let new = self.version(new, None)?;
+        let old = self.version(old, Some(&new))?;
+        Some((old, new))
+    }
+
+    fn add_hunks(&mut self, old: ObjectId, new: ObjectId, hunks: Vec<Hunk>) -> Arc<[Hunk]> {
+        if let Some(kept) = &self.blamer.kept {
+            kept.keep_hunks(&old, &new, &hunks);
+        }
+        let hunks: Arc<[Hunk]> = hunks.into();
+        self.make_room(size_of_val(&*hunks));
+        self.hunks.insert((old, new), Arc::clone(&hunks));
+        hunks
+    }
+
+    /// Drops what is known of comparisons, if it outgrows its bound, before `bytes` are added.
+    fn make_room(&mut self, bytes: usize) {
+        if self.comparison_bytes > COMPARISON_BYTES {
+            self.regions.clear();
+            self.hunks.clear();
+            self.comparison_bytes = 0;
+        }
+        self.comparison_bytes += bytes + ENTRY_BYTES;
     }
 
     /// Drops versions that are not `needed`, if there are many or `few_needed`; all of them if they outgrow their bound.

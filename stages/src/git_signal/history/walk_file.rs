@@ -1,12 +1,10 @@
 //! The file that keeps a walk between runs, so that a new HEAD costs the commits that are new.
 //!
-//! Layout, all numbers little-endian: [`MAGIC`] · version (u32) · key (20 bytes, see `Settings::walk_key`) · bytes of an
-//! object id (u32) · segments. Each walk that finds something new appends a segment with what each table has gained: length
-//! (u64) · the rows of the tables, each with their number (u32) in front · BLAKE3 of these. What follows a segment that is
-//! cut short or damaged is not there; a file of another version or another key is as good as none.
+//! It is one as [`kept_file`] describes; its key is `Settings::walk_key`. A segment is what the tables have gained by one
+//! walk: the rows of each, with their number (u32) in front. All numbers are little-endian.
 
 use std::fs;
-use std::io::{self, Seek as _, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,16 +12,11 @@ use gix::ObjectId;
 
 use super::change_table::{Change, ChangeTable, PackedState, PathId, UNKNOWN};
 use super::commit_table::{Author, CommitTable, Header};
+use super::kept_file::{self, Head, Key, Segments};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or what a walk finds.
 const VERSION: u32 = 2;
-
-/// What decides whether a walk may be used: a hash of all that changes what commits and their parents are.
-pub(super) type Key = [u8; 20];
-
-/// Bytes in front of the segments.
-const HEAD: usize = MAGIC.len() + 4 + size_of::<Key>() + 4;
 
 /// A walk that was kept, and where in the file it ends.
 #[derive(Default)]
@@ -36,7 +29,7 @@ pub(super) struct Kept {
 /// Where a walk that was kept ends, in the file and in its tables.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Mark {
-    end: usize,
+    end: Option<usize>,
     rows: Rows,
 }
 
@@ -60,56 +53,35 @@ impl Rows {
 }
 
 /// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
-pub(super) fn read(file: &Path, key: &Key) -> Kept {
-    fs::read(file).ok().and_then(|bytes| read_all(&bytes, key)).unwrap_or_default()
+pub(super) fn read(file: &Path, key: &Key, hash: gix::hash::Kind) -> Kept {
+    fs::read(file).ok().and_then(|bytes| read_all(&bytes, key, hash)).unwrap_or_default()
 }
 
-fn read_all(bytes: &[u8], key: &Key) -> Option<Kept> {
-    let mut reader = Reader { bytes, id_len: 0 };
-    let is_usable =
-        reader.take(MAGIC.len())? == MAGIC && reader.number()? == VERSION && reader.take(key.len())? == key.as_slice();
-    reader.id_len = reader.number().filter(|_| is_usable)? as usize;
-    let (mut tables, mut end) = (Tables::default(), HEAD);
-    while let Some(mut segment) = reader.segment() {
-        segment.tables(&mut tables)?;
-        end = bytes.len() - reader.bytes.len();
+fn read_all(bytes: &[u8], key: &Key, hash: gix::hash::Kind) -> Option<Kept> {
+    let mut segments = Segments::of(bytes, &Head::new(MAGIC, VERSION, key, hash))?;
+    let mut tables = Tables::default();
+    for segment in &mut segments {
+        Reader { bytes: &bytes[segment], id_len: hash.len_in_bytes() }.tables(&mut tables)?;
     }
-    tables.is_sound().then(|| tables.kept(end))
+    tables.is_sound().then(|| tables.kept(segments.end()))
 }
 
 /// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
 pub(super) fn write(
     file: &Path,
-    key: &Key,
-    Mark { end, rows }: Mark,
+    (key, hash): (&Key, gix::hash::Kind),
+    mark: Mark,
     commits: &CommitTable,
     changes: &ChangeTable,
 ) -> io::Result<()> {
-    let segment = segment(rows, commits, changes);
-    if rows != Rows::default() {
-        let mut to = fs::OpenOptions::new().write(true).open(file)?;
-        // Something may stand there that was cut short.
-        to.set_len(end as u64)?;
-        to.seek(io::SeekFrom::End(0))?;
-        return to.write_all(&segment);
-    }
-    let id_len = commits.headers.first().map_or(0, |header| header.id.as_slice().len());
-    let head = [MAGIC.as_slice(), &VERSION.to_le_bytes(), key, &(id_len as u32).to_le_bytes()].concat();
-    let new = file.with_extension("new");
-    let written = fs::File::create(&new)
-        .and_then(|mut to| to.write_all(&head).and_then(|()| to.write_all(&segment)))
-        .and_then(|()| fs::rename(&new, file));
-    if written.is_err() {
-        // Nothing can be done about it here; the next walk writes over it.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    let segment = segment(mark.rows, commits, changes);
+    kept_file::append(file, &Head::new(MAGIC, VERSION, key, hash), mark.end, &segment).map(drop)
 }
 
 /// What the tables have gained since they had `before`.
 fn segment(Rows(before): Rows, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
     let [authors, parents, headers, ranges, paths, blobs, others, lines] = before;
-    let mut out = vec![0; size_of::<u64>()];
+    let mut out = Vec::new();
     put_rows(&mut out, &commits.authors[authors..], |out, author| {
         put_text(out, &author.name);
         put_text(out, &author.email);
@@ -123,10 +95,6 @@ fn segment(Rows(before): Rows, commits: &CommitTable, changes: &ChangeTable) -> 
     put_rows(&mut out, &changes.changes[lines..], |out, change| {
         put_numbers(out, [change.path.0, change.new.0, change.first_parent.0, change.others]);
     });
-    let len = (out.len() - size_of::<u64>()) as u64;
-    out[..size_of::<u64>()].copy_from_slice(&len.to_le_bytes());
-    let digest = blake3::hash(&out[size_of::<u64>()..]);
-    out.extend_from_slice(digest.as_bytes());
     out
 }
 
@@ -167,7 +135,7 @@ impl Tables {
         let commits = CommitTable::new(self.headers, self.parents, self.authors);
         let changes = ChangeTable::new(self.paths, self.blobs, self.changes, self.others, self.ranges);
         let rows = Rows::of(&commits, &changes);
-        Kept { commits, changes, mark: Mark { end, rows } }
+        Kept { commits, changes, mark: Mark { end: Some(end), rows } }
     }
 }
 
@@ -252,14 +220,6 @@ impl<'a> Reader<'a> {
     fn change(&mut self) -> Option<Change> {
         let (path, new) = (PathId(self.number()?), PackedState(self.number()?));
         Some(Change { path, new, first_parent: PackedState(self.number()?), others: self.number()? })
-    }
-
-    /// The next segment; `None` at the end, or at one that is cut short or damaged.
-    fn segment(&mut self) -> Option<Reader<'a>> {
-        let len = u64::from_le_bytes(self.take(size_of::<u64>())?.try_into().ok()?);
-        let content = self.take(usize::try_from(len).ok()?)?;
-        let is_whole = blake3::hash(content).as_bytes() == self.take(blake3::OUT_LEN)?;
-        is_whole.then_some(Reader { bytes: content, id_len: self.id_len })
     }
 
     /// Adds the rows of a segment to the tables.

@@ -13,10 +13,10 @@ const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
 
 /// What a run keeps for the next one: attribution by path and key.
-type Stored = HashMap<(&'static str, EventKey), Arc<Committed>>;
+pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<Committed>>;
 
 /// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
-fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize) {
+pub(super) fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize) {
     let compared = AtomicUsize::new(0);
     let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
     let index = history.index_events(Some(walk), &AtomicBool::new(false), &count).unwrap();
@@ -44,7 +44,7 @@ fn at_head(history: &History, index: &EventIndex, known: &Known<'_>) -> Stored {
     NAMES.iter().filter_map(|&path| Some(attribute(path, index.latest(path)?))).collect()
 }
 
-fn everything(repo: &Repo) -> Stored {
+pub(super) fn everything(repo: &Repo) -> Stored {
     let (history, index) = repo.open();
     at_head(&history, &index, &|_, _| None)
 }
@@ -56,14 +56,16 @@ fn increments_are_equal_to_a_walk_of_everything() {
         let repo = repository(&mut random, COMMITS);
         let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
         let commits: Vec<&str> = commits.lines().collect();
-        let walk = repo.root.join(".git").join("walk");
+        let kept = repo.root.join(".git");
+        let (walk, comparisons) = (kept.join("walk"), kept.join("comparisons"));
         let (mut stored, mut seen) = (Stored::new(), 0);
         for step in 0..12 {
             // Forward for the most part, at times back or to another branch: pulls, resets, switches.
             let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
             repo.git(&["update-ref", "refs/heads/main", commits[to]]);
-            let history = History::open(&repo.root).unwrap().unwrap();
+            let history = History::open(&repo.root).unwrap().unwrap().with_comparisons_in(comparisons.clone());
             let (now, compared) = increment(&history, &walk, &stored);
+            history.store_comparisons();
             assert!(now == everything(&repo), "seed {seed}, step {step}: {}", commits[to]);
             // What was known of other paths and keys is still true.
             stored.extend(now);
