@@ -1,0 +1,164 @@
+//! Attribution that is put off, stopped or overtaken by a commit: what is made up for is what a fresh run finds.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use aurora_pipeline::{Observer, Progress};
+use aurora_stages::git_signal::WalkProgress;
+use aurora_stages::index::{self, IndexObserver, IndexOptions};
+use aurora_storage::{ArchivedGitSignal, ChunkId, Snapshot};
+
+use crate::edits::{BODIES, COMPARISONS, Edit, apply, lose_comparisons};
+use crate::fixture::Fixture;
+use crate::{digest, impatient, options, run, sizeable, snapshot, stopped_when};
+
+#[test]
+fn a_run_that_was_stopped_at_another_commit_is_made_up_for() {
+    let kept = Fixture::git_in_memory();
+    kept.write("a.py", BODIES[0]).commit("first");
+    run(kept.root(), 2, false);
+    // The stopped run attributes the lines to the amended commit; the last one is back where the one before it was.
+    for edit in [
+        Edit::Write { file: 0, body: 1 },
+        Edit::ThereAndBack { branch: 0 },
+        Edit::Amend,
+        Edit::InterruptedIndex,
+        Edit::Branch { branch: 0 },
+    ] {
+        apply(&kept, &edit);
+    }
+    run(kept.root(), 2, false);
+    let fresh = kept.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(kept.root()), digest(fresh.root()));
+}
+
+/// How many chunks of a generation wait for their attribution, and how many have one.
+fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
+    let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
+    let is_pending = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Pending);
+    let is_tracked = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Tracked(_));
+    let live = || snapshot.live().iter();
+    (live().filter(is_pending).count(), live().filter(is_tracked).count())
+}
+
+#[test]
+fn files_can_be_searched_before_their_history_is_read() {
+    let fixture = sizeable();
+    fixture.write("untracked.py", BODIES[0]);
+    let (summary, published) = impatient(fixture.root(), true);
+    let published = published.expect("a generation before the last one");
+    let (pending, tracked) = pending_and_tracked(&published);
+    assert!(pending > 100 && tracked == 0, "{pending} pending, {tracked} tracked");
+    assert!(!published.manifest().complete);
+    assert!(summary.complete && summary.generation == published.manifest().generation + 1, "{summary:?}");
+    assert_eq!(summary.files.indexed, 121, "the second pass counts no file twice");
+    let last = snapshot(fixture.root());
+    assert_eq!(pending_and_tracked(&last).0, 0);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+    assert_eq!(snapshot(fresh.root()).manifest().generation, 1, "who waits publishes once");
+}
+
+#[test]
+fn a_run_that_was_stopped_while_history_was_read_is_made_up_for() {
+    let fixture = sizeable();
+    // So long a history that the first sign of life of the run comes while it is read.
+    let mut stream = String::new();
+    for commit in 0..6_000 {
+        let (time, text) = (1_500_000_000 + commit, format!("def made_{commit}():\n    return {commit}\n"));
+        stream.push_str(&format!("commit refs/heads/long\ncommitter Ada <ada@example.org> {time} +0000\ndata 0\n"));
+        stream.push_str(&format!("M 644 inline many/f{}.py\ndata {}\n{text}\n", commit % 300, text.len()));
+    }
+    fixture.write(".git/stream", stream);
+    let stream = File::open(fixture.path(".git/stream")).expect("the stream");
+    let import = ["fast-import", "--quiet"];
+    let imported = Command::new("git").current_dir(fixture.root()).args(import).stdin(stream).status();
+    assert!(imported.expect("git runs").success());
+    fixture.run_git(&["merge", "--quiet", "--allow-unrelated-histories", "--no-edit", "long"]);
+    stopped_when(fixture.root(), |progress| progress.bytes > 0 && progress.elapsed > Duration::from_millis(100));
+    run(fixture.root(), 2, false);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn a_commit_while_history_is_read_is_seen() {
+    struct Committing<'a>(&'a Path);
+    impl Observer for Committing<'_> {
+        fn on_progress(&self, _: &Progress) {}
+    }
+    impl IndexObserver for Committing<'_> {
+        fn on_history(&self, _: WalkProgress) {
+            let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+            let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
+            // The second time there is nothing to commit.
+            let git = Command::new("git").current_dir(self.0).args(author).args(commit).output();
+            git.expect("git runs");
+        }
+
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
+    let fixture = sizeable();
+    fixture.commit("all");
+    let path = fixture.path("m0/a0.py");
+    let text = std::fs::read_to_string(&path).expect("a file") + "\n\ndef more():\n    return 1\n";
+    std::fs::write(&path, text).expect("a file can be written");
+    let options = IndexOptions { patience: Some(Duration::ZERO), ..options(fixture.root(), 2, false) };
+    index::run(&options, &Committing(fixture.root())).expect("an index run");
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn attributions_that_were_left_out_follow_in_the_next_run() {
+    let fixture = sizeable();
+    let (summary, published) = impatient(fixture.root(), false);
+    assert!(published.is_some() && !summary.complete, "{summary:?}");
+    assert!(pending_and_tracked(&snapshot(fixture.root())).0 > 100);
+    // Nothing has changed in the first pass of this one; the second attributes the files that are tracked.
+    let (summary, _) = impatient(fixture.root(), true);
+    assert_eq!((summary.files.refreshed, summary.nothing_changed, summary.complete), (81, false, true), "{summary:?}");
+    assert_eq!(pending_and_tracked(&snapshot(fixture.root())).0, 0);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn what_is_kept_of_old_versions_makes_no_difference() {
+    let kept = Fixture::git_in_memory();
+    // Each change is one across two chunks: before it, the lines of neither are those of a chunk.
+    let change = |number: usize| {
+        let border = format!("split({number})\nclass Cache{number}:\n");
+        kept.write("a.py", BODIES[0].replace("split()\n\n\nclass Cache:\n", &border)).commit("work");
+    };
+    (0..8).for_each(change);
+    run(kept.root(), 2, false);
+    let length = || std::fs::metadata(kept.path(COMPARISONS)).expect("comparisons are kept").len();
+    let first = length();
+    let damages: [fn(&Fixture); 5] = [
+        |_| {},
+        |fixture| _ = fixture.remove(COMPARISONS),
+        |fixture| lose_comparisons(fixture, 0),
+        |fixture| lose_comparisons(fixture, 200),
+        |fixture| _ = fixture.write(COMPARISONS, "something else"),
+    ];
+    for (damage, number) in damages.into_iter().zip(8..) {
+        damage(&kept);
+        change(number);
+        // The last run makes everything again, whatever is there.
+        run(kept.root(), 2, number == 12);
+        assert!(length() > first, "{} bytes after {first}", length());
+        let fresh = kept.duplicate();
+        run(fresh.root(), 2, false);
+        assert_eq!(digest(kept.root()), digest(fresh.root()));
+    }
+}

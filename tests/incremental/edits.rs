@@ -1,0 +1,217 @@
+//! What happens to a repository between two runs.
+
+use std::fs::File;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use crate::fixture::{Fixture, Run};
+use crate::{impatient, interrupted, run};
+
+/// Where it is kept how old versions differ.
+pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
+
+/// Something a developer does between two runs.
+#[derive(Debug, Clone)]
+pub(crate) enum Edit {
+    Write { file: usize, body: usize },
+    Append { file: usize, body: usize },
+    Delete { file: usize },
+    Rename { from: usize, to: usize },
+    Exchange { one: usize, other: usize },
+    Touch { file: usize },
+    Mode { file: usize, executable: bool },
+    Link { file: usize, to: usize },
+    Directory { file: usize, body: usize },
+    Commit,
+    Amend,
+    Branch { branch: usize },
+    ThereAndBack { branch: usize },
+    Merge { branch: usize },
+    Stash,
+    Unstash,
+    Restore,
+    Ignore { file: usize },
+    Index,
+    InterruptedIndex,
+    ImpatientIndex { finishes: bool },
+    DyingIndex { point: usize, force: bool },
+    LoseComparisons { keeps: usize },
+}
+
+pub(crate) fn edit() -> impl Strategy<Value = Edit> {
+    let file = 0..FILES.len();
+    let body = 0..BODIES.len();
+    prop_oneof![
+        5 => (file.clone(), body.clone()).prop_map(|(file, body)| Edit::Write { file, body }),
+        3 => (file.clone(), body.clone()).prop_map(|(file, body)| Edit::Append { file, body }),
+        2 => file.clone().prop_map(|file| Edit::Delete { file }),
+        2 => (file.clone(), file.clone()).prop_map(|(from, to)| Edit::Rename { from, to }),
+        1 => (file.clone(), file.clone()).prop_map(|(one, other)| Edit::Exchange { one, other }),
+        1 => file.clone().prop_map(|file| Edit::Touch { file }),
+        1 => (file.clone(), any::<bool>()).prop_map(|(file, executable)| Edit::Mode { file, executable }),
+        1 => (file.clone(), file.clone()).prop_map(|(file, to)| Edit::Link { file, to }),
+        1 => (file.clone(), body).prop_map(|(file, body)| Edit::Directory { file, body }),
+        3 => Just(Edit::Commit),
+        1 => Just(Edit::Amend),
+        1 => (0..3_usize).prop_map(|branch| Edit::Branch { branch }),
+        1 => (0..3_usize).prop_map(|branch| Edit::ThereAndBack { branch }),
+        1 => (0..3_usize).prop_map(|branch| Edit::Merge { branch }),
+        1 => prop::sample::select(vec![Edit::Stash, Edit::Unstash, Edit::Restore]),
+        1 => file.prop_map(|file| Edit::Ignore { file }),
+        3 => Just(Edit::Index),
+        1 => Just(Edit::InterruptedIndex),
+        1 => any::<bool>().prop_map(|finishes| Edit::ImpatientIndex { finishes }),
+        1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
+        1 => (0..2000_usize).prop_map(|keeps| Edit::LoseComparisons { keeps }),
+    ]
+}
+
+pub(crate) const FILES: &[&str] =
+    &["a.py", "src/b.py", "src/c.go", "lib/d.ts", "lib/e.js", "F.java", "README.md", "docs/g.md", "notes.txt"];
+
+pub(crate) const BODIES: &[&str] = &[
+    "def parse_token(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n\n\nclass Cache:\n    def evict(self, key):\n        for k in self:\n            if k == key:\n                return parse_token(k)\n",
+    "package main\n\n// Retry calls f again after a timeout.\nfunc Retry(f func() error) error {\n\treturn f()\n}\n\ntype Cache struct{ size int }\n\nfunc (c *Cache) Evict(key string) {}\n",
+    "export class Reader {\n  /** Reads the header. */\n  header(): string { return parse(this.text); }\n}\nexport const retry = (n: number) => n + 1;\n",
+    "# Install guide\n\nRead this first.\n\n## Retry\n\nWhat happens after a timeout.\n",
+    "public class F {\n  /** Parses. */\n  public int parseToken(String s) { return s.length(); }\n}\n",
+    "def broken(:\n  return (\n",
+    "",
+];
+
+pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
+    match *edit {
+        Edit::Write { file, body } => {
+            clear(fixture, file);
+            fixture.write(FILES[file], BODIES[body]);
+        }
+        Edit::Append { file, body } => {
+            let mut text = std::fs::read_to_string(fixture.path(FILES[file])).unwrap_or_else(|_| {
+                clear(fixture, file);
+                String::new()
+            });
+            text.push_str(BODIES[body]);
+            fixture.write(FILES[file], text);
+        }
+        Edit::Delete { file } => clear(fixture, file),
+        Edit::Rename { from, to } if is_there(fixture, from) && from != to => {
+            clear(fixture, to);
+            rename(fixture, FILES[from], FILES[to]);
+        }
+        Edit::Exchange { one, other } if is_there(fixture, one) && is_there(fixture, other) && one != other => {
+            rename(fixture, FILES[one], "aside");
+            rename(fixture, FILES[other], FILES[one]);
+            rename(fixture, "aside", FILES[other]);
+        }
+        Edit::Touch { file } => {
+            let now = std::time::SystemTime::now();
+            if let Ok(file) = File::options().write(true).open(fixture.path(FILES[file])) {
+                file.set_modified(now).expect("times can be set");
+            }
+        }
+        Edit::Mode { file, executable } => set_mode(&fixture.path(FILES[file]), executable),
+        Edit::Link { file, to } => link(fixture, file, to),
+        Edit::Directory { file, body } => {
+            clear(fixture, file);
+            fixture.write(&format!("{}/inner.py", FILES[file]), BODIES[body]);
+        }
+        Edit::Commit => {
+            fixture.commit("work");
+        }
+        Edit::Amend => {
+            fixture.try_git(&["add", "--all"]);
+            fixture.try_git(&["commit", "--quiet", "--amend", "--allow-empty", "--message", "better"]);
+        }
+        Edit::Branch { branch } => switch(fixture, branch),
+        Edit::ThereAndBack { branch } => {
+            fixture.commit("before");
+            switch(fixture, branch);
+            drop(run(fixture.root(), 2, false));
+            fixture.try_git(&["switch", "--quiet", "-"]);
+        }
+        Edit::Merge { branch } => {
+            if !fixture.try_git(&["merge", "--quiet", "--no-edit", "-X", "ours", &format!("branch-{branch}")]) {
+                fixture.try_git(&["merge", "--abort"]);
+            }
+        }
+        Edit::Stash => drop(fixture.try_git(&["stash", "--quiet", "--include-untracked"])),
+        Edit::Unstash => drop(fixture.try_git(&["stash", "pop", "--quiet"])),
+        Edit::Restore => drop(fixture.try_git(&["restore", "."])),
+        Edit::Ignore { file } => {
+            fixture.write(".auroraignore", format!("{}\n", FILES[file]));
+        }
+        Edit::Index => drop(run(fixture.root(), 2, false)),
+        Edit::InterruptedIndex => interrupted(fixture.root()),
+        Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
+        Edit::DyingIndex { point, force } => {
+            let mut command = fixture.command();
+            command.env("AURORA_DIE_AT_POINT", point.to_string()).args(["mem", "index", "-q"]);
+            Run::of(if force { command.arg("--force") } else { &mut command });
+        }
+        Edit::LoseComparisons { keeps } => lose_comparisons(fixture, keeps),
+        Edit::Rename { .. } | Edit::Exchange { .. } => {}
+    }
+}
+
+/// Cuts the file that keeps how old versions differ, if it is that long.
+pub(crate) fn lose_comparisons(fixture: &Fixture, keeps: usize) {
+    if let Ok(bytes) = std::fs::read(fixture.path(COMPARISONS)) {
+        fixture.write(COMPARISONS, &bytes[..keeps.min(bytes.len())]);
+    }
+}
+
+/// Whether something has a file's name, were it a link to nowhere.
+fn is_there(fixture: &Fixture, file: usize) -> bool {
+    fixture.path(FILES[file]).symlink_metadata().is_ok()
+}
+
+/// Removes whatever has a file's name.
+fn clear(fixture: &Fixture, file: usize) {
+    let path = fixture.path(FILES[file]);
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(_) => Ok(()),
+    };
+    removed.expect("it can be removed");
+}
+
+/// Moves a file with its time, as `mv` does.
+fn rename(fixture: &Fixture, from: &str, to: &str) {
+    let target = fixture.path(to);
+    std::fs::create_dir_all(target.parent().expect("a file has a parent")).expect("directories can be made");
+    std::fs::rename(fixture.path(from), target).expect("it can be moved");
+}
+
+fn switch(fixture: &Fixture, branch: usize) {
+    let name = format!("branch-{branch}");
+    if !fixture.try_git(&["switch", "--quiet", &name]) {
+        fixture.try_git(&["switch", "--quiet", "--create", &name]);
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, executable: bool) {
+    use std::os::unix::fs::PermissionsExt;
+    if path.is_file() {
+        let mode = if executable { 0o755 } else { 0o644 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be set");
+    }
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: bool) {}
+
+/// Puts a link into the place of a file.
+#[cfg(unix)]
+fn link(fixture: &Fixture, file: usize, to: usize) {
+    clear(fixture, file);
+    let path = fixture.path(FILES[file]);
+    let up = "../".repeat(FILES[file].matches('/').count());
+    std::fs::create_dir_all(path.parent().expect("a file has a parent")).expect("directories can be made");
+    std::os::unix::fs::symlink(format!("{up}{}", FILES[to]), path).expect("a link");
+}
+
+#[cfg(not(unix))]
+fn link(_: &Fixture, _: usize, _: usize) {}

@@ -1,0 +1,213 @@
+//! Incremental = fresh, and parallel = serial.
+//!
+//! After any sequence of edits, deletions, renames, changes of kind and mode, commits, branch switches, and runs that were
+//! interrupted or died, an index that was kept up to date answers as one that was made from nothing.
+//!
+//! `AURORA_TEST_CASES` and `AURORA_TEST_EDITS` ask for more sequences, and longer ones.
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod attribution;
+mod edits;
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use aurora_analysis::ModelDirectory;
+use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
+use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
+use aurora_stages::git_signal::WalkProgress;
+use aurora_stages::index::{self, INDEX_DIRECTORY, IndexObserver, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_storage::{Environment, OpenMode, Snapshot};
+use edits::{BODIES, FILES, apply, edit};
+use fixture::Fixture;
+use proptest::prelude::*;
+
+/// When the questions are asked, Unix seconds.
+const NOW: i64 = 1_700_000_000;
+
+const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
+
+fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
+    IndexOptions {
+        root: root.to_owned(),
+        pipeline: PipelineChoice::Default,
+        force,
+        jobs: Some(jobs),
+        memory: None,
+        patience: None,
+        cancel: CancelToken::new(),
+        models: ModelDirectory::at(root.join("no-models")),
+    }
+}
+
+fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
+    index::run(&options(root, jobs, force), &Silent).expect("an index run")
+}
+
+/// A run that is asked to stop at its first sign of life.
+fn interrupted(root: &Path) {
+    stopped_when(root, |_| true);
+}
+
+/// A run that is asked to stop once its progress is such.
+fn stopped_when(root: &Path, is_time: fn(&Progress) -> bool) {
+    struct Stop(CancelToken, fn(&Progress) -> bool);
+    impl Observer for Stop {
+        fn on_progress(&self, progress: &Progress) {
+            if self.1(progress) {
+                self.0.cancel();
+            }
+        }
+
+        fn interval(&self) -> Option<Duration> {
+            Some(Duration::from_millis(20))
+        }
+    }
+    impl IndexObserver for Stop {
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
+    let options = options(root, 2, false);
+    let stop = Stop(options.cancel.clone(), is_time);
+    index::run(&options, &stop).expect("an interrupted run still publishes what it has");
+}
+
+/// A run in which no file waits for the walk over git's history: everything is published without attributions first. They
+/// follow, unless the run does not finish.
+fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
+    struct Watch<'a> {
+        stop: Option<CancelToken>,
+        root: &'a Path,
+        published: Mutex<Option<Snapshot>>,
+    }
+    impl Observer for Watch<'_> {
+        fn on_progress(&self, _: &Progress) {}
+    }
+    impl IndexObserver for Watch<'_> {
+        fn on_history(&self, _: WalkProgress) {
+            self.published.lock().expect("not poisoned").get_or_insert_with(|| snapshot(self.root));
+            self.stop.iter().for_each(CancelToken::cancel);
+        }
+
+        fn of_run(&self) -> &dyn Observer {
+            self
+        }
+    }
+    let options = IndexOptions { patience: Some(Duration::ZERO), ..options(root, 2, false) };
+    let stop = (!finishes).then(|| options.cancel.clone());
+    let watch = Watch { stop, root, published: Mutex::default() };
+    let summary = index::run(&options, &watch).expect("an index run");
+    (summary, watch.published.into_inner().expect("not poisoned"))
+}
+
+fn snapshot(root: &Path) -> Snapshot {
+    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing).expect("an index");
+    environment.snapshot().expect("a snapshot")
+}
+
+/// What a user sees of an index: every answer with its scores.
+fn answers(root: &Path) -> Vec<String> {
+    let embedder = aurora_analysis::embedder("static", &ModelDirectory::at(root)).expect("the embedded model");
+    let retriever = Retriever::new(snapshot(root), Some(embedder), SearchConfig::default());
+    let mut answers = Vec::new();
+    for mode in [Mode::Hybrid, Mode::Sparse, Mode::Dense] {
+        for text in QUERIES {
+            let text = (*text).to_owned();
+            let filter = FilterSpec::default();
+            let query = Query { text, limit: 10, mode, filter, now: NOW, access: None, content: false };
+            let hits = retriever.search(&query).expect("an answer").hits;
+            let lines =
+                hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));
+            answers.extend(lines);
+        }
+    }
+    answers
+}
+
+fn digest(root: &Path) -> String {
+    snapshot(root).digest().expect("a readable index")
+}
+
+fn number(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: number("AURORA_TEST_CASES").unwrap_or(12) as u32,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn an_index_kept_up_to_date_equals_a_fresh_one(
+        edits in prop::collection::vec(edit(), 1..number("AURORA_TEST_EDITS").unwrap_or(24).max(2)),
+    ) {
+        let kept = Fixture::git_in_memory();
+        kept.write("a.py", BODIES[0]).commit("first");
+        run(kept.root(), 2, false);
+        for edit in &edits {
+            apply(&kept, edit);
+        }
+        run(kept.root(), 2, false);
+        let fresh = kept.duplicate();
+        run(fresh.root(), 2, false);
+        prop_assert_eq!(answers(kept.root()), answers(fresh.root()));
+        prop_assert_eq!(digest(kept.root()), digest(fresh.root()));
+    }
+}
+
+fn sizeable() -> Fixture {
+    let fixture = Fixture::git();
+    for number in 0..120 {
+        let body = BODIES[number % 5].replace("parse_token", &format!("parse_token_{number}"));
+        let (stem, extension) = FILES[number % 9].rsplit_once('.').expect("an extension");
+        fixture.write(&format!("m{}/{stem}{number}.{extension}", number % 7), body);
+        if number % 40 == 0 {
+            fixture.commit("more");
+        }
+    }
+    fixture
+}
+
+#[test]
+fn one_worker_and_many_make_the_same_index() {
+    let fixture = sizeable();
+    run(fixture.root(), 1, true);
+    let serial = digest(fixture.root());
+    for jobs in [2, 5] {
+        run(fixture.root(), jobs, true);
+        assert_eq!(digest(fixture.root()), serial, "{jobs} workers");
+    }
+}
+
+#[test]
+fn a_second_run_touches_nothing() {
+    let fixture = sizeable();
+    let first = run(fixture.root(), 2, false);
+    assert!(first.chunks.total > 100 && !first.nothing_changed);
+    let second = run(fixture.root(), 2, false);
+    assert!(second.nothing_changed, "{second:?}");
+    assert_eq!((second.changed_chunks, second.files.indexed), (0, 0));
+    assert_eq!(second.files.unchanged, first.files.indexed);
+    assert_eq!(second.chunks, first.chunks);
+    // Files that were written just before the first run are recognised by their content in the
+    // second, and by their time from then on: the third writes nothing at all.
+    let third = run(fixture.root(), 2, false);
+    assert!(third.nothing_changed && third.generation == run(fixture.root(), 2, false).generation);
+}
+
+#[test]
+fn a_renamed_file_is_known_as_such() {
+    let fixture = Fixture::git();
+    fixture.write("old.py", BODIES[0]).commit("first");
+    run(fixture.root(), 2, false);
+    fixture.write("new/name.py", BODIES[0]).remove("old.py");
+    let summary = run(fixture.root(), 2, false);
+    assert_eq!((summary.files.renamed, summary.files.deleted), (1, 1));
+    assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
+}
