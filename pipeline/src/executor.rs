@@ -140,9 +140,7 @@ impl<'r> Outlet<'r> {
             }
         }
     }
-}
 
-impl Outlet<'_> {
     /// Passes on the numbers of emptied batches.
     fn forward_emptied(&self, emptied: &mut Vec<u64>, producer: &StageMeter) {
         if emptied.is_empty() {
