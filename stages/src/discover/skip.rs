@@ -38,6 +38,13 @@ const OUTPUT: &[&str] = &["build", "coverage", "target", "vendor", "venv"];
 /// Files by which package managers know a directory of copied dependencies as theirs.
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 
+/// Files that hold secrets, and what the names of others end with.
+const SECRETS: &[&str] = &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"];
+const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+
+/// What the names of minified and bundled sources end with.
+const MINIFIED: &[&str] = &[".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js"];
+
 /// Whether a directory is left out; `is_tracked` is asked only where it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     if OUTPUT.contains(&name) {
@@ -46,23 +53,28 @@ pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnO
     DIRECTORIES.binary_search(&name).is_ok()
 }
 
-/// Why a file of this name is left out, if it is.
+/// Why a file of this name is left out, if it is; upper and lower case count as the same.
 pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
-    let lower = name.to_ascii_lowercase();
-    if is_secret(&lower) {
+    if is_secret(name) {
         return Some("may hold secrets");
     }
-    is_minified(&lower).then_some("minified or bundled")
+    MINIFIED.iter().any(|end| ends_with(name, end)).then_some("minified or bundled")
 }
 
 fn is_secret(name: &str) -> bool {
-    let env = name == ".env" || (name.starts_with(".env.") && !name.ends_with(".example"));
-    env || ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"].contains(&name)
-        || [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"].iter().any(|end| name.ends_with(end))
+    let is_environment = starts_with(name, ".env.") && !ends_with(name, ".example");
+    is_environment
+        || SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+        || SECRET_ENDS.iter().any(|end| ends_with(name, end))
 }
 
-fn is_minified(name: &str) -> bool {
-    [".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js"].iter().any(|end| name.ends_with(end))
+fn starts_with(name: &str, start: &str) -> bool {
+    name.as_bytes().get(..start.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+fn ends_with(name: &str, end: &str) -> bool {
+    let at = name.len().checked_sub(end.len());
+    at.is_some_and(|at| name.as_bytes()[at..].eq_ignore_ascii_case(end.as_bytes()))
 }
 
 #[cfg(test)]
@@ -83,6 +95,7 @@ mod tests {
             (".env", Some("may hold secrets")),
             (".env.production", Some("may hold secrets")),
             (".env.example", None),
+            (".ENV.local", Some("may hold secrets")),
             ("server.PEM", Some("may hold secrets")),
             ("jquery.min.js", Some("minified or bundled")),
             ("main.py", None),
