@@ -261,14 +261,12 @@ impl<'k> Listing<'k> {
         if known.stamp != stamp {
             return None;
         }
-        let listed = |KeptEntry { name, kind, is_ignored, below }| Listed {
-            name: Cow::Borrowed(name),
-            kind: Ok(kind),
-            is_ignored,
-            kept: below,
-        };
-        let entries = entries.map(|entry| entry.map(listed)).collect::<Option<_>>()?;
-        Some(Self { stamp, rules: Some(known.rules), entries })
+        let mut listed = Vec::with_capacity(entries.size_hint().0);
+        for entry in entries {
+            let KeptEntry { name, kind, is_ignored, below } = entry?;
+            listed.push(Listed { name: Cow::Borrowed(name), kind: Ok(kind), is_ignored, kept: below });
+        }
+        Some(Self { stamp, rules: Some(known.rules), entries: listed })
     }
 
     /// What a directory holds now. Of directories in it an earlier walk may have seen something, whatever else has changed.
@@ -342,7 +340,13 @@ struct Judge<'a, 'k> {
 impl<'k> Judge<'_, 'k> {
     fn entry(&mut self, listed: &Listed<'k>) -> Entry<'k> {
         let (place, name) = (self.place, &*listed.name);
-        let relative = || format!("{}{}", place.relative, name.to_string_lossy());
+        let relative = || {
+            // Room for the separator behind a directory.
+            let mut relative = String::with_capacity(place.relative.len() + name.len() + 1);
+            relative.push_str(&place.relative);
+            relative.push_str(&name.to_string_lossy());
+            relative
+        };
         let omitted = |(reason, is_error)| Entry::Omitted(Omission { path: relative(), reason, is_error });
         let kind = match &listed.kind {
             Ok(kind) => *kind,

@@ -150,8 +150,7 @@ pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
 /// The format of a file, decided by its extension whatever its case: the name of a language, or of a document
 /// format. None for files that are not indexed.
 pub fn format_of(path: &str) -> Option<&'static str> {
-    let file = path.rsplit('/').next()?;
-    let (_, extension) = file.rsplit_once('.')?;
+    let (_, extension) = path.rsplit_once('.').filter(|(_, extension)| !extension.contains('/'))?;
     let has = |extensions: &[&str]| extensions.iter().any(|e| e.eq_ignore_ascii_case(extension));
     let language = ALL.iter().find(|language| has(language.extensions)).map(|language| language.name);
     language.or_else(|| DOCUMENTS.iter().find(|format| has(format.extensions)).map(|format| format.name))
