@@ -16,6 +16,7 @@ pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod job;
+mod kept_file;
 pub mod languages;
 pub mod parse;
 pub mod pipelines;

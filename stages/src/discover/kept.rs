@@ -1,25 +1,24 @@
 //! What a walk saw, kept for the next one: a directory whose [`Stamp`] is still the same need not be read again, and where
 //! the rules of ignore files are the same too, they need not be asked.
 //!
-//! Layout of the file, all numbers little-endian: [`MAGIC`] · version (u32) · BLAKE3 of the rest · directories, each behind
-//! those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules (8 bytes) ·
-//! number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · where the
-//! directory is, or 0 (u32) · bytes of the name (u16) · name. A file that is cut short, damaged or of another version is as
-//! good as none.
+//! The file is one as [`kept_file`] describes, of one segment. Its content, all numbers little-endian: directories, each
+//! behind those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules
+//! (8 bytes) · number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · 1
+//! more than where the directory is, or 0 (u32) · bytes of the name (u16) · name.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use super::listing::{Kind, Stamp};
+use crate::kept_file::{self, Head, Segments};
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or what ignore files mean.
 const VERSION: u32 = 1;
-/// Bytes in front of the directories.
-const HEAD: usize = MAGIC.len() + size_of::<u32>() + blake3::OUT_LEN;
 
 /// By the number that stands for them.
 const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Link, Kind::Other];
@@ -35,22 +34,29 @@ pub(super) struct Conditions {
 }
 
 /// A walk that was kept.
-#[derive(Debug)]
-pub(super) struct KeptWalk(Vec<u8>);
+pub(super) struct KeptWalk {
+    bytes: Vec<u8>,
+    /// Where the content is.
+    content: Range<usize>,
+}
 
 impl KeptWalk {
     /// The walk that `file` keeps; nothing if there is none that can be used.
     pub(super) fn read(file: &Path) -> Option<Self> {
         let bytes = fs::read(file).ok()?;
-        let (head, rest) = bytes.split_at_checked(HEAD)?;
-        let is_whole = *head == *self::head(rest);
-        is_whole.then_some(Self(bytes))
+        let content = Segments::of(&bytes, &head())?.next()?;
+        Some(Self { bytes, content })
     }
 
     /// The directory that was walked.
     pub(super) fn root(&self) -> Option<KeptDirectory<'_>> {
-        let (bytes, at) = self.0.split_last_chunk()?;
+        let (bytes, at) = self.content().split_last_chunk()?;
         Some(KeptDirectory { bytes, at: u32::from_le_bytes(*at) })
+    }
+
+    /// The directories, and where the root is.
+    pub(super) fn content(&self) -> &[u8] {
+        &self.bytes[self.content.clone()]
     }
 }
 
@@ -89,7 +95,7 @@ impl<'k> KeptDirectory<'k> {
         let len = u16::from_le_bytes(take(rest)?);
         let (name, after) = rest.split_at_checked(len.into())?;
         *rest = after;
-        let below = (at > 0).then_some(KeptDirectory { at, ..self });
+        let below = at.checked_sub(1).map(|at| KeptDirectory { at, ..self });
         let is_ignored = kind & IGNORED != 0;
         Some(KeptEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
     }
@@ -127,17 +133,10 @@ pub(super) struct SeenEntry<'k> {
 
 /// Keeps what was seen of the root in `file`.
 pub(super) fn write(file: &Path, root: &Seen<'_>) -> io::Result<()> {
-    let mut bytes = vec![0; HEAD];
-    let Some(at) = put(&mut bytes, root) else { return Ok(()) };
-    bytes.extend_from_slice(&at.to_le_bytes());
-    seal(&mut bytes);
-    let new = file.with_extension("new");
-    let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, file));
-    if written.is_err() {
-        // Nothing can be done about it here; the next walk writes over it.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    let mut content = Vec::new();
+    let Some(at) = put(&mut content, root) else { return Ok(()) };
+    content.extend_from_slice(&at.to_le_bytes());
+    kept_file::append(file, &head(), None, &content).map(drop)
 }
 
 /// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.
@@ -152,7 +151,8 @@ fn put(out: &mut Vec<u8>, seen: &Seen<'_>) -> Option<u32> {
     };
     let mut below = Vec::with_capacity(entries.len());
     for entry in entries {
-        below.push(entry.below.as_ref().map_or(Some(0), |seen| put(out, seen))?);
+        let at = entry.below.as_ref().map(|seen| put(out, seen));
+        below.push(at.map_or(Some(0), |at| at?.checked_add(1))?);
     }
     let at = u32::try_from(out.len()).ok()?;
     for number in [stamp.device, stamp.inode, stamp.changed as u64, stamp.modified as u64, rules] {
@@ -170,14 +170,9 @@ fn put(out: &mut Vec<u8>, seen: &Seen<'_>) -> Option<u32> {
     Some(at)
 }
 
-/// Puts the head in front of what follows it.
-pub(super) fn seal(bytes: &mut [u8]) {
-    let head = head(&bytes[HEAD..]);
-    bytes[..HEAD].copy_from_slice(&head);
-}
-
-fn head(rest: &[u8]) -> Vec<u8> {
-    [MAGIC.as_slice(), &VERSION.to_le_bytes(), blake3::hash(rest).as_bytes()].concat()
+/// What the file begins with.
+pub(super) fn head() -> Head {
+    Head::new(MAGIC, VERSION, &[])
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

@@ -16,9 +16,9 @@ use gix::hashtable::hash_table::HashTable;
 
 use super::comparison_codec::{get_hunks, get_source, put_hunks, put_source, put_varint, varint};
 use super::events::EventIndex;
-use super::kept_file::{self, Head, Key, Segments};
 use super::line_diff::Hunk;
 use super::rename::{Source, Target};
+use crate::kept_file::{self, Head, Segments};
 
 const MAGIC: &[u8; 8] = b"AURCOMP\n";
 /// Raised when the layout changes, or what a comparison finds.
@@ -42,9 +42,9 @@ pub(super) struct KeptComparisons {
 }
 
 impl KeptComparisons {
-    /// Those that `file` keeps under `key`, in a repository of that hash.
-    pub(super) fn in_file(file: PathBuf, key: &Key, hash: gix::hash::Kind) -> Self {
-        Self { file, head: Head::new(MAGIC, VERSION, key, hash), table: OnceLock::new() }
+    /// Those that `file` keeps under `key`.
+    pub(super) fn in_file(file: PathBuf, key: &[u8]) -> Self {
+        Self { file, head: Head::new(MAGIC, VERSION, key), table: OnceLock::new() }
     }
 
     /// The changes from the content `old` to the content `new`, if they are known.
@@ -196,7 +196,7 @@ mod tests {
     const NAMES: [Name; 4] = [[1; 16], [2; 16], [3; 16], [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]];
 
     fn head() -> Head {
-        Head::new(MAGIC, VERSION, &[7; 20], gix::hash::Kind::Sha1)
+        Head::new(MAGIC, VERSION, &[7; 20])
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
             kept_file::append(&file, &head(), None, &record[..cut]).unwrap();
             assert_eq!(Table::read(&file, &head()).is_some(), cut == 0, "{cut} bytes");
         }
-        let other = Head::new(MAGIC, VERSION, &[8; 20], gix::hash::Kind::Sha1);
+        let other = Head::new(MAGIC, VERSION, &[8; 20]);
         assert!(Table::read(&file, &other).is_none());
     }
 }

@@ -27,7 +27,6 @@ mod file_history;
 mod ignored_commits;
 mod index_stat;
 mod kept_comparisons;
-mod kept_file;
 mod line_diff;
 mod line_map;
 mod objects;

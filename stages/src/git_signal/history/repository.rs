@@ -88,7 +88,7 @@ impl History {
     /// [`History::store_comparisons`] adds what is new. A file that cannot be read or written costs time, nothing else.
     #[must_use]
     pub fn with_comparisons_in(self, file: PathBuf) -> Self {
-        let kept = KeptComparisons::in_file(file, &self.settings.walk_key, self.state.hash);
+        let kept = KeptComparisons::in_file(file, &self.settings.walk_key);
         Self { comparisons: Some(Arc::new(kept)), idle: Mutex::default(), ..self }
     }
 
@@ -133,9 +133,8 @@ impl History {
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
         let Settings { walk_key, grafts, mailmap, .. } = &self.settings;
-        let hash = self.state.hash;
         let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
-        let walk = kept.map(|file| walk_file::read(file, walk_key, hash)).unwrap_or_default();
+        let walk = kept.map(|file| walk_file::read(file, walk_key, self.state.hash)).unwrap_or_default();
         let mut mark = walk.mark();
         let (mut graph, mut changes) = (load(walk.commits)?, walk.changes);
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
@@ -151,7 +150,7 @@ impl History {
         blocks.into_iter().for_each(|block| changes.add(block));
         // What is missing now may be there the next time.
         if let Some(file) = kept.filter(|_| !incomplete && !new.is_empty()) {
-            let _ = walk_file::write(file, (walk_key, hash), mark, &graph.table, &changes);
+            let _ = walk_file::write(file, walk_key, mark, &graph.table, &changes);
         }
         Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }

@@ -12,11 +12,11 @@ use gix::ObjectId;
 
 use super::change_table::{Change, ChangeTable, PackedState, PathId, UNKNOWN};
 use super::commit_table::{Author, CommitTable, Header};
-use super::kept_file::{self, Head, Key, Segments};
+use crate::kept_file::{self, Head, Segments};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or what a walk finds.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A walk that was kept, and where in the file it ends.
 #[derive(Default)]
@@ -53,12 +53,12 @@ impl Rows {
 }
 
 /// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
-pub(super) fn read(file: &Path, key: &Key, hash: gix::hash::Kind) -> Kept {
+pub(super) fn read(file: &Path, key: &[u8], hash: gix::hash::Kind) -> Kept {
     fs::read(file).ok().and_then(|bytes| read_all(&bytes, key, hash)).unwrap_or_default()
 }
 
-fn read_all(bytes: &[u8], key: &Key, hash: gix::hash::Kind) -> Option<Kept> {
-    let mut segments = Segments::of(bytes, &Head::new(MAGIC, VERSION, key, hash))?;
+fn read_all(bytes: &[u8], key: &[u8], hash: gix::hash::Kind) -> Option<Kept> {
+    let mut segments = Segments::of(bytes, &Head::new(MAGIC, VERSION, key))?;
     let mut tables = Tables::default();
     for segment in &mut segments {
         Reader { bytes: &bytes[segment], id_len: hash.len_in_bytes() }.tables(&mut tables)?;
@@ -69,13 +69,13 @@ fn read_all(bytes: &[u8], key: &Key, hash: gix::hash::Kind) -> Option<Kept> {
 /// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
 pub(super) fn write(
     file: &Path,
-    (key, hash): (&Key, gix::hash::Kind),
+    key: &[u8],
     mark: Mark,
     commits: &CommitTable,
     changes: &ChangeTable,
 ) -> io::Result<()> {
     let segment = segment(mark.rows, commits, changes);
-    kept_file::append(file, &Head::new(MAGIC, VERSION, key, hash), mark.end, &segment).map(drop)
+    kept_file::append(file, &Head::new(MAGIC, VERSION, key), mark.end, &segment).map(drop)
 }
 
 /// What the tables have gained since they had `before`.

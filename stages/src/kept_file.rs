@@ -1,46 +1,39 @@
-//! Files that keep between runs what was found. They only grow, and nothing but time is lost with one.
+//! Files that keep between runs what was found; nothing but time is lost with one.
 //!
-//! Layout, all numbers little-endian: [`Head`] · segments. Each run that finds something new appends a segment: length (u64)
-//! · content · BLAKE3 of the content. What follows a segment that is cut short or damaged is not there; a file with another
-//! head is as good as none.
+//! Layout, all numbers little-endian: [`Head`] · segments. A run that finds something new appends a segment, or writes the
+//! file anew. A segment: length (u64) · content · BLAKE3 of the content. What follows one that is cut short or damaged is not
+//! there; a file with another head is as good as none.
 
 use std::fs;
 use std::io::{self, Seek as _, Write as _};
 use std::ops::Range;
 use std::path::Path;
 
-/// What decides whether a file may be used: a hash of all that changes what is kept in it.
-pub(super) type Key = [u8; 20];
-
-/// What a file begins with: magic (8 bytes) · version of the layout (u32) · [`Key`] · bytes of an object id (u32).
-pub(super) struct Head([u8; 36]);
+/// What a file begins with: magic (8 bytes) · version (u32) · key.
+pub(crate) struct Head(Vec<u8>);
 
 impl Head {
-    /// The head of a file that says `magic` of itself. `version` is to be raised when the layout changes, or what is found.
-    pub(super) fn new(magic: &[u8; 8], version: u32, key: &Key, hash: gix::hash::Kind) -> Self {
-        let mut head = [0; 36];
-        head[..8].copy_from_slice(magic);
-        head[8..12].copy_from_slice(&version.to_le_bytes());
-        head[12..32].copy_from_slice(key);
-        head[32..].copy_from_slice(&(hash.len_in_bytes() as u32).to_le_bytes());
-        Self(head)
+    /// The head of a file that says `magic` of itself. `version` is to be raised when the layout changes, or what is found;
+    /// `key` stands for all else that decides whether the file may be used.
+    pub(crate) fn new(magic: &[u8; 8], version: u32, key: &[u8]) -> Self {
+        Self([magic.as_slice(), &version.to_le_bytes(), key].concat())
     }
 }
 
 /// Where the contents of the segments of a file are, up to the first that is cut short or damaged.
-pub(super) struct Segments<'a> {
+pub(crate) struct Segments<'a> {
     bytes: &'a [u8],
     end: usize,
 }
 
 impl<'a> Segments<'a> {
     /// The segments of the file that is `bytes`; `None` if it has another head.
-    pub(super) fn of(bytes: &'a [u8], head: &Head) -> Option<Self> {
+    pub(crate) fn of(bytes: &'a [u8], head: &Head) -> Option<Self> {
         bytes.starts_with(&head.0).then_some(Self { bytes, end: head.0.len() })
     }
 
     /// Where the last segment ends.
-    pub(super) fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.end
     }
 }
@@ -61,7 +54,7 @@ impl Iterator for Segments<'_> {
 
 /// Adds a segment behind the last one, which ends at `end`, and returns where it ends itself. With no `end`, the file is
 /// written anew.
-pub(super) fn append(file: &Path, head: &Head, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
+pub(crate) fn append(file: &Path, head: &Head, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
     let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
     let put = |to: &mut fs::File| {
         to.write_all(&len)?;
