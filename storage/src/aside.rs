@@ -1,15 +1,13 @@
 //! Setting an index aside that cannot be opened.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
-use crate::env::{Environment, OpenMode};
+use crate::env::{Environment, INDEX, OpenMode};
 use crate::error::StorageError;
 use crate::fault;
+use crate::home;
 use crate::lock::WriterLock;
 use crate::replace::forget_old;
-use crate::writer::LOCK;
 
 /// Where an index is put that could not be opened, below `.aurora`.
 const ASIDE: &str = "index.unusable";
@@ -36,21 +34,22 @@ impl Environment {
     /// # Errors
     /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
-        let _lock = WriterLock::acquire(&directory.join(LOCK))?;
+        let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
+        let _lock = WriterLock::acquire(&home)?;
         let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
         if found.is_ok_and(|snapshot| snapshot.verify().is_ok()) {
             return Ok(());
         }
-        let (index, aside) = (directory.join("index"), directory.join(ASIDE));
-        match if aside.is_file() { fs::remove_file(&aside) } else { fs::remove_dir_all(&aside) } {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),
-            _ => {}
-        }
+        let io = |name: &str| {
+            let path = directory.join(name);
+            move |error| StorageError::io(&path, error)
+        };
+        home.remove(ASIDE).map_err(io(ASIDE))?;
         fault::point();
         // Otherwise what a replacement has left there would be taken for the index.
-        forget_old(directory)?;
+        forget_old(&home)?;
         fault::point();
-        fs::rename(&index, &aside).map_err(|error| StorageError::io(&index, error))?;
+        home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
         fault::point();
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! The one thread that owns write transactions.
 
-use std::fs::OpenOptions;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -279,8 +278,7 @@ fn fill_up(store: &Store) -> Result<(), StorageError> {
     if store.length()? >= extent {
         return Ok(());
     }
-    let io = |error| StorageError::io(&store.data, error);
-    OpenOptions::new().write(true).open(&store.data).map_err(io)?.set_len(extent).map_err(io)
+    store.extend(extent)
 }
 
 #[cfg(test)]

@@ -70,6 +70,7 @@ mod field;
 mod files;
 mod fold;
 mod heap;
+mod home;
 mod inversion;
 mod kernel;
 mod keywords;
