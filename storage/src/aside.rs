@@ -34,23 +34,39 @@ impl Environment {
     /// # Errors
     /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
-        let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
-        let _lock = WriterLock::acquire(&home)?;
-        let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
-        if found.is_ok_and(|snapshot| snapshot.verify().is_ok()) {
-            return Ok(());
-        }
-        let io = |name: &str| {
-            let path = directory.join(name);
-            move |error| StorageError::io(&path, error)
+        let is_sound = || {
+            let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
+            found.is_ok_and(|snapshot| snapshot.verify().is_ok())
         };
-        home.remove(ASIDE).map_err(io(ASIDE))?;
-        fault::point();
-        // Otherwise what a replacement has left there would be taken for the index.
-        forget_old(&home)?;
-        fault::point();
-        home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
-        fault::point();
-        Ok(())
+        move_aside(directory, is_sound)
     }
+
+    /// Moves the index of a project out of the way, sound or not, given its `.aurora` directory.
+    ///
+    /// # Errors
+    /// As [`Environment::set_aside`].
+    pub fn set_aside_sound(directory: &Path) -> Result<(), StorageError> {
+        move_aside(directory, || false)
+    }
+}
+
+/// Moves an index out of the way unless it is to be kept, which is asked for as the only writer.
+fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
+    let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
+    let _lock = WriterLock::acquire(&home)?;
+    if is_kept() {
+        return Ok(());
+    }
+    let io = |name: &str| {
+        let path = directory.join(name);
+        move |error| StorageError::io(&path, error)
+    };
+    home.remove(ASIDE).map_err(io(ASIDE))?;
+    fault::point();
+    // Otherwise what a replacement has left there would be taken for the index.
+    forget_old(&home)?;
+    fault::point();
+    home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
+    fault::point();
+    Ok(())
 }

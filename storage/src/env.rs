@@ -75,7 +75,7 @@ impl Environment {
             keep_out_of_git(&home)?;
         }
         let environment = Self { store: open_index(&home, mode)?, mode };
-        // Who reads opens a snapshot next, which says whether it can be read.
+        // A reader opens a snapshot next, which says whether it can be read.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
         }

@@ -88,6 +88,7 @@ mod snapshot;
 mod sparse;
 mod tables;
 mod terms;
+mod trust;
 mod vectors;
 mod verify;
 mod vocabulary;
@@ -114,5 +115,6 @@ pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentI
 pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
 pub use snapshot::Snapshot;
 pub use terms::{TermVector, TermVectorBuilder};
+pub use trust::{IndexId, KnownIndexes, Origin};
 pub use verify::VerifyReport;
 pub use writer::{IndexWriter, WriterOptions};
