@@ -46,23 +46,25 @@ const GIT_FILES: &[&str] = &[
 const SOURCES: &[&str] = &["src/token.py", "docs/guide.md", "docs/more.docx", "src", "Cargo.toml"];
 
 /// What does not end, or is not the repository's: a name, and what makes it.
-type Thing = (&'static str, fn(&Sandbox, &str));
+type Thing = (&'static str, for<'s> fn(&'s Sandbox, &str) -> &'s Sandbox);
 
 const THINGS: &[Thing] = &[
-    ("a link to /dev/zero", |sandbox, at| drop(sandbox.link(at, "/dev/zero"))),
-    ("a pipe", |sandbox, at| drop(sandbox.fifo(at))),
-    ("a file of 100 GiB", |sandbox, at| drop(sandbox.sparse(at, HUGE))),
-    ("a link to a secret", |sandbox, at| drop(sandbox.link(at, sandbox.canary("secret.txt")))),
-    ("a link to itself", |sandbox, at| drop(sandbox.link(at, sandbox.path(at)))),
-    ("a socket", |sandbox, at| drop(sandbox.socket(at))),
-    ("a directory", |sandbox, at| drop(sandbox.write(format!("{at}/inside"), "x"))),
+    ("a link to /dev/zero", |sandbox, at| sandbox.link(at, "/dev/zero")),
+    ("a pipe", |sandbox, at| sandbox.fifo(at)),
+    ("a file of 100 GiB", |sandbox, at| sandbox.sparse(at, HUGE)),
+    ("a link to a secret", |sandbox, at| sandbox.link(at, sandbox.canary("secret.txt"))),
+    ("a link to itself", |sandbox, at| sandbox.link(at, sandbox.path(at))),
+    ("a socket", |sandbox, at| sandbox.socket(at)),
+    ("a directory", |sandbox, at| sandbox.write(format!("{at}/inside"), "x")),
 ];
 
 fn product(places: &'static [&'static str], runs: &'static [&'static [&'static str]]) -> Vec<Attack> {
     let mut attacks = Vec::new();
     for place in places {
         for (thing, put) in THINGS {
-            let attack = Attack::on_fresh(format!("{place} is {thing}"), move |sandbox| put(sandbox, place));
+            let attack = Attack::on_fresh(format!("{place} is {thing}"), move |sandbox| {
+                put(sandbox, place);
+            });
             attacks.push(runs.iter().fold(attack, |attack, run| attack.run(run)));
         }
     }

@@ -10,12 +10,18 @@
 mod fixture;
 
 mod process;
+mod random;
 mod record;
 mod sandbox;
 
+mod artefacts;
+mod configuration;
+mod corruption;
 mod inputs;
 mod places;
+mod searching;
 mod sizes;
+mod trust;
 mod unreadable;
 
 use std::process::Command;
@@ -39,6 +45,7 @@ pub(crate) struct Attack {
     runs: Vec<Prepare>,
     expect: Expect,
     changes_sources: bool,
+    memory: Option<u64>,
 }
 
 impl Attack {
@@ -54,7 +61,15 @@ impl Attack {
 
     fn on(start: fn() -> Sandbox, name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         let expect = Box::new(|_: &Sandbox, _: &[Outcome]| Ok(()));
-        Self { name: name.into(), start, build: Box::new(build), runs: Vec::new(), expect, changes_sources: false }
+        Self {
+            name: name.into(),
+            start,
+            build: Box::new(build),
+            runs: Vec::new(),
+            expect,
+            changes_sources: false,
+            memory: None,
+        }
     }
 
     /// Runs the program with these arguments.
@@ -80,9 +95,16 @@ impl Attack {
         self
     }
 
+    /// Allows this many bytes of memory.
+    pub(crate) fn within_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
     /// Carries the attack out; what of it succeeded is the error.
     fn holds(&self) -> Result<(), String> {
-        let sandbox = (self.start)();
+        let mut sandbox = (self.start)();
+        sandbox.limits.memory = self.memory.unwrap_or(sandbox.limits.memory);
         (self.build)(&sandbox);
         let [outside, sources] = sandbox.record();
         let mut outcomes = Vec::new();

@@ -59,7 +59,9 @@ impl Template {
         let sandbox = Sandbox { root: root.to_owned(), limits: Limits::default(), _directory: None };
         for (path, text) in SOURCES {
             sandbox.write(path, text);
-            sandbox.write(format!("../canary/project/{path}"), format!("{text}\n{}", secret_text(path)));
+            let secret =
+                if path.ends_with(".json") { secret_text(path) } else { format!("{text}\n{}", secret_text(path)) };
+            sandbox.write(format!("../canary/project/{path}"), secret);
         }
         sandbox.git(&["init", "--quiet", "--initial-branch=main", "--template="]);
         sandbox.git(&["add", "src", "docs"]);
@@ -97,8 +99,13 @@ impl Template {
 
 /// What a file of the canary directory holds.
 fn secret_text(path: &str) -> String {
+    if path.ends_with("config.toml") {
+        return format!("# {SECRET}\n[search.bm25]\nk1 = 1.3\n");
+    }
     if path.ends_with(".json") {
-        return format!("{{\"id\": \"{SECRET}\", \"problem\": \"quokka\", \"solution\": \"zanzibar {SECRET}\"}}\n");
+        return format!(
+            "{{\"id\": \"{SECRET}\", \"content\": {{\"pattern\": \"quokka zanzibar\", \"success_score\": 0.9}}}}\n"
+        );
     }
     format!("{SECRET} quokka zanzibar\n")
 }
@@ -140,11 +147,6 @@ impl Sandbox {
         let made = Self::indexed();
         made.remove(".aurora");
         made
-    }
-
-    /// The directory that holds the repository, the home and the canary.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// A path in the repository.

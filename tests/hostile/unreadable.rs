@@ -34,8 +34,11 @@ fn nobody(arguments: &'static [&'static str]) -> impl Fn(&Sandbox) -> std::proce
     }
 }
 
+/// Something that is done to a sandbox.
+type Change = for<'s> fn(&'s Sandbox) -> &'s Sandbox;
+
 /// Runs of the program before and after something has become unreadable, which the second argument brings about.
-fn unreadable(name: &str, mentioned: &'static str, shut: fn(&Sandbox), open: fn(&Sandbox)) -> Attack {
+fn unreadable(name: &str, mentioned: &'static str, shut: Change, open: Change) -> Attack {
     Attack::on_indexed(name, with_directory)
         .changing_sources()
         .run_with(nobody(STATS))
@@ -67,43 +70,25 @@ fn unreadable(name: &str, mentioned: &'static str, shut: fn(&Sandbox), open: fn(
 #[test]
 fn issue_15_what_may_not_be_read_is_kept() {
     withstands([
-        unreadable(
-            "a directory without rights",
-            "shut",
-            |s| drop(s.mode("shut", 0o000)),
-            |s| drop(s.mode("shut", 0o755)),
-        ),
-        unreadable(
-            "a directory that cannot be listed",
-            "shut",
-            |s| drop(s.mode("shut", 0o311)),
-            |s| drop(s.mode("shut", 0o755)),
-        ),
-        unreadable(
-            "a directory that cannot be entered",
-            "shut",
-            |s| drop(s.mode("shut", 0o644)),
-            |s| drop(s.mode("shut", 0o755)),
-        ),
+        unreadable("a directory without rights", "shut", |s| s.mode("shut", 0o000), |s| s.mode("shut", 0o755)),
+        unreadable("a directory that cannot be listed", "shut", |s| s.mode("shut", 0o311), |s| s.mode("shut", 0o755)),
+        unreadable("a directory that cannot be entered", "shut", |s| s.mode("shut", 0o644), |s| s.mode("shut", 0o755)),
         unreadable(
             "a directory in one that has changed",
             "deeper",
             |s| {
                 s.write("shut/added.py", "def added():\n    return 3\n").write("shut/added.py", "");
-                s.remove("shut/added.py").mode("shut/deeper", 0o000);
+                s.remove("shut/added.py").mode("shut/deeper", 0o000)
             },
-            |s| drop(s.mode("shut/deeper", 0o755)),
+            |s| s.mode("shut/deeper", 0o755),
         ),
         unreadable(
             "a file without rights",
             "inside.py",
             |s| {
-                s.write("shut/inside.py", "def kept_inside():\n    return 1  # changed\n")
-                    .mode("shut/inside.py", 0o000);
+                s.write("shut/inside.py", "def kept_inside():\n    return 1  # changed\n").mode("shut/inside.py", 0o000)
             },
-            |s| {
-                s.mode("shut/inside.py", 0o644);
-            },
+            |s| s.mode("shut/inside.py", 0o644),
         ),
     ]);
 }
@@ -199,9 +184,11 @@ fn issue_15_a_root_that_may_not_be_read_is_an_error() {
 #[test]
 fn issue_15_a_read_only_project_is_an_error() {
     withstands([
-        Attack::on_fresh("a root that cannot be written", |sandbox| drop(sandbox.mode("", 0o555)))
-            .run_with(nobody(INDEX))
-            .expect(|_, outcomes| ensure(outcomes[0].code == Some(2), "exit code 2")),
+        Attack::on_fresh("a root that cannot be written", |sandbox| {
+            sandbox.mode("", 0o555);
+        })
+        .run_with(nobody(INDEX))
+        .expect(|_, outcomes| ensure(outcomes[0].code == Some(2), "exit code 2")),
         Attack::on_indexed("an index that cannot be written", |sandbox| {
             with_directory(sandbox);
             sandbox.mode(".aurora/index", 0o555).mode(".aurora", 0o555);
