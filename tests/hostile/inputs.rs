@@ -55,7 +55,7 @@ const THINGS: &[Thing] = &[
     ("a link to a secret", |sandbox, at| sandbox.link(at, sandbox.canary("secret.txt"))),
     ("a link to itself", |sandbox, at| sandbox.link(at, sandbox.path(at))),
     ("a socket", |sandbox, at| sandbox.socket(at)),
-    ("a directory", |sandbox, at| sandbox.write(format!("{at}/inside"), "x")),
+    ("a directory", |sandbox, at| sandbox.remove(at).write(format!("{at}/inside"), "x")),
 ];
 
 fn product(places: &'static [&'static str], runs: &'static [&'static [&'static str]]) -> Vec<Attack> {

@@ -17,10 +17,12 @@ mod sandbox;
 mod artefacts;
 mod configuration;
 mod corruption;
+mod environment;
 mod inputs;
 mod places;
 mod searching;
 mod sizes;
+mod texts;
 mod trust;
 mod unreadable;
 

@@ -66,7 +66,7 @@ impl Template {
         sandbox.git(&["init", "--quiet", "--initial-branch=main", "--template="]);
         sandbox.git(&["add", "src", "docs"]);
         sandbox.git(&["commit", "--quiet", "--message", "first"]);
-        for project in [sandbox.path("."), sandbox.canary("project")] {
+        for project in [sandbox.path(""), sandbox.canary("project")] {
             for arguments in [&["mem", "index"][..], &["mem", "search", "parse token"], &["mem", "eval", "mine"]] {
                 let made = sandbox.run(sandbox.aur(arguments).current_dir(&project));
                 assert_eq!(made.code, Some(0), "{}", made.summary());
@@ -231,7 +231,7 @@ impl Sandbox {
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");
         hermetic(&mut git, &self.home(""));
-        git.current_dir(self.path("."))
+        git.current_dir(self.path(""))
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
             .args(arguments);
         let output = git.output().expect("git runs");
@@ -257,7 +257,7 @@ impl Sandbox {
 
     fn prepare(&self, command: &mut Command) {
         hermetic(command, &self.home(""));
-        command.current_dir(self.path(".")).env("TMPDIR", self.root.join("tmp")).stdin(Stdio::null());
+        command.current_dir(self.path("")).env("TMPDIR", self.root.join("tmp")).stdin(Stdio::null());
     }
 
     /// Runs a command to its end.
@@ -272,7 +272,7 @@ impl Sandbox {
 
     /// Gives the repository and the home to a user to whom permissions apply, and has a command run as that user.
     pub(crate) fn as_nobody<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        if fs::metadata(self.path(".")).expect("metadata").uid() == 0 {
+        if fs::metadata(self.path("")).expect("metadata").uid() == 0 {
             for directory in ["repo", "home", "tmp"] {
                 let directory = self.root.join(directory);
                 let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(directory).status();
@@ -288,7 +288,8 @@ impl Sandbox {
     /// All that a run may not change: what is beside the repository and the home, and the sources.
     pub(crate) fn record(&self) -> [Record; 2] {
         let free = ["repo", "home", "tmp"].map(|name| self.root.join(name));
-        [Record::of(&self.root, &free), Record::of(&self.path("."), &[self.path(".aurora")])]
+        let indexes = [".aurora", "src/.aurora"].map(|name| self.path(name));
+        [Record::of(&self.root, &free), Record::of(&self.path(""), &indexes)]
     }
 
     /// What was left in the directory of temporary files.
