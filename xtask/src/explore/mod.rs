@@ -128,10 +128,10 @@ fn step(progress: &mut Progress, first_seed: u64) -> Result<Option<Finding>, Str
     Ok(Some(Finding { area, tests, seed, repeat: job.repeat(seed), log: done.log }))
 }
 
-/// The test of a target whose name contains one of these.
-fn attempts(targets: &[Target], name: &str, filters: &[&str]) -> Result<Vec<Job>, String> {
+/// Jobs for the tests, in programs of one of these names, whose own names contain one of the filters.
+fn attempts(targets: &[Target], names: &[&str], filters: &[&str]) -> Result<Vec<Job>, String> {
     let mut jobs = Vec::new();
-    for target in targets.iter().filter(|target| target.name == name) {
+    for target in targets.iter().filter(|target| names.contains(&target.name.as_str())) {
         for test in target.tests()?.into_iter().filter(|test| filters.iter().any(|filter| test.contains(filter))) {
             let job = Job::new(target, vec![test], &["AURORA_SEED"]);
             jobs.push(job.with("AURORA_CORRUPTIONS", ATTEMPTS));
@@ -143,10 +143,10 @@ fn attempts(targets: &[Target], name: &str, filters: &[&str]) -> Result<Vec<Job>
 fn jobs_of(area: Area, targets: &[Target]) -> Result<Vec<Job>, String> {
     match area {
         Area::Properties => properties::jobs(targets),
-        Area::Corruption => attempts(targets, "hostile", &["random_damage", "forged_checksums"]),
-        Area::Pages => attempts(targets, "damage", &["mutat"]),
-        Area::Artefacts => attempts(targets, "hostile", &["mutated_artefacts"]),
-        Area::Config => attempts(targets, "hostile", &["mutated_configurations"]),
+        Area::Corruption => attempts(targets, &["hostile"], &["random_damage", "forged_checksums"]),
+        Area::Pages => attempts(targets, &["damage", "storage"], &["changed_structure"]),
+        Area::Artefacts => attempts(targets, &["hostile"], &["mutated_artefacts"]),
+        Area::Config => attempts(targets, &["hostile"], &["mutated_configurations"]),
     }
 }
 
