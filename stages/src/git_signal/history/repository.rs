@@ -20,6 +20,7 @@ use super::scan::scan;
 use super::settings::Settings;
 use super::tree_diff::{PathState, TreeDiffer};
 use super::walk_file::{self, Mark};
+use crate::kept_file::KeptFile;
 
 /// A walk that was kept is begun anew once it knows more commits than this, and most of all, that HEAD does not reach.
 const MAX_UNREACHABLE: usize = 100_000;
@@ -87,7 +88,7 @@ impl History {
     /// Keeps in `file`, between runs, what comparing old versions finds: what it knows is not read and compared again.
     /// [`History::store_comparisons`] adds what is new. A file that cannot be read or written costs time, nothing else.
     #[must_use]
-    pub fn with_comparisons_in(self, file: PathBuf) -> Self {
+    pub fn with_comparisons_in(self, file: KeptFile) -> Self {
         let kept = KeptComparisons::in_file(file, &self.settings.walk_key);
         Self { comparisons: Some(Arc::new(kept)), idle: Mutex::default(), ..self }
     }
@@ -127,7 +128,7 @@ impl History {
     /// that cannot be read or written costs time, nothing else.
     pub fn index_events(
         &self,
-        kept: Option<&Path>,
+        kept: Option<&KeptFile>,
         cancel: &AtomicBool,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<EventIndex, HistoryError> {
