@@ -165,6 +165,12 @@ impl Repository {
         for file in history.unreadable_ignore_files() {
             remarks.push(format!("blame.ignoreRevsFile names {}, which cannot be read: ignored", file.display()));
         }
+        if history.ignores_includes() {
+            remarks.push(
+                "files that the repository's git configuration includes are not regular files or too large: ignored"
+                    .into(),
+            );
+        }
         let tracked = self.tracked.get_or_init(|| self.read_index());
         if let Err(error) = tracked {
             remarks.push(format!("{error}; files are judged by time and content"));

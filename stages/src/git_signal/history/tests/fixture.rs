@@ -55,7 +55,7 @@ impl Repo {
         self.git_with_input(arguments, b"")
     }
 
-    pub(super) fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
+    pub(in super::super) fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
         self.try_git(arguments, input).unwrap_or_else(|errors| panic!("git {arguments:?}: {errors}"))
     }
 
