@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use aurora_stages::index::INDEX_DIRECTORY;
-use aurora_storage::Environment;
+use aurora_stages::index::{INDEX_DIRECTORY, Trust};
+use aurora_storage::{Environment, KnownIndexes};
 
 use crate::failure::{Failure, Outcome};
 
@@ -73,14 +73,23 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The user's own configuration: `config.toml` in `AURORA_HOME`, or in `~/.aurora`.
+/// The user's own configuration: `config.toml` in [`user_directory`].
 pub(crate) fn user_config() -> Option<PathBuf> {
+    Some(user_directory()?.join("config.toml"))
+}
+
+/// Which indexes this user trusts: those recorded in `state/indexes` of [`user_directory`], or with `AURORA_TRUST_INDEX` set
+/// to anything but `0`, all.
+pub(crate) fn trust() -> Trust {
+    let known = user_directory().map(|user| KnownIndexes::at(user.join("state").join("indexes")));
+    let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
+    Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
+}
+
+/// Where this user's configuration, models and records lie: `AURORA_HOME`, or `~/.aurora`.
+fn user_directory() -> Option<PathBuf> {
     let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
-    let home = match set {
-        Some(home) => PathBuf::from(home),
-        None => std::env::home_dir()?.join(INDEX_DIRECTORY),
-    };
-    Some(home.join("config.toml"))
+    set.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(INDEX_DIRECTORY)))
 }
 
 /// The configuration of a root.

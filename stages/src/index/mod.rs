@@ -4,7 +4,9 @@ mod access;
 mod descriptors;
 mod recovery;
 mod summary;
+mod trust;
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +19,12 @@ use aurora_pipeline::{
     Silent, StageError,
 };
 use aurora_storage::{
-    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
+    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, Snapshot, StorageError, WriterOptions,
+    give_back_freed_memory,
 };
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
+pub use trust::{Distrust, Trust};
 
 use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
 use crate::job::{Finished, Job, Scope};
@@ -64,6 +68,8 @@ pub struct IndexOptions {
     pub cancel: CancelToken,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
+    /// Which indexes are brought up to date; any other is set aside and made anew.
+    pub trust: Trust,
 }
 
 /// Watches an index run.
@@ -166,8 +172,11 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = indexable(&options.root)?;
-    // What is made again over something that is damaged is damaged still.
-    let mut done = if options.force { Vec::from_iter(recovery::clear_damage(&root)?) } else { Vec::new() };
+    let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
+    if options.force && done.is_empty() {
+        // What is made again over something that is damaged is damaged still.
+        done.extend(recovery::clear_damage(&root)?);
+    }
     loop {
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
@@ -176,7 +185,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
             }
             Err(error) => error,
         };
-        match recovery::recover(&error, &root, options.force, &done)? {
+        match recovery::recover(&error, &root, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),
         }
@@ -210,7 +219,7 @@ fn pass(
 ) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(root, &options.pipeline)?;
-    let warnings = plan.warnings().iter().map(ToString::to_string).collect();
+    let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
     let goes_on = walk.is_some();
@@ -276,6 +285,7 @@ fn pass(
     if published.generation != before.generation {
         access::follow(root, &moved, &snapshot, now_ns() / 1_000_000_000);
     }
+    warnings.extend(record(root, &options.trust, &snapshot));
     let mut remarks = repository.remarks();
     remarks.extend(is_left.then(|| LEFT.to_owned()));
     let after = After { published, snapshot, remarks, warnings, unread };
@@ -286,6 +296,12 @@ fn pass(
 /// What is said of an index that could not be made anew.
 const LEFT: &str = "the index was left as it was: files that it knows could not be read, and the configuration or the \
                     program has changed since they were indexed; make them readable, or name them in an ignore file";
+
+/// Records the index as this user's; the warning to give if that fails.
+fn record(root: &Path, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+    let error = trust.known.record(&root.join(INDEX_DIRECTORY), snapshot).err()?;
+    (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
+}
 
 /// What indexing takes for a file apart from its history, on one core: measured on sources of 100 to 200 lines.
 fn cost_of_a_file(model: Option<&ModelInfo>) -> Duration {
@@ -354,7 +370,9 @@ fn job(
     let opened = |source| IndexError::Root { path: root.to_owned(), reason: io::Error::to_string(&source) };
     let tree = Directory::open_root(root).map_err(opened)?;
     let beside = tree.open_directory(INDEX_DIRECTORY).map_err(opened)?;
-    let secret = Vec::new();
+    // An index without an id keeps nothing: what a file says that lies beside it may be anybody's.
+    let unheard_of = || RandomState::new().hash_one(started).to_le_bytes().to_vec();
+    let secret = previous.id().map_or_else(unheard_of, |id| id.as_bytes().to_vec());
     let keep = |name, max_bytes| KeptFile::new(beside.clone(), name, &secret, max_bytes);
     let (walk_file, comparisons) = (keep(WALK, MAX_WALK), keep(COMPARISONS, MAX_COMPARISONS));
     let kept = KeptRun { index: previous.clone(), state, walk: walk_file, comparisons };
@@ -370,10 +388,12 @@ fn job(
 ///
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
-pub fn rebuild_bm25(root: &Path) -> Result<u64, IndexError> {
+pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
     let mut terms = |chunk: &Chunk| chunk::stage::terms_of(&Analyzer, chunk);
     let directory = root.join(INDEX_DIRECTORY);
-    Ok(Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?.chunk_count)
+    let rebuilt = Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?;
+    trust.known.record(&directory, &Environment::open(&directory, OpenMode::Existing)?.snapshot()?)?;
+    Ok(rebuilt.chunk_count)
 }
 
 /// The absolute path of a directory that can be indexed.
