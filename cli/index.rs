@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::CancelToken;
-use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice, Unreadable};
 
 use crate::args::{IndexArgs, ReportFormat};
 use crate::failure::{Failure, Outcome};
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
     if options.cancel.is_cancelled() && !summary.complete {
         return Err(Failure::Interrupted("what was finished is kept; run the command again to go on".to_owned()));
     }
-    covered(&summary, args.min_coverage)
+    covered(&summary, args.min_coverage)?;
+    readable(&summary)
 }
 
 /// The index of a root that has none, for a search: progress and a closing line on standard
@@ -111,6 +112,21 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
         ))),
         _ => Ok(()),
     }
+}
+
+/// What could not be read makes a run one that has something to report.
+fn readable(summary: &IndexSummary) -> Outcome {
+    let Unreadable { entries, kept_files } = summary.unreadable;
+    if entries == 0 {
+        return Ok(());
+    }
+    let could_not =
+        if entries == 1 { "1 file or directory".to_owned() } else { units::count(entries) + " files or directories" };
+    let kept = match kept_files {
+        0 => "the index knows nothing of them".to_owned(),
+        files => format!("what the index knows of them was kept ({})", units::counted(files, "file")),
+    };
+    Err(Failure::Short(format!("{could_not} could not be read: {kept}, and the next run tries again")))
 }
 
 /// `aur mem index of files` is more likely a query than a directory.

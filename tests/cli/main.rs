@@ -8,6 +8,8 @@ mod blame;
 mod constants;
 mod errors;
 mod feedback;
+#[cfg(unix)]
+mod git_files;
 mod help;
 mod indexing;
 mod narrowing;
@@ -15,6 +17,8 @@ mod pipelines;
 mod protocol;
 mod searching;
 mod streams;
+#[cfg(unix)]
+mod unreadable;
 
 use std::process::Command;
 
