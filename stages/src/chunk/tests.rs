@@ -31,7 +31,7 @@ const SAMPLES: &[(&str, &str, &str)] = &[
 
 fn chunks(format: &'static str, path: &str, text: &str, options: &ChunkOptions) -> Vec<Chunk> {
     let symbols = Parser::new().parse(format, text);
-    chunks_of(&Source { path, language: format, text, symbols: &symbols }, options)
+    chunks_of(&Source { path, language: format, text, symbols: &symbols }, options, &|| false).chunks
 }
 
 /// Fails unless what is promised of every file's chunks holds of these.
@@ -75,6 +75,7 @@ fn options() -> impl Strategy<Value = ChunkOptions> {
             min_size,
             whole_type_lines,
             nested_function_lines,
+            ..ChunkOptions::default()
         },
     )
 }
@@ -127,8 +128,8 @@ proptest! {
         let mut parser = Parser::new();
         parser.parse(other, &before);
         let symbols = parser.parse(format, &text);
-        let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options);
-        prop_assert_eq!(again, chunks(format, path, &text, &options));
+        let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options, &|| false);
+        prop_assert_eq!(again.chunks, chunks(format, path, &text, &options));
     }
 
     #[test]
@@ -258,7 +259,9 @@ proptest! {
     fn names_of_values_move_no_chunk((format, path, text) in damaged(), options in options()) {
         let symbols = Parser::new().parse(format, &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
-        let of = |symbols: &FileSymbols| chunks_of(&Source { path, language: format, text: &text, symbols }, &options);
+        let of = |symbols: &FileSymbols| {
+            chunks_of(&Source { path, language: format, text: &text, symbols }, &options, &|| false).chunks
+        };
         let without = |chunks: Vec<Chunk>| -> Vec<Chunk> {
             chunks.into_iter().map(|chunk| Chunk { definitions: Vec::new(), ..chunk }).collect()
         };
