@@ -54,6 +54,7 @@ fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
         patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
+        limits: Default::default(),
     };
     index::run(&options, &Silent).expect("an index run");
 }

@@ -1,13 +1,14 @@
 //! The executor: batches stream through the steps, each stage with its own workers.
 //!
 //! A batch is always in one place: in a queue, with a worker, in a sink's reorder buffer, or shared by the stages
-//! of one step. One that no row is left of goes no further: sinks, which take batches in order, are told its number. Queues
+//! of one step. One that no row is left of goes no further, nor does one that a transform gives up because the run is to
+//! stop: sinks, which take batches in order, are told its number. Queues
 //! are bounded. Once a stage has failed, workers leave at their next batch, and a queue
 //! without workers takes and drops whatever comes, so nothing waits for ever.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Instant;
@@ -84,6 +85,8 @@ struct Flight<'r> {
 struct Side<'r> {
     flight: Flight<'r>,
     staged: Mutex<Vec<Staged>>,
+    /// A stage has given it up.
+    given_up: AtomicBool,
 }
 
 enum Load<'r> {
@@ -131,7 +134,7 @@ impl<'r> Outlet<'r> {
             }
             [only] => only.put(Item::Batch(Load::Whole(flight)), producer),
             several => {
-                let side = Arc::new(Side { flight, staged: Mutex::default() });
+                let side = Arc::new(Side { flight, staged: Mutex::default(), given_up: AtomicBool::new(false) });
                 let shares: Vec<Arc<Side<'r>>> = several.iter().map(|_| Arc::clone(&side)).collect();
                 drop(side);
                 for (outbox, share) in several.iter().zip(shares) {
@@ -288,7 +291,10 @@ impl<'r> Seat<'r> {
         match load {
             Load::Whole(mut flight) => {
                 let files = flight.batch.files.rows();
-                self.turn(worker, Rows::Exclusive(&mut flight.batch), cx)?;
+                if self.gives_up(self.turn(worker, Rows::Exclusive(&mut flight.batch), cx))? {
+                    emptied.push(flight.sequence);
+                    return Ok(());
+                }
                 let kept = flight.batch.files.rows();
                 self.run.files_done.fetch_add((files - kept) as u64, Ordering::Relaxed);
                 self.meter.count(files, kept, flight.batch.chunks.rows());
@@ -302,10 +308,16 @@ impl<'r> Seat<'r> {
             Load::Shared(side) => {
                 let base = &side.flight.batch;
                 let mut staged = Staged::beside(base);
-                self.turn(worker, Rows::Shared { base, staged: &mut staged }, cx)?;
+                if self.gives_up(self.turn(worker, Rows::Shared { base, staged: &mut staged }, cx))? {
+                    side.given_up.store(true, Ordering::Relaxed);
+                }
                 self.meter.count(base.files.rows(), base.files.rows(), base.chunks.rows());
                 side.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
-                if let Some(Side { mut flight, staged }) = Arc::into_inner(side) {
+                if let Some(Side { mut flight, staged, given_up }) = Arc::into_inner(side) {
+                    if given_up.into_inner() {
+                        emptied.push(flight.sequence);
+                        return Ok(());
+                    }
                     for Staged { files, chunks } in staged.into_inner().unwrap_or_else(PoisonError::into_inner) {
                         flight.batch.files.merge(files);
                         flight.batch.chunks.merge(chunks);
@@ -315,6 +327,15 @@ impl<'r> Seat<'r> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a transform has given its batch up because the run is to stop. A sink never does: what one sink has
+    /// taken, the others take too.
+    fn gives_up(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
+        match result {
+            Err(StageError::Stopped) if self.stage.kind == Kind::Transform && self.run.stopping() => Ok(true),
+            other => other.map(|()| false),
+        }
     }
 
     fn turn(&self, worker: &mut (dyn Worker + '_), rows: Rows<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {

@@ -33,6 +33,8 @@ pub struct ConfigLayers<'a> {
     pub flags: Vec<FlagValue>,
     /// Tables of the files that belong to others; any other table beside `search` is an error.
     pub other_tables: &'a [&'a str],
+    /// The same, of tables that only the user's file may have.
+    pub user_tables: &'a [&'a str],
 }
 
 /// Where a value stands.
@@ -120,9 +122,11 @@ impl SearchConfig {
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
         let mut files = Vec::new();
-        for path in [layers.user, layers.project].into_iter().flatten() {
+        let own = [layers.other_tables, layers.user_tables].concat();
+        for (path, tables) in [(layers.user, own.as_slice()), (layers.project, layers.other_tables)] {
+            let Some(path) = path else { continue };
             match std::fs::read_to_string(path) {
-                Ok(text) => files.push((path, text)),
+                Ok(text) => files.push((path, text, tables)),
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => errors.push(ConfigError {
                     key: String::new(),
@@ -134,8 +138,8 @@ impl SearchConfig {
             }
         }
         let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors };
-        for (path, text) in &files {
-            draft.file(path, text, layers.other_tables);
+        for (path, text, tables) in &files {
+            draft.file(path, text, tables);
         }
         draft.environment(&layers.environment);
         draft.flags(&layers.flags);

@@ -18,6 +18,7 @@ pub mod index;
 pub mod job;
 mod kept_file;
 pub mod languages;
+pub mod limits;
 pub mod parse;
 pub mod pipelines;
 pub mod store;

@@ -40,6 +40,7 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
         patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
+        limits: Default::default(),
     }
 }
 

@@ -361,7 +361,11 @@ impl<'a> Assembler<'a> {
     fn dependencies(&self, index: Option<u32>, calls: &[String]) -> Vec<String> {
         let mut seen = FxHashSet::default();
         let targets = calls.iter().filter_map(|call| self.references.definition(call, index));
-        targets.filter(|target| seen.insert(*target)).filter_map(|target| self.symbol_keys.get(&target)).cloned().collect()
+        targets
+            .filter(|target| seen.insert(*target))
+            .filter_map(|target| self.symbol_keys.get(&target))
+            .cloned()
+            .collect()
     }
 
     /// The key of the chunk around a symbol or, for one that stands outside its type, of that type.

@@ -268,3 +268,40 @@ proptest! {
         prop_assert_eq!(without(of(&symbols)), without(of(&nameless)));
     }
 }
+
+#[test]
+fn issue_15_blank_lines_between_members_that_are_too_large_are_no_chunk() {
+    let member =
+        |name: &str| format!("    void {name}(String first, String second) {{\n        first();\n    }}\n\n\n");
+    let text = format!("class A {{\n{}\n\n{}}}\n", member("begin"), member("end"));
+    let options = ChunkOptions { max_size: 20, whole_type_lines: 0, ..ChunkOptions::default() };
+    let found = chunks("java", "a.java", &text, &options);
+    check(&text, &found, &options);
+    assert!(found.iter().any(|chunk| chunk.key == "code:a.java:A~2"));
+}
+
+#[test]
+fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
+    let text = "def f(): pass\n".repeat(30);
+    let symbols = Parser::new().parse("python", &text);
+    let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
+    let options = ChunkOptions { max_chunks: 20, ..ChunkOptions::default() };
+    let found = chunks_of(&source, &options, &|| false);
+    assert_eq!(found.chunks.len(), 20);
+    assert!(found.cut.is_some_and(|reason| reason.contains("max_chunks")), "{:?}", found.cut);
+    let whole = chunks_of(&source, &ChunkOptions::default(), &|| false);
+    assert_eq!((whole.chunks.len(), whole.cut), (30, None));
+    assert_eq!(found.chunks[..], whole.chunks[..20], "what was found up to there is as in the whole file");
+}
+
+#[test]
+fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
+    let text = "def f(): z()\n".to_owned() + &"def g(): pass\n".repeat(30) + "def z(): pass\n";
+    let symbols = Parser::new().parse("python", &text);
+    let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
+    let dependencies = |max_chunks| {
+        let options = ChunkOptions { max_chunks, ..ChunkOptions::default() };
+        chunks_of(&source, &options, &|| false).chunks.swap_remove(0).dependencies
+    };
+    assert_eq!((dependencies(20), dependencies(40)), (vec![], vec!["code:a.py:z".to_owned()]));
+}

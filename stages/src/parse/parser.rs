@@ -145,12 +145,7 @@ impl Parser {
         Ok(symbols)
     }
 
-    fn tree(
-        &mut self,
-        language: &'static Language,
-        text: &str,
-        watch: &Watch<'_>,
-    ) -> Result<Tree, ParseFailure> {
+    fn tree(&mut self, language: &'static Language, text: &str, watch: &Watch<'_>) -> Result<Tree, ParseFailure> {
         if !self.language.is_some_and(|current| std::ptr::eq(current, language)) {
             self.language = None;
             self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;

@@ -40,11 +40,8 @@ impl StageConfig for Parse {
     }
 
     fn build(self, _cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        let limits = ParseLimits {
-            time: Duration::from_secs(self.max_seconds),
-            size: self.max_size,
-            symbols: self.max_symbols,
-        };
+        let limits =
+            ParseLimits { time: Duration::from_secs(self.max_seconds), size: self.max_size, symbols: self.max_symbols };
         Ok(Box::new(ParseStage { limits, trees: TreeMemory::default() }))
     }
 }
@@ -61,9 +58,7 @@ impl Stage for ParseStage {
 
     fn fingerprint(&self) -> Fingerprint {
         // Time is left out: it says how patient a run is, not what is found.
-        Fingerprint::new(Parse::TYPE, 3)
-            .with("max_size", self.limits.size)
-            .with("max_symbols", self.limits.symbols)
+        Fingerprint::new(Parse::TYPE, 3).with("max_size", self.limits.size).with("max_symbols", self.limits.symbols)
     }
 }
 

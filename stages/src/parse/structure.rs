@@ -70,7 +70,8 @@ pub(crate) fn assemble<'t>(
         calls,
         doc: file_doc(language, root, &captures, text),
         errors: captures.errors,
-        cut: is_cut.then_some("more definitions or imports than `max_symbols`: what follows them was taken as plain text"),
+        cut: is_cut
+            .then_some("more definitions or imports than `max_symbols`: what follows them was taken as plain text"),
         ..FileSymbols::default()
     };
     found.constants = constants(&captures, &found.symbols, text);
