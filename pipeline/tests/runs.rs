@@ -168,19 +168,43 @@ fn a_batch_larger_than_the_budget_travels_alone() {
     assert_eq!((seen.len(), report.memory_peak), (400, 10_000));
 }
 
-#[test]
-fn a_cancelled_run_finishes_what_is_in_flight_and_closes_its_sinks() {
-    struct CancelAt(CancelToken, u64);
-    impl Observer for CancelAt {
-        fn on_progress(&self, progress: &Progress) {
-            if progress.files_done >= self.1 {
-                self.0.cancel();
-            }
-        }
-        fn interval(&self) -> Option<Duration> {
-            Some(Duration::from_millis(1))
+/// Stops a run once so many files are done.
+struct CancelAt(CancelToken, u64);
+
+impl Observer for CancelAt {
+    fn on_progress(&self, progress: &Progress) {
+        if progress.files_done >= self.1 {
+            self.0.cancel();
         }
     }
+    fn interval(&self) -> Option<Duration> {
+        Some(Duration::from_millis(1))
+    }
+}
+
+#[test]
+fn issue_15_a_transform_may_give_its_batches_up_when_the_run_is_to_stop() {
+    // Two stages of one step, then one of its own.
+    let text = "[run]\nbatch_files = 1\nqueue_batches = 50\n[stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 100000000\nwrites = ['file.id']\n\
+        [stage.a]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.a']\ntrouble = 'give up'\n\
+        [stage.b]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.b']\n\
+        [stage.c]\nuse = 'mixer'\nreads = ['file.a', 'file.b']\nwrites = ['file.c']\ntrouble = 'give up'\n\
+        [stage.z]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'file.c']\n";
+    let (pipeline, log) = pipeline(text);
+    let cancel = CancelToken::new();
+    let observer = CancelAt(cancel.clone(), 200);
+    let report = pipeline
+        .run(RunOptions { jobs: Some(2), cancel, observer: &observer, ..RunOptions::default() })
+        .expect("a cancelled run is no failure");
+    assert_eq!((report.outcome, report.memory_peak > 0), (Outcome::Cancelled, true));
+    let seen = log.seen.lock().expect("no panic while locked");
+    let emitted = log.emitted.load(Ordering::Relaxed);
+    assert!((200..=emitted).contains(&seen.len()), "{} of {emitted}", seen.len());
+    assert_eq!(*log.closed.lock().expect("no panic while locked"), ["s", "a", "b", "c", "z"]);
+}
+
+#[test]
+fn a_cancelled_run_finishes_what_is_in_flight_and_closes_its_sinks() {
     let text = format!("[run]\nbatch_files = 1\nmemory = 20000\n{LINE}").replace("files = 400", "files = 100000000");
     let (pipeline, log) = pipeline(&text);
     let cancel = CancelToken::new();

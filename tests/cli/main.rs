@@ -10,6 +10,7 @@ mod errors;
 mod feedback;
 mod help;
 mod indexing;
+mod limits;
 mod narrowing;
 mod pipelines;
 mod protocol;
