@@ -7,6 +7,7 @@
 //! without workers takes and drops whatever comes, so nothing waits for ever.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -20,7 +21,7 @@ use crate::budget::Ticket;
 use crate::context::{CancelToken, RunState, StageContext};
 use crate::emitter::{Emitter, Port};
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
-use crate::queue::{Inbox, Outbox, Reorder, queue};
+use crate::queue::{Inbox, Outbox, Reorder, Soon, queue};
 use crate::report::{Outcome, RunError, RunReport, StageReport, Tallies};
 use crate::stage::{StageError, Worker};
 use crate::view::{BatchView, Rows};
@@ -257,12 +258,26 @@ impl<'r> Seat<'r> {
         let mut worker = self.stage.stage.open();
         let mut order = (self.stage.kind == Kind::Sink).then(Reorder::new);
         let mut emptied = Vec::new();
-        while let Some(item) = inbox.take(|| self.outlet.forward_emptied(&mut emptied, self.meter)) {
+        let mut parked: BTreeMap<u64, Load<'r>> = BTreeMap::new();
+        loop {
+            let item = if parked.is_empty() {
+                match inbox.take(|| self.outlet.forward_emptied(&mut emptied, self.meter)) {
+                    Some(item) => item,
+                    None => break,
+                }
+            } else {
+                // Nothing that others may wait for is held back meanwhile.
+                self.outlet.forward_emptied(&mut emptied, self.meter);
+                match inbox.take_soon() {
+                    Soon::Item(item) => item,
+                    Soon::Nothing | Soon::Over => Item::Emptied(Vec::new()),
+                }
+            };
             if self.run.has_failed() {
                 return Ok(());
             }
             match (item, &mut order) {
-                (Item::Batch(load), None) => self.process(worker.as_mut(), load, &mut emptied, cx)?,
+                (Item::Batch(load), None) => drop(parked.insert(load.sequence(), load)),
                 (Item::Batch(load), Some(order)) => order.put(load.sequence(), load),
                 (Item::Emptied(numbers), order) => {
                     order.iter_mut().for_each(|order| numbers.iter().for_each(|number| order.pass_over(*number)));
@@ -272,12 +287,21 @@ impl<'r> Seat<'r> {
             while let Some(load) = order.as_mut().and_then(Reorder::take) {
                 self.process(worker.as_mut(), load, &mut emptied, cx)?;
             }
+            while let Some(load) = parked.first_entry().filter(|first| self.may_process(*first.key())) {
+                self.process(worker.as_mut(), load.remove(), &mut emptied, cx)?;
+            }
             if emptied.len() >= EMPTIED {
                 self.outlet.forward_emptied(&mut emptied, self.meter);
             }
         }
         self.outlet.forward_emptied(&mut emptied, self.meter);
         if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
+    }
+
+    /// Whether a batch may be processed now. A stage that adds rows leaves it for later while the memory is overdrawn,
+    /// unless it is the oldest one: only what is behind that stage can give memory back.
+    fn may_process(&self, sequence: u64) -> bool {
+        !self.stage.grows || self.run.stopping() || self.run.budget.may_grow(sequence)
     }
 
     /// Has the worker process a batch and passes it on; one that no row is left of is `emptied`.
@@ -386,8 +410,9 @@ impl Port for SeatPort<'_, '_> {
         }
         let (ticket, waited) = run.budget.admit(batch.bytes(), stop);
         meter.memory_wait.add(waited);
-        let ticket = ticket.ok_or(StageError::Stopped)?;
+        let mut ticket = ticket.ok_or(StageError::Stopped)?;
         let sequence = run.next_sequence.fetch_add(1, Ordering::Relaxed);
+        ticket.assign(sequence);
         meter.count(0, batch.files.rows(), batch.chunks.rows());
         outlet.forward(Flight { sequence, batch, ticket }, meter);
         Ok(())

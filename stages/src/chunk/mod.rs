@@ -15,6 +15,7 @@ pub mod stage;
 mod tests;
 mod words;
 
+pub(crate) use assemble::heap_bytes;
 pub use assemble::{ChunkOptions, FileChunks, Source, chunks_of};
 
 /// The chunks of a file of any format, see [`chunks_of`].
