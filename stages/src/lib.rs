@@ -19,6 +19,7 @@ pub mod index;
 pub mod job;
 pub mod kept_file;
 pub mod languages;
+pub mod limits;
 pub mod parse;
 pub mod pipelines;
 pub mod store;

@@ -12,6 +12,7 @@ mod feedback;
 mod git_files;
 mod help;
 mod indexing;
+mod limits;
 mod narrowing;
 mod pipelines;
 mod protocol;

@@ -28,6 +28,7 @@ pub use trust::{Distrust, Trust};
 use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
 use crate::job::{Finished, Job, Scope};
 use crate::kept_file::KeptFile;
+use crate::limits::Limits;
 use crate::{chunk, pipelines, registry};
 use recovery::Recovery;
 use summary::After;
@@ -74,6 +75,8 @@ pub struct IndexOptions {
     pub models: ModelDirectory,
     /// Which indexes are brought up to date; any other is set aside and made anew.
     pub trust: Trust,
+    /// What the project's own pipeline may ask for.
+    pub limits: Limits,
 }
 
 /// Watches an index run.
@@ -136,14 +139,18 @@ pub enum IndexError {
     Run(#[from] RunError),
 }
 
-/// Resolves and checks a pipeline for a root, without touching anything but its TOML files.
+/// Resolves and checks a pipeline for a root, without touching anything but its TOML files. The project's own pipeline
+/// is held against the limits.
 ///
 /// # Errors
 /// With every fault of the configuration at once, or when its file cannot be read.
-pub fn plan(root: &Path, choice: &PipelineChoice) -> Result<Plan, IndexError> {
+pub fn plan(root: &Path, choice: &PipelineChoice, limits: &Limits) -> Result<Plan, IndexError> {
     let (name, text) = pipeline_source(root, choice)?;
     let source = PipelineSource { name: &name, text: &text };
-    aurora_pipeline::load(&[source], &registry(), pipelines::EMBEDDED).map_err(IndexError::Pipeline)
+    // A file that the user names is the user's word.
+    let ceilings = if *choice == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
+    let plan = aurora_pipeline::load_within(&[source], &registry(), pipelines::EMBEDDED, &ceilings);
+    plan.map_err(IndexError::Pipeline)
 }
 
 /// The name and the TOML of a pipeline.
@@ -226,7 +233,7 @@ fn pass(
     walk: Option<Arc<Walk>>,
 ) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
     let begun = Instant::now();
-    let plan = plan(root, &options.pipeline)?;
+    let plan = plan(root, &options.pipeline, &options.limits)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
