@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
+use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{Ceiling, MOST_WORKERS, StageConfig, parse_bytes};
 use toml::de::{DeTable, DeValue};
 
@@ -15,6 +16,8 @@ use crate::chunk::ChunkOptions;
 use crate::discover::Discover;
 use crate::parse::stage::Parse;
 
+/// Most bytes of the user's configuration.
+const MOST_BYTES: u64 = 1 << 20;
 /// Name of the table in the user's configuration.
 pub const TABLE: &str = "limits";
 
@@ -107,7 +110,7 @@ impl Limits {
     pub fn load(user: Option<&Path>, environment: &[(String, String)]) -> Result<Self, LimitErrors> {
         let mut limits = Self { raised_in: user.map(Path::to_owned), ..Self::default() };
         let mut errors = Vec::new();
-        let text = user.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        let text = user.and_then(|path| read_regular_to_string(path, MOST_BYTES).ok()).unwrap_or_default();
         let root = DeTable::parse(&text).map(|root| root.into_inner()).unwrap_or_default();
         let table = root.iter().find(|(name, _)| name.get_ref() == TABLE);
         for (name, value) in table.and_then(|(_, table)| table.get_ref().as_table()).into_iter().flatten() {

@@ -307,7 +307,10 @@ fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
 }
 
 /// What once took time that grew with the square of the file: the format, and a file of a given size.
-const REPETITIVE: &[(&str, fn(usize) -> String)] = &[
+/// A kind of file, and what makes one with so many repetitions.
+type Repetitive = (&'static str, fn(usize) -> String);
+
+const REPETITIVE: &[Repetitive] = &[
     ("markdown", |n| "# x\n".repeat(n)),
     ("markdown", |n| format!("# {}\n{}", "long ".repeat(n), "## y\n".repeat(n))),
     ("text", |n| "NAME\n\n".repeat(n)),

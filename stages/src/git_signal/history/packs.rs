@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use aurora_confined::Directory;
 use gix::ObjectId;
 use gix::objs::Kind;
 use gix::odb::pack::data::entry::Header;
@@ -41,8 +42,9 @@ impl Packs {
         let mut packs = Vec::new();
         let alternates = objects.alternate_db_paths().ok()?;
         for directory in std::iter::once(objects.path().to_owned()).chain(alternates) {
-            let Ok(files) = std::fs::read_dir(directory.join("pack")) else { continue };
-            for path in files.flatten().map(|file| file.path()) {
+            let directory = directory.join("pack");
+            let Ok(files) = Directory::open_root(&directory).and_then(|packs| packs.entries()) else { continue };
+            for path in files.iter().map(|(name, _)| directory.join(name)) {
                 let data = path.with_extension("pack");
                 if path.extension().is_some_and(|extension| extension == "idx") && path.is_file() && data.is_file() {
                     let index = index::File::at(&path, objects.object_hash()).ok()?;

@@ -1,9 +1,11 @@
 //! The git repository at or above a directory, as a source of attribution.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aurora_confined::Directory;
 use gix::ObjectId;
 
 use super::attribution::FileBlame;
@@ -295,10 +297,9 @@ fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
     if config.string("extensions.partialClone").is_some() {
         return true;
     }
-    let packs = std::fs::read_dir(common_dir.join("objects").join("pack"));
-    packs.is_ok_and(|packs| {
-        packs.flatten().any(|file| file.path().extension().is_some_and(|extension| extension == "promisor"))
-    })
+    let packs = Directory::open_root(&common_dir.join("objects").join("pack")).and_then(|packs| packs.entries());
+    let is_promisor = |name: &OsStr| Path::new(name).extension().is_some_and(|extension| extension == "promisor");
+    packs.is_ok_and(|packs| packs.iter().any(|(name, _)| is_promisor(name)))
 }
 
 /// `root` relative to the work tree, with `/` between and behind its components.
