@@ -306,10 +306,10 @@ fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
     assert_eq!((dependencies(20), dependencies(40)), (vec![], vec!["code:a.py:z".to_owned()]));
 }
 
-/// What once took time that grew with the square of the file: the format, and a file of a given size.
-/// A kind of file, and what makes one with so many repetitions.
+/// A format, and a file with a given number of repetitions.
 type Repetitive = (&'static str, fn(usize) -> String);
 
+/// What once took time that grew with the square of the file.
 const REPETITIVE: &[Repetitive] = &[
     ("markdown", |n| "# x\n".repeat(n)),
     ("markdown", |n| format!("# {}\n{}", "long ".repeat(n), "## y\n".repeat(n))),

@@ -64,7 +64,7 @@ pub struct IndexOptions {
     pub force: bool,
     /// Threads; as many as there are cores unless given.
     pub jobs: Option<usize>,
-    /// Bytes of memory for the whole run, the mapped index apart; the pipeline's figure unless given.
+    /// Bytes of memory for batches in flight and for postings before they are written; the pipeline's figure unless given.
     pub memory: Option<u64>,
     /// How long files wait for the walk over git's history, before they go without an attribution and everything is
     /// published; attributions follow. As long as everything else takes unless given.
