@@ -15,7 +15,6 @@ use crate::fault;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
-use crate::trust::IndexId;
 
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::ALL.len()];
@@ -255,7 +254,7 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
         if meta.get(transaction, meta_key::FORMAT)?.is_none() {
             let mark = [FORMAT_MARK, &FORMAT_VERSION.to_le_bytes()].concat();
             meta.put(transaction, meta_key::FORMAT, &mark)?;
-            let id = IndexId::random().map_err(heed::Error::Io)?;
+            let id = store.new_id().map_err(heed::Error::Io)?;
             let row = Operation::put(Table::Meta, meta_key::ID, id.as_bytes().to_vec()).sealed();
             meta.put(transaction, &row.key, row.value.as_deref().unwrap_or_default())?;
             sign(meta, transaction)?;

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use aurora_confined::{Directory, Kind, Refusal};
@@ -17,6 +17,7 @@ use crate::error::StorageError;
 use crate::home::{self, Identity, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
+use crate::trust::IndexId;
 use crate::writer::{IndexWriter, WriterOptions};
 
 /// LMDB's lock file.
@@ -156,6 +157,8 @@ pub(crate) struct Store {
     lost: AtomicBool,
     /// Whether readers have no place in LMDB's table.
     unlocked: bool,
+    /// The id that the index gets with its first transaction.
+    new_id: OnceLock<IndexId>,
 }
 
 /// The file as one generation of pages sees it.
@@ -228,9 +231,18 @@ impl Store {
         let home = home.clone();
         let lost = AtomicBool::new(false);
         let opened = identity(&home, name);
-        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked });
+        let (map, new_id) = Default::default();
+        let store = Arc::new(Self { data, home, name, lmdb, opened, map, lost, unlocked, new_id });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
+    }
+
+    /// The id that the index gets if it has none when something is written first.
+    pub(crate) fn new_id(&self) -> io::Result<IndexId> {
+        match self.new_id.get() {
+            Some(id) => Ok(*id),
+            None => IndexId::random().map(|id| *self.new_id.get_or_init(|| id)),
+        }
     }
 
     /// Fails when another index has been put into the place of this one.

@@ -24,6 +24,7 @@ use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
 use crate::terms::{Hashed, TermVector};
+use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
@@ -113,6 +114,16 @@ impl IndexWriter {
             base,
         };
         Ok(Self { environment, state: Mutex::new(state), _lock: lock })
+    }
+
+    /// The id of the index that is written to, or the one that it gets with the first transaction.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn index_id(&self) -> Result<IndexId, StorageError> {
+        let store = &self.environment.store;
+        let known = self.state.lock().unwrap_or_else(PoisonError::into_inner).base.id();
+        known.map_or_else(|| store.new_id().map_err(|error| StorageError::io(&store.data, error)), Ok)
     }
 
     /// Replaces a file with its chunks, each with its vector if it has one, and returns the chunks' ids

@@ -6,7 +6,6 @@ mod recovery;
 mod summary;
 mod trust;
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -370,9 +369,7 @@ fn job(
     let opened = |source| IndexError::Root { path: root.to_owned(), reason: io::Error::to_string(&source) };
     let tree = Directory::open_root(root).map_err(opened)?;
     let beside = tree.open_directory(INDEX_DIRECTORY).map_err(opened)?;
-    // An index without an id keeps nothing: what a file says that lies beside it may be anybody's.
-    let unheard_of = || RandomState::new().hash_one(started).to_le_bytes().to_vec();
-    let secret = previous.id().map_or_else(unheard_of, |id| id.as_bytes().to_vec());
+    let secret = writer.index_id()?.as_bytes().to_vec();
     let keep = |name, max_bytes| KeptFile::new(beside.clone(), name, &secret, max_bytes);
     let (walk_file, comparisons) = (keep(WALK, MAX_WALK), keep(COMPARISONS, MAX_COMPARISONS));
     let kept = KeptRun { index: previous.clone(), state, walk: walk_file, comparisons };
