@@ -40,6 +40,7 @@ pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn open(path: &Path) -> Outcome<File> {
+    #[allow(clippy::disallowed_methods, reason = "the user has named it, and may name a pipe")]
     let file = File::open(path).map_err(|error| Failure::new(format!("cannot open {}: {error}", path.display())))?;
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(Failure::new(format!("{} is a directory", path.display()))

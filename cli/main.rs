@@ -1,6 +1,7 @@
 //! The `aur` program: arguments, wiring and printing. The libraries of this workspace do the
 //! work.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod args;
 mod args_artefact;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use fixture::{Fixture, Run};
+use fixture::{Fixture, Run, hermetic};
 
 const BODIES: &[&str] = &[
     "def parse_token_N(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n\n\nclass CacheN:\n    def evict(self, key):\n        return parse_token_N(key)\n",
@@ -257,8 +257,8 @@ fn an_index_travels_through_a_pipe() {
     let script = "\"$AUR\" mem export - --root \"$FROM\" | \"$AUR\" mem import - --root . --format json";
     if cfg!(unix) {
         let mut shell = Command::new("sh");
+        hermetic(&mut shell, origin.home());
         shell.current_dir(elsewhere.root()).args(["-c", script]).env("AUR", program).env("FROM", origin.root());
-        shell.env("AURORA_HOME", origin.user_directory());
         let run = Run::of(&mut shell);
         assert_eq!(run.code, Some(0), "{run:?}");
         assert!(run.err.contains("exported 60 files"), "{run:?}");

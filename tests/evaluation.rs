@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use fixture::Fixture;
+use fixture::{Fixture, git};
 use serde_json::Value;
 
 const WORDS: [&str; 12] = [
@@ -231,9 +231,8 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
         ("head", "Bump version to 1.2"),
         ("stripped", "Bump version to 1.2"),
     ] {
-        let log = std::process::Command::new("git")
+        let log = git(&fixture.path(&format!(".aurora/eval/trees/{tree}")))
             .args(["log", "--all", "--max-count=1", "--format=%s"])
-            .current_dir(fixture.path(&format!(".aurora/eval/trees/{tree}")))
             .output()
             .expect("git runs");
         assert_eq!(String::from_utf8_lossy(&log.stdout).trim_end(), newest);

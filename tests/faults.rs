@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fixture::{Fixture, Run};
+use fixture::{Fixture, Run, hermetic};
 
 const GOOD: &str = "def keep_me(value):\n    \"\"\"Stays findable whatever lies beside it.\"\"\"\n    return value\n";
 
@@ -306,11 +306,8 @@ fn a_full_disk_leaves_the_old_index() {
     let mut shell = fixture.command();
     let program = shell.get_program().to_owned();
     shell = Command::new("unshare");
-    shell
-        .current_dir(fixture.root())
-        .env("AUR", program)
-        .env("AURORA_HOME", fixture.user_directory())
-        .args(["--mount", "sh", "-c", script]);
+    hermetic(&mut shell, fixture.home());
+    shell.current_dir(fixture.root()).env("AUR", program).args(["--mount", "sh", "-c", script]);
     let Ok(output) = shell.output() else { return eprintln!("skipped: no `unshare` here") };
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if err.contains("unshare") || err.contains("mount:") {

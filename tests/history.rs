@@ -6,7 +6,7 @@ mod fixture;
 use std::path::Path;
 use std::process::Command;
 
-use fixture::{Fixture, Run};
+use fixture::{Fixture, Run, git, hermetic, program};
 use serde_json::Value;
 
 const ALPHA: &str = "def alpha(x):\n    \"\"\"Do alpha.\"\"\"\n    y = x + 1\n    return y\n";
@@ -49,10 +49,9 @@ fn index_in(root: &Path) -> Value {
 }
 
 fn aur_in(root: &Path, arguments: &[&str]) -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_aur"));
-    let home = root.join(".aurora/home");
-    command.current_dir(root).env("HOME", &home).env("AURORA_HOME", &home).env("NO_COLOR", "1").env_remove("CI");
-    Run::of(command.env("GIT_CONFIG_NOSYSTEM", "1").args(arguments))
+    let mut command = Command::new(program());
+    hermetic(&mut command, &root.join(".aurora/home"));
+    Run::of(command.current_dir(root).args(arguments))
 }
 
 fn warnings(summary: &Value) -> String {
@@ -73,13 +72,7 @@ fn lines(fixture: &Fixture, file: &str) -> String {
 
 /// The same of git, which has to succeed.
 fn git_lines(root: &Path, file: &str) -> String {
-    let output = Command::new("git")
-        .current_dir(root)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .args(["blame", "--no-textconv", "--line-porcelain", "--", file])
-        .output()
-        .expect("git runs");
+    let output = git(root).args(["blame", "--no-textconv", "--line-porcelain", "--", file]).output().expect("git runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
     let headers = text.lines().filter_map(|line| {
@@ -116,7 +109,7 @@ fn damage(fixture: &Fixture, object: &str, bytes: &[u8]) {
 
 /// What git prints.
 fn said(root: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").current_dir(root).args(arguments).output().expect("git runs");
+    let output = git(root).args(arguments).output().expect("git runs");
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }

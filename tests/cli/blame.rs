@@ -1,17 +1,11 @@
 //! `aur mem blame`, and the two tiers of attribution.
 
-use std::process::Command;
-
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run};
 
 /// `<commit> <line>` as git says it.
 fn by_git(fixture: &Fixture, path: &str) -> String {
-    let output = Command::new("git")
-        .current_dir(fixture.root())
-        .args(["blame", "--line-porcelain", "--", path])
-        .output()
-        .expect("git runs");
+    let output = git(fixture.root()).args(["blame", "--line-porcelain", "--", path]).output().expect("git runs");
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let head = |line: &str| {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, git};
 use crate::{indexed, repository, run, settings};
 
 /// Adds what only holds for one run on one machine.
@@ -120,11 +120,7 @@ fn the_json_summary_has_the_promised_keys() {
 #[test]
 fn the_index_hides_itself_from_git() {
     let fixture = indexed();
-    let status = std::process::Command::new("git")
-        .args(["status", "--porcelain"])
-        .current_dir(fixture.root())
-        .output()
-        .expect("git runs");
+    let status = git(fixture.root()).args(["status", "--porcelain"]).output().expect("git runs");
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(!status.contains(".aurora"), "{status}");
 }

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use aurora_pipeline::{Observer, Progress};
@@ -11,7 +10,7 @@ use aurora_stages::index::{self, IndexObserver, IndexOptions};
 use aurora_storage::{ArchivedGitSignal, ChunkId, Snapshot};
 
 use crate::edits::{BODIES, COMPARISONS, Edit, apply, lose_comparisons};
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, git};
 use crate::{digest, impatient, options, run, sizeable, snapshot, stopped_when};
 
 #[test]
@@ -76,7 +75,7 @@ fn a_run_that_was_stopped_while_history_was_read_is_made_up_for() {
     fixture.write(".git/stream", stream);
     let stream = File::open(fixture.path(".git/stream")).expect("the stream");
     let import = ["fast-import", "--quiet"];
-    let imported = Command::new("git").current_dir(fixture.root()).args(import).stdin(stream).status();
+    let imported = git(fixture.root()).args(import).stdin(stream).status();
     assert!(imported.expect("git runs").success());
     fixture.run_git(&["merge", "--quiet", "--allow-unrelated-histories", "--no-edit", "long"]);
     stopped_when(fixture.root(), |progress| progress.bytes > 0 && progress.elapsed > Duration::from_millis(100));
@@ -97,7 +96,7 @@ fn a_commit_while_history_is_read_is_seen() {
             let author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
             let commit = ["commit", "--quiet", "--all", "--message", "meanwhile"];
             // The second time there is nothing to commit.
-            let git = Command::new("git").current_dir(self.0).args(author).args(commit).output();
+            let git = git(self.0).args(author).args(commit).output();
             git.expect("git runs");
         }
 

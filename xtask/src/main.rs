@@ -1,6 +1,7 @@
 //! `cargo xtask`: what the project does to itself.
 
 mod exact;
+mod explore;
 mod run;
 
 use std::path::PathBuf;
@@ -21,6 +22,11 @@ enum Task {
     Lint,
     /// Lints, then every test.
     Ci,
+    /// Tests that draw their cases, with fresh seeds, until the time is over.
+    ///
+    /// Property tests, damage to indexes, mutated pages and artefacts, and configurations of all kinds. Each seed is
+    /// printed; a finding is printed with the command that repeats it, and makes the exit code 1.
+    Explore(explore::Options),
     /// Measurements against a peer in the same run; they need a release build and real input.
     Bench {
         #[command(subcommand)]
@@ -60,6 +66,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Lint => run::lint(),
         Task::Ci => run::lint().and_then(|()| run::test()),
+        Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
         Task::Bench { bench: Bench::Query { root } } => run::bench("query", &root),

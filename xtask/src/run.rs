@@ -15,9 +15,9 @@ pub(crate) fn lint() -> Result<(), String> {
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
 }
 
-/// Every test of the workspace.
+/// Every test of the workspace, those behind a failing crate too.
 pub(crate) fn test() -> Result<(), String> {
-    cargo(&["test", "--workspace", "--locked"])
+    cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
 }
 
 /// One of the files in `benches/`, on a directory.

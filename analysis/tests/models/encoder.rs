@@ -2,6 +2,7 @@
 
 use aurora_analysis::{BertEmbedder, Embedder, Passage};
 use proptest::prelude::*;
+use proptest::test_runner::{TestRunner, contextualize_config};
 
 use crate::tiny;
 
@@ -24,7 +25,8 @@ fn neighbours_in_a_batch_do_not_change_a_vector() {
     let model = model(&folder);
     let body =
         prop::collection::vec(prop::sample::select(vec!["read", "files", "the sky", "(", "unknown", "é", "."]), 0..60);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(24));
+    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(24) };
+    let mut runner = TestRunner::new(contextualize_config(config));
     let check = runner.run(&prop::collection::vec(body, 0..40), |bodies| {
         let bodies: Vec<String> = bodies.iter().map(|words| words.join(" ")).collect();
         let together = model.embed(&passages(&bodies));

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aurora_analysis::{Analyzer, ModelDirectory};
-use aurora_confined::Directory;
+use aurora_confined::{Directory, read_regular_to_string};
 use aurora_pipeline::{
     BuildContext, CancelToken, Diagnostics, Observer, Outcome, PipelineSource, Plan, RunError, RunOptions, Services,
     Silent, StageError,
@@ -34,6 +34,11 @@ use summary::After;
 
 /// Name of the directory below the root that holds an index and the project's configuration.
 pub const INDEX_DIRECTORY: &str = ".aurora";
+
+/// The pipeline of a project, below its root.
+pub const PROJECT_PIPELINE: &str = ".aurora/pipeline.toml";
+/// Most bytes of a pipeline file.
+pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
 
 /// Which pipeline to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -143,17 +148,21 @@ pub fn plan(root: &Path, choice: &PipelineChoice) -> Result<Plan, IndexError> {
 
 /// The name and the TOML of a pipeline.
 fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, String), IndexError> {
-    let read = |path: PathBuf| match std::fs::read_to_string(&path) {
+    let read = |path: PathBuf, text: io::Result<String>| match text {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(source) => Err(IndexError::Unreadable { path, source }),
     };
     let extending = |name: &str| (name.to_owned(), format!("extends = {name:?}\n"));
     match choice {
-        PipelineChoice::File(path) => read(path.clone()),
+        PipelineChoice::File(path) => read(path.clone(), read_regular_to_string(path, MOST_PIPELINE_BYTES)),
         PipelineChoice::Named(name) => Ok(extending(name)),
         PipelineChoice::Default => {
-            let project = root.join(INDEX_DIRECTORY).join("pipeline.toml");
-            if project.exists() { read(project) } else { Ok(extending("default")) }
+            let text =
+                Directory::open_root(root).and_then(|root| root.read_to_string(PROJECT_PIPELINE, MOST_PIPELINE_BYTES));
+            match text {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(extending("default")),
+                text => read(root.join(PROJECT_PIPELINE), text),
+            }
         }
     }
 }

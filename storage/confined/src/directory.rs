@@ -91,6 +91,26 @@ impl Directory {
         }
     }
 
+    /// Opens the directory at a relative path, and makes it and those above it where there are none.
+    ///
+    /// # Errors
+    /// [`Refusal`], or what the system says.
+    pub fn create_directories(&self, path: impl AsRef<Path>) -> io::Result<Self> {
+        let mut names = relative(path.as_ref())?.iter();
+        names.try_fold(self.clone(), |directory, name| directory.create_directory(name))
+    }
+
+    /// Puts a file with this content at a relative path, with [`Directory::replace`]; its directories are made.
+    ///
+    /// # Errors
+    /// [`Refusal`], or what the system says.
+    pub fn write(&self, path: impl AsRef<Path>, content: &[u8]) -> io::Result<()> {
+        let path = relative(path.as_ref())?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let directory = above.map_or_else(|| Ok(self.clone()), |above| self.create_directories(above))?;
+        directory.replace(path.file_name().ok_or(Refusal::Outside)?, |file| io::Write::write_all(file, content))
+    }
+
     /// Opens the regular file at a relative path for reading.
     ///
     /// # Errors

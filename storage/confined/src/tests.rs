@@ -38,6 +38,18 @@ fn files_below_are_read_and_replaced() {
 }
 
 #[test]
+fn files_are_written_with_their_directories() {
+    let (_place, root) = place();
+    root.write("new/inner/file", b"one").expect("written");
+    root.write("new/inner/file", b"two").expect("written");
+    root.write("real/file", b"three").expect("written");
+    assert_eq!(root.read("new/inner/file", LIMIT).expect("read"), b"two");
+    assert_eq!(root.read("real/file", LIMIT).expect("read"), b"three");
+    assert_eq!(refusal(root.write("real/file/below", b"")), Some(Refusal::NotDirectory));
+    assert_eq!(refusal(root.write("../outside/file", b"")), Some(Refusal::Outside));
+}
+
+#[test]
 fn a_failed_replacement_leaves_what_was_there() {
     let (_place, root) = place();
     let real = root.open_directory("real").expect("opened");

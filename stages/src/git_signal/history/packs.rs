@@ -41,7 +41,7 @@ impl Packs {
         let mut packs = Vec::new();
         let alternates = objects.alternate_db_paths().ok()?;
         for directory in std::iter::once(objects.path().to_owned()).chain(alternates) {
-            let Ok(files) = std::fs::read_dir(directory.join("pack")) else { continue };
+            let Ok(files) = directory.join("pack").read_dir() else { continue };
             for path in files.flatten().map(|file| file.path()) {
                 let data = path.with_extension("pack");
                 if path.extension().is_some_and(|extension| extension == "idx") && path.is_file() && data.is_file() {

@@ -310,7 +310,7 @@ fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
     if config.string("extensions.partialClone").is_some() {
         return true;
     }
-    let packs = std::fs::read_dir(common_dir.join("objects").join("pack"));
+    let packs = common_dir.join("objects").join("pack").read_dir();
     packs.is_ok_and(|packs| {
         packs.flatten().any(|file| file.path().extension().is_some_and(|extension| extension == "promisor"))
     })

@@ -1,0 +1,396 @@
+//! Artefacts whose checksums fit and whose content does not: refused, or imported as an index that is sound.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::process::Outcome;
+use crate::random::{Random, attempts};
+use crate::sandbox::{SECRET, Sandbox};
+use crate::{Attack, ensure, withstands};
+
+const MAGIC: &[u8] = b"AURMEM\r\n";
+/// Magic, version, length of the manifest, its checksum.
+const HEADER: usize = 8 + 4 + 4 + 32;
+const IMPORT: &[&str] = &["mem", "import", "attack.aur"];
+const EXPORT: &[&str] = &["mem", "export", "attack.aur"];
+
+/// An artefact, taken apart.
+#[derive(Clone)]
+struct Artefact {
+    manifest: Value,
+    parts: Vec<Part>,
+}
+
+/// A part: rows of key and value.
+#[derive(Clone)]
+struct Part {
+    rows: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What follows the rows.
+    rest: Vec<u8>,
+}
+
+impl Artefact {
+    /// Exports the index of a sandbox.
+    fn of(sandbox: &Sandbox) -> Self {
+        let export = sandbox.run(&mut sandbox.aur(EXPORT));
+        assert_eq!(export.code, Some(0), "{}", export.summary());
+        Self::parse(&fs::read(sandbox.path("attack.aur")).expect("an artefact"))
+    }
+
+    fn parse(bytes: &[u8]) -> Self {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+        let (json, mut rest) = bytes[HEADER..].split_at(length);
+        let manifest: Value = serde_json::from_slice(json).expect("a manifest");
+        let mut parts = Vec::new();
+        for part in manifest["parts"].as_array().expect("parts") {
+            let (frame, after) = rest.split_at(part["compressed"].as_u64().expect("a length") as usize);
+            parts.push(Part::parse(&zstd::decode_all(frame).expect("a frame")));
+            rest = after;
+        }
+        Self { manifest, parts }
+    }
+
+    /// The bytes, with lengths and checksums that fit.
+    fn bytes(&self) -> Vec<u8> {
+        let mut manifest = self.manifest.clone();
+        let mut frames = Vec::new();
+        for (at, part) in self.parts.iter().enumerate() {
+            let plain = part.bytes();
+            let frame = zstd::encode_all(&plain[..], 1).expect("a frame");
+            if let Some(entry) = manifest["parts"].get_mut(at).and_then(Value::as_object_mut) {
+                entry.insert("length".to_owned(), plain.len().into());
+                entry.insert("compressed".to_owned(), frame.len().into());
+                entry.insert("blake3".to_owned(), blake3::hash(&frame).to_hex().to_string().into());
+            }
+            frames.extend(frame);
+        }
+        join(&manifest, &frames)
+    }
+
+    fn part(&mut self, name: &str) -> &mut Part {
+        let parts = self.manifest["parts"].as_array().expect("parts");
+        let at = parts.iter().position(|part| part["name"] == name).expect("the part is there");
+        &mut self.parts[at]
+    }
+}
+
+fn join(manifest: &Value, frames: &[u8]) -> Vec<u8> {
+    let json = serde_json::to_vec(manifest).expect("JSON");
+    let mut bytes =
+        [MAGIC, &1u32.to_le_bytes(), &(json.len() as u32).to_le_bytes(), blake3::hash(&json).as_bytes()].concat();
+    bytes.extend(json);
+    bytes.extend_from_slice(frames);
+    bytes
+}
+
+impl Part {
+    fn parse(mut bytes: &[u8]) -> Self {
+        let mut rows = Vec::new();
+        while !bytes.is_empty() {
+            let key = take(&mut bytes);
+            rows.push((key, take(&mut bytes)));
+        }
+        Self { rows, rest: Vec::new() }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (key, value) in &self.rows {
+            for field in [key, value] {
+                put_varint(&mut bytes, field.len() as u64);
+                bytes.extend_from_slice(field);
+            }
+        }
+        [bytes, self.rest.clone()].concat()
+    }
+}
+
+/// Takes bytes behind their length.
+fn take(bytes: &mut &[u8]) -> Vec<u8> {
+    let (mut length, mut shift) = (0usize, 0);
+    while let Some((&byte, rest)) = bytes.split_first() {
+        *bytes = rest;
+        length |= usize::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    let (field, rest) = bytes.split_at(length);
+    *bytes = rest;
+    field.to_vec()
+}
+
+fn put_varint(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Replaces every occurrence of a text by another one of the same length.
+fn replace(bytes: &mut [u8], from: &str, to: &str) {
+    assert_eq!(from.len(), to.len(), "{from} {to}");
+    for at in 0..bytes.len().saturating_sub(from.len() - 1) {
+        if &bytes[at..at + from.len()] == from.as_bytes() {
+            bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+        }
+    }
+}
+
+/// An attack by an artefact; what was imported all the same is a sound index that leads nowhere.
+fn artefact(name: impl Into<String>, change: impl Fn(&mut Artefact) + 'static) -> Attack {
+    raw(name, move |sandbox| {
+        let mut artefact = Artefact::of(sandbox);
+        change(&mut artefact);
+        artefact.bytes()
+    })
+}
+
+fn raw(name: impl Into<String>, bytes: impl Fn(&Sandbox) -> Vec<u8> + 'static) -> Attack {
+    Attack::on_indexed(name, move |sandbox| {
+        let bytes = bytes(sandbox);
+        sandbox.write("attack.aur", bytes);
+    })
+    .run(IMPORT)
+}
+
+fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
+    ensure(outcomes[0].code == Some(2), "the import is refused")
+}
+
+#[test]
+fn issue_15_paths_in_artefacts_lead_nowhere_else() {
+    const REAL: &str = "src/deep/cache.js";
+    const PATHS: &[&str] = &[
+        "../../secret.txt1",
+        "/etc/passwd234567",
+        "src/../../../a.js",
+        "src/deep/../x.jsx",
+        "src//deep/cach.js",
+        "./src/deep/cac.js",
+        "src/deep/cache.j\0",
+        "src\\..\\..\\..\\a.j",
+        "C:/windows/sys.js",
+        "\\\\host\\share\\a.js",
+        "src/deep/cache.j\n",
+        "src/\x1b[31m\x1b[0m1.js",
+        ".git/config/12.js",
+        ".aurora/index/a.j",
+        "src/deep/........",
+        "................a",
+        "/////////////////",
+        "src/deep/cache/..",
+    ];
+    let mut attacks = Vec::new();
+    for path in PATHS {
+        for parts in [&["files"][..], &["chunks"], &["files", "chunks"], &["files", "chunks", "dictionary"]] {
+            let attack = artefact(format!("path {path:?} in {parts:?}"), move |artefact| {
+                for part in parts {
+                    let part = artefact.part(part);
+                    for (key, value) in &mut part.rows {
+                        replace(key, REAL, path);
+                        replace(value, REAL, path);
+                    }
+                    part.rows.sort();
+                }
+            });
+            attacks.push(attack.run(&["mem", "search", "evict", "--show-content", "--color", "never"]).expect(
+                |_, outcomes| {
+                    let shown = &outcomes[1].out;
+                    ensure(!shown.contains('\x1b') && !shown.contains('\0'), "no control character is printed")?;
+                    ensure(outcomes[0].code == Some(2), "the import is refused")
+                },
+            ));
+        }
+    }
+    withstands(attacks);
+}
+
+#[test]
+fn issue_15_large_values_in_artefacts_are_bounded() {
+    const LARGE: usize = 512 << 20;
+    let one_value = |part: &'static str, key: &'static [u8]| {
+        raw(format!("a value of 512 MiB in {part}"), move |sandbox| {
+            let mut artefact = Artefact::of(sandbox);
+            artefact.part(part).rows = vec![(key.to_vec(), Vec::new())];
+            let mut manifest = artefact.manifest.clone();
+            let mut frames = Vec::new();
+            for (at, part) in artefact.parts.iter().enumerate() {
+                let (plain, frame) = if part.rows.len() == 1 && part.rows[0].1.is_empty() {
+                    large(key, LARGE)
+                } else {
+                    let plain = part.bytes();
+                    (plain.len(), zstd::encode_all(&plain[..], 1).expect("a frame"))
+                };
+                manifest["parts"][at]["length"] = plain.into();
+                manifest["parts"][at]["compressed"] = frame.len().into();
+                manifest["parts"][at]["blake3"] = blake3::hash(&frame).to_hex().to_string().into();
+                frames.extend(frame);
+            }
+            join(&manifest, &frames)
+        })
+        .within_memory(600 << 20)
+        .expect(refused)
+    };
+    withstands([
+        one_value("chunks", &[0, 0, 0, 0]),
+        one_value("files", b"src/token.py"),
+        one_value("lengths", &[0, 0, 0, 0]),
+        one_value("vectors", &[0, 0, 0, 0]),
+        one_value("dictionary", b"a"),
+        one_value("postings", &[0, 0, 0, 0]),
+    ]);
+}
+
+/// A part of one row whose value is that many zeros: its length, and the frame.
+fn large(key: &[u8], zeros: usize) -> (usize, Vec<u8>) {
+    use std::io::Write;
+    let mut head = Vec::new();
+    put_varint(&mut head, key.len() as u64);
+    head.extend_from_slice(key);
+    put_varint(&mut head, zeros as u64);
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).expect("an encoder");
+    encoder.write_all(&head).expect("memory can be written");
+    let block = vec![0; 1 << 20];
+    for _ in 0..zeros / block.len() {
+        encoder.write_all(&block).expect("memory can be written");
+    }
+    (head.len() + zeros, encoder.finish().expect("a frame"))
+}
+
+#[test]
+fn issue_15_artefacts_that_are_none_are_refused() {
+    withstands([
+        raw("an empty artefact", |_| Vec::new()).expect(refused),
+        raw("a manifest of four GiB", |_| [MAGIC, &1u32.to_le_bytes(), &u32::MAX.to_le_bytes(), &[0; 32]].concat())
+            .expect(refused),
+        raw("a manifest of nested lists", |_| {
+            let json = format!("{}{}", "[".repeat(1 << 20), "]".repeat(1 << 20)).into_bytes();
+            let hash = blake3::hash(&json);
+            [MAGIC, &1u32.to_le_bytes(), &(json.len() as u32).to_le_bytes(), hash.as_bytes(), &json].concat()
+        })
+        .expect(refused),
+        Attack::on_indexed("an artefact that is a pipe", |sandbox| {
+            sandbox.fifo("attack.aur");
+        })
+        .run(IMPORT)
+        .expect(refused),
+        Attack::on_indexed("an artefact without end", |sandbox| {
+            sandbox.link("attack.aur", "/dev/zero");
+        })
+        .run(IMPORT)
+        .expect(refused),
+        Attack::on_indexed("an artefact that is a directory", |sandbox| {
+            sandbox.write("attack.aur/inside", "x");
+        })
+        .run(IMPORT)
+        .expect(refused),
+        Attack::on_indexed("an export over a link to the canary", |sandbox| {
+            sandbox.link("attack.aur", sandbox.canary(".bashrc"));
+        })
+        .changing_sources()
+        .run(EXPORT),
+        Attack::on_indexed("an export over a pipe", |sandbox| {
+            sandbox.fifo("attack.aur");
+        })
+        .changing_sources()
+        .run(EXPORT),
+    ]);
+}
+
+/// One random change of an artefact whose checksums are made to fit again.
+fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
+    let at = random.below(artefact.parts.len());
+    let name = artefact.manifest["parts"][at]["name"].as_str().unwrap_or_default().to_owned();
+    let part = &mut artefact.parts[at];
+    let row = random.below(part.rows.len());
+    match random.below(12) {
+        _ if part.rows.is_empty() => {
+            part.rest = random.any().to_le_bytes().to_vec();
+            format!("{name}: bytes in an empty part")
+        }
+        0..=4 => format!("{name}: value of row {row}: {}", random.damage(&mut part.rows[row].1)),
+        5 => format!("{name}: key of row {row}: {}", random.damage(&mut part.rows[row].0)),
+        6 => {
+            part.rows.remove(row);
+            format!("{name}: without row {row}")
+        }
+        7 => {
+            let copy = part.rows[row].clone();
+            part.rows.push(copy);
+            format!("{name}: row {row} twice")
+        }
+        8 => {
+            let other = random.below(part.rows.len());
+            let value = part.rows[other].1.clone();
+            part.rows[row].1 = value;
+            format!("{name}: value of row {other} in row {row}")
+        }
+        9 => {
+            random.damage(&mut part.rest);
+            format!("{name}: something behind the rows")
+        }
+        10 => {
+            let counts = [
+                "files",
+                "chunks",
+                "vectors",
+                "terms",
+                "postings",
+                "complete",
+                "index_format",
+                "model",
+                "fingerprints",
+                "field_totals",
+            ];
+            let key = random.pick(&counts);
+            let value: Value = match random.below(4) {
+                0 => Value::Null,
+                1 => serde_json::json!([random.boundary()]),
+                2 => "x".repeat(random.below(100_000)).into(),
+                _ => random.boundary().into(),
+            };
+            artefact.manifest[key] = value;
+            format!("manifest: {key}")
+        }
+        _ => {
+            let other = random.below(artefact.parts.len());
+            artefact.parts.swap(at, other);
+            format!("parts {at} and {other} exchanged")
+        }
+    }
+}
+
+#[test]
+fn issue_15_mutated_artefacts_are_refused_or_sound() {
+    let test = "issue_15_mutated_artefacts_are_refused_or_sound";
+    let source = Sandbox::indexed();
+    let sound = Artefact::of(&source);
+    attempts(test, 60, |random| {
+        let mut artefact = sound.clone();
+        let mut changes = Vec::new();
+        for _ in 0..1 + random.below(3) {
+            changes.push(mutate(&mut artefact, random));
+        }
+        let bytes = artefact.bytes();
+        let attack = raw(changes.join("; "), move |_| bytes.clone())
+            .run(&["mem", "search", "evict", "--show-content", "--format", "json"])
+            .run(&["mem", "verify"])
+            .run(&["mem", "stats"])
+            .run(&["mem", "index", "--format", "json"])
+            .run(&["mem", "search", "parse_token", "--show-content"])
+            .expect(|_, outcomes| {
+                ensure(matches!(outcomes[0].code, Some(0 | 2)), "imported or refused")?;
+                ensure(outcomes[2].code == Some(0), "whatever is there after the import is sound")?;
+                ensure(outcomes[4].code == Some(0), "the next run succeeds")?;
+                ensure(
+                    outcomes[5].out.contains("src/token.py") && !outcomes[5].out.contains(SECRET),
+                    "and finds the sources",
+                )
+            });
+        withstands([attack]);
+    });
+}

@@ -1,0 +1,158 @@
+//! Hostile repositories, artefacts, indexes and environments: nothing outside the repository and the user's own directory
+//! is written, nothing outside is shown, and every run ends by itself, in bounded time and memory.
+//!
+//! An attack is a few lines of a table: a name, what it puts into a sandbox, the commands that are run there, and what is
+//! expected beyond what is expected of all (`Attack::holds`). `AURORA_TEST_PROGRAM` names another program to try,
+//! `AURORA_TEST_ONLY` attacks by a part of their name; `AURORA_TEST_SHOW` prints how every run ended.
+#![cfg(unix)]
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+mod process;
+mod random;
+mod record;
+mod sandbox;
+
+mod artefacts;
+mod configuration;
+mod corruption;
+mod environment;
+mod inputs;
+mod places;
+mod searching;
+mod sizes;
+mod texts;
+mod trust;
+mod unreadable;
+
+use std::process::Command;
+
+use process::Outcome;
+use sandbox::{LURE, SECRET, Sandbox};
+
+pub(crate) const INDEX: &[&str] = &["mem", "index", "--format", "json"];
+pub(crate) const FORCE: &[&str] = &["mem", "index", "--force", "--format", "json"];
+pub(crate) const SEARCH: &[&str] = &["mem", "search", LURE, "--format", "json"];
+
+type Build = Box<dyn Fn(&Sandbox)>;
+type Prepare = Box<dyn Fn(&Sandbox) -> Command>;
+type Expect = Box<dyn Fn(&Sandbox, &[Outcome]) -> Result<(), String>>;
+
+/// One row of a table.
+pub(crate) struct Attack {
+    name: String,
+    start: fn() -> Sandbox,
+    build: Build,
+    runs: Vec<Prepare>,
+    expect: Expect,
+    changes_sources: bool,
+    memory: Option<u64>,
+}
+
+impl Attack {
+    /// An attack on a repository that has an index.
+    pub(crate) fn on_indexed(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
+        Self::on(Sandbox::indexed, name, build)
+    }
+
+    /// An attack by a repository that was just cloned.
+    pub(crate) fn on_fresh(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
+        Self::on(Sandbox::fresh, name, build)
+    }
+
+    fn on(start: fn() -> Sandbox, name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
+        let expect = Box::new(|_: &Sandbox, _: &[Outcome]| Ok(()));
+        Self {
+            name: name.into(),
+            start,
+            build: Box::new(build),
+            runs: Vec::new(),
+            expect,
+            changes_sources: false,
+            memory: None,
+        }
+    }
+
+    /// Runs the program with these arguments.
+    pub(crate) fn run(self, arguments: &'static [&'static str]) -> Self {
+        self.run_with(move |sandbox| sandbox.aur(arguments))
+    }
+
+    /// Runs a command that is made for it.
+    pub(crate) fn run_with(mut self, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Self {
+        self.runs.push(Box::new(prepare));
+        self
+    }
+
+    /// What else is expected of the runs.
+    pub(crate) fn expect(mut self, expect: impl Fn(&Sandbox, &[Outcome]) -> Result<(), String> + 'static) -> Self {
+        self.expect = Box::new(expect);
+        self
+    }
+
+    /// Leaves the sources out of what may not change.
+    pub(crate) fn changing_sources(mut self) -> Self {
+        self.changes_sources = true;
+        self
+    }
+
+    /// Allows this many bytes of memory.
+    pub(crate) fn within_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Carries the attack out; what of it succeeded is the error.
+    fn holds(&self) -> Result<(), String> {
+        let mut sandbox = (self.start)();
+        sandbox.limits.memory = self.memory.unwrap_or(sandbox.limits.memory);
+        (self.build)(&sandbox);
+        let [outside, sources] = sandbox.record();
+        let mut outcomes = Vec::new();
+        for prepare in &self.runs {
+            let outcome = sandbox.run(&mut prepare(&sandbox));
+            if std::env::var_os("AURORA_TEST_SHOW").is_some() {
+                eprintln!("{}: {}", self.name, outcome.summary());
+            }
+            if let Some(fault) = outcome.fault() {
+                return Err(format!("{fault}: {}", outcome.summary()));
+            }
+            if outcome.out.contains(SECRET) || outcome.err.contains(SECRET) {
+                return Err(format!("shows what is outside: {}", outcome.summary()));
+            }
+            let [outside_now, sources_now] = sandbox.record();
+            let mut changes = outside.changes(&outside_now);
+            if !self.changes_sources {
+                changes.extend(sources.changes(&sources_now));
+            }
+            changes.extend(sandbox.left_over());
+            if !changes.is_empty() {
+                return Err(format!("{}: {}", changes.join(", "), outcome.summary()));
+            }
+            outcomes.push(outcome);
+        }
+        (self.expect)(&sandbox, &outcomes).map_err(|error| {
+            let ran: Vec<String> = outcomes.iter().map(Outcome::summary).collect();
+            format!("{error}\n      {}", ran.join("\n      "))
+        })
+    }
+}
+
+/// Carries out all attacks of a table, and fails with those that succeeded.
+pub(crate) fn withstands(attacks: impl IntoIterator<Item = Attack>) {
+    let only = std::env::var("AURORA_TEST_ONLY").unwrap_or_default();
+    let (mut tried, mut succeeded) = (0, Vec::new());
+    for attack in attacks.into_iter().filter(|attack| attack.name.contains(&only)) {
+        tried += 1;
+        if let Err(error) = attack.holds() {
+            succeeded.push(format!("  {}: {error}", attack.name));
+        }
+    }
+    assert!(succeeded.is_empty(), "{} of {tried} attacks succeeded:\n{}", succeeded.len(), succeeded.join("\n"));
+}
+
+/// An expectation in words.
+pub(crate) fn ensure(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("expected: {what}")) }
+}

@@ -1,0 +1,165 @@
+//! One run of the program under a limit of time and of memory.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Longest run, unless `AURORA_TEST_TIME_LIMIT` gives other seconds: far more than any of them needs on a slow machine.
+const TIME: Duration = Duration::from_secs(90);
+/// Most memory of a run in bytes, unless `AURORA_TEST_MEMORY_LIMIT` gives other MiB: no attack needs a tenth of it.
+const MEMORY: u64 = 1 << 30;
+/// Time between two looks at a process.
+const LOOK: Duration = Duration::from_millis(4);
+
+/// What a run may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Wall time.
+    pub(crate) time: Duration,
+    /// Bytes of resident memory.
+    pub(crate) memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: number("AURORA_TEST_TIME_LIMIT").map_or(TIME, Duration::from_secs),
+            memory: number("AURORA_TEST_MEMORY_LIMIT").map_or(MEMORY, |mebibytes| mebibytes << 20),
+        }
+    }
+}
+
+/// A number in the environment.
+pub(crate) fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The arguments.
+    pub(crate) command: String,
+    /// The exit code; nothing where a signal ended the run.
+    pub(crate) code: Option<i32>,
+    signal: Option<i32>,
+    /// Why it was stopped from outside.
+    stopped: Option<String>,
+    /// Standard output.
+    pub(crate) out: String,
+    /// Standard error.
+    pub(crate) err: String,
+    /// Wall time.
+    pub(crate) lasted: Duration,
+    /// Most resident memory that was seen, in bytes.
+    pub(crate) peak: u64,
+}
+
+impl Outcome {
+    /// What is wrong with any run that ends so, whatever it was asked to do.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if let Some(reason) = &self.stopped {
+            return Some(reason.clone());
+        }
+        if let Some(signal) = self.signal {
+            return Some(format!("died of signal {signal}"));
+        }
+        if !matches!(self.code, Some(0..=2)) {
+            return Some(format!("exit code {:?}", self.code));
+        }
+        let shows = |what: &str| self.err.contains(what) || self.out.contains(what);
+        ["panicked at", "stack backtrace", "RUST_BACKTRACE"]
+            .into_iter()
+            .find(|what| shows(what))
+            .map(|what| format!("shows `{what}`"))
+    }
+
+    /// Standard output as JSON; null where it is none.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_default()
+    }
+
+    /// The run in a few words.
+    pub(crate) fn summary(&self) -> String {
+        let start = |text: &str| text.trim().chars().take(300).collect::<String>().replace('\n', " | ");
+        let Self { command, code, lasted, peak, .. } = self;
+        let (out, err) = (start(&self.out), start(&self.err));
+        format!("`{command}` exit {code:?} after {lasted:.1?}, {} MiB; out: {out}; err: {err}", peak >> 20)
+    }
+}
+
+/// A process that is being watched.
+pub(crate) struct Running {
+    child: Child,
+    begun: Instant,
+    limits: Limits,
+    streams: TempDir,
+    command: String,
+}
+
+/// Starts a command. Its streams go to files, so that nothing has to be read while it runs, unless `command` has others.
+pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
+    let streams = TempDir::new().expect("a temporary directory");
+    let file = |name: &str| File::create(streams.path().join(name)).expect("a file can be made");
+    command.stdout(file("out")).stderr(file("err"));
+    let shown = command.get_args().map(|argument| argument.to_string_lossy().chars().take(80).collect::<String>());
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    let child = command.spawn().expect("the program starts");
+    Running { child, begun: Instant::now(), limits, streams, command: shown }
+}
+
+impl Running {
+    /// The number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether the process has not ended yet.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("a process can be asked").is_none()
+    }
+
+    /// Waits for the end, or for a limit to be passed.
+    pub(crate) fn wait(mut self) -> Outcome {
+        let (mut peak, mut stopped) = (0, None);
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a process can be asked") {
+                break status;
+            }
+            peak = peak.max(resident(self.child.id()));
+            if self.begun.elapsed() > self.limits.time {
+                stopped = Some(format!("still running after {:?}", self.limits.time));
+            } else if peak > self.limits.memory {
+                stopped = Some(format!("takes more than {} MiB", self.limits.memory >> 20));
+            }
+            if stopped.is_some() {
+                self.child.kill().expect("a process can be killed");
+                break self.child.wait().expect("a killed process ends");
+            }
+            std::thread::sleep(LOOK);
+        };
+        let read = |name: &str| {
+            let bytes = std::fs::read(self.streams.path().join(name)).expect("what was printed");
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Outcome {
+            code: status.code(),
+            signal: status.signal(),
+            stopped,
+            out: read("out"),
+            err: read("err"),
+            lasted: self.begun.elapsed(),
+            peak,
+            command: self.command,
+        }
+    }
+}
+
+/// The most memory that a process has had, where the system tells.
+fn resident(process: u32) -> u64 {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return 0 };
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse::<u64>().ok()).map_or(0, |kibibytes| kibibytes << 10)
+}

@@ -1,0 +1,113 @@
+//! Random choices that a seed repeats.
+//!
+//! `AURORA_SEED` and `AURORA_CORRUPTIONS` say which and how many attempts a test makes; `cargo xtask explore` sets both.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::process::number;
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The generator of one attempt.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Any number.
+    pub(crate) fn any(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below a bound; 0 below 0.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        (self.any() % bound.max(1) as u64) as usize
+    }
+
+    /// One of several.
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, of: &'a [&'a T]) -> &'a T {
+        of[self.below(of.len())]
+    }
+
+    /// A number at which something overflows, or ends.
+    pub(crate) fn boundary(&mut self) -> u64 {
+        const NUMBERS: [u64; 14] = [
+            0,
+            1,
+            2,
+            127,
+            128,
+            255,
+            4_096,
+            65_535,
+            65_536,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xffff_ffff,
+            u64::MAX >> 1,
+            u64::MAX,
+        ];
+        let number = NUMBERS[self.below(NUMBERS.len())];
+        if self.below(4) == 0 { number.wrapping_sub(self.any() % 3) } else { number }
+    }
+
+    /// Changes bytes in one of the ways in which they go wrong.
+    pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) -> &'static str {
+        let length = bytes.len();
+        if length == 0 {
+            bytes.extend_from_slice(&self.any().to_le_bytes());
+            return "bytes in an empty place";
+        }
+        let at = self.below(length);
+        let end = (at + 1 + self.below(64)).min(length);
+        match self.below(9) {
+            0 => bytes[at] ^= 1 << self.below(8),
+            1 => bytes[at] = self.any() as u8,
+            2 => bytes[at..end].fill(0),
+            3 => bytes[at..end].fill(0xff),
+            4 => {
+                let number = self.boundary().to_le_bytes();
+                let width = [2, 4, 8][self.below(3)].min(length - at);
+                bytes[at..at + width].copy_from_slice(&number[..width]);
+                return "a number that is a boundary";
+            }
+            5 => {
+                bytes.truncate(at);
+                return "cut short";
+            }
+            6 => {
+                let copy = bytes[at..end].to_vec();
+                bytes.splice(at..at, copy);
+                return "bytes twice";
+            }
+            7 => {
+                bytes.drain(at..end);
+                return "bytes left out";
+            }
+            _ => {
+                let from = self.below(length);
+                let count = self.below(64).min(length - from).min(length - at);
+                bytes.copy_within(from..from + count, at);
+                return "bytes from elsewhere";
+            }
+        }
+        "other bytes"
+    }
+}
+
+/// Makes attempts with seeds that follow one another; a failure tells how to repeat it alone.
+pub(crate) fn attempts(test: &str, usual: u64, attempt: impl Fn(&mut Random)) {
+    let (first, count) = (number("AURORA_SEED").unwrap_or(15), number("AURORA_CORRUPTIONS").unwrap_or(usual));
+    for seed in first..first + count {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| attempt(&mut Random::new(seed)))) {
+            eprintln!("FINDING in {test}, seed {seed}. To repeat it:");
+            eprintln!("  AURORA_SEED={seed} AURORA_CORRUPTIONS=1 cargo test --test hostile {test}");
+            eprintln!("To keep it, add a test of its own for what is wrong.");
+            resume_unwind(panic);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What a directory holds, to tell afterwards whether anything was touched.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Longest content that is compared byte by byte; of others the size and the times are.
+const CONTENT: u64 = 4 << 20;
+
+/// Everything below some directories: no link is followed, and nothing is opened but regular files.
+#[derive(Debug)]
+pub(crate) struct Record {
+    entries: BTreeMap<PathBuf, Entry>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Entry {
+    mode: u32,
+    size: u64,
+    modified: (i64, i64),
+    /// Content of a file, target of a link.
+    content: Vec<u8>,
+}
+
+impl Record {
+    /// Records what is below `directory`, except for what is at or below one of `except`.
+    pub(crate) fn of(directory: &Path, except: &[PathBuf]) -> Self {
+        let mut entries = BTreeMap::new();
+        let mut open = vec![directory.to_owned()];
+        while let Some(directory) = open.pop() {
+            // What is hostile in a repository may not let itself be listed.
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let Ok(metadata) = path.symlink_metadata() else { continue };
+                if except.contains(&path) {
+                    continue;
+                }
+                entries.insert(path.clone(), Entry::of(&path, &metadata));
+                if metadata.is_dir() {
+                    open.push(path);
+                }
+            }
+        }
+        Self { entries }
+    }
+
+    /// What differs in `later`.
+    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+        let of = |path: &PathBuf| match (self.entries.get(path), later.entries.get(path)) {
+            (None, Some(_)) => Some(format!("{} was created", path.display())),
+            (Some(_), None) => Some(format!("{} was removed", path.display())),
+            (Some(old), Some(new)) if old != new => Some(format!("{} was changed", path.display())),
+            _ => None,
+        };
+        let added = later.entries.keys().filter(|path| !self.entries.contains_key(*path));
+        self.entries.keys().chain(added).filter_map(of).collect()
+    }
+}
+
+impl Entry {
+    fn of(path: &Path, metadata: &fs::Metadata) -> Self {
+        let kind = metadata.file_type();
+        let content = if kind.is_symlink() {
+            fs::read_link(path).map(|target| target.into_os_string().into_encoded_bytes()).unwrap_or_default()
+        } else if kind.is_file() && metadata.len() <= CONTENT {
+            fs::read(path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let modified = (metadata.mtime(), metadata.mtime_nsec());
+        Self { mode: metadata.mode(), size: metadata.len(), modified, content }
+    }
+}

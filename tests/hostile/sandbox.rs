@@ -1,0 +1,320 @@
+//! A repository, a home, and beside them a canary directory that no run may touch.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, Weak};
+
+use tempfile::TempDir;
+
+use crate::fixture::{hermetic, program};
+use crate::process::{Limits, Outcome, Running, start};
+use crate::record::Record;
+
+/// Stands in every file of the canary directory, and may not be printed.
+pub(crate) const SECRET: &str = "canarysecret";
+/// Finds the canary's files, should they have been indexed, and names nothing else.
+pub(crate) const LURE: &str = "quokka zanzibar";
+/// The user without rights.
+const NOBODY: u32 = 65_534;
+
+const SOURCES: &[(&str, &str)] = &[
+    ("src/token.py", "def parse_token(text):\n    \"\"\"Read the header of a token.\"\"\"\n    return text.split()\n"),
+    ("src/retry.go", "package src\n\n// Retry calls f again after a timeout.\nfunc Retry(f func()) {\n\tf()\n}\n"),
+    (
+        "src/deep/cache.js",
+        "/** Evicts the oldest entry. */\nexport function evict(cache) {\n  return cache.shift();\n}\n",
+    ),
+    ("docs/guide.md", "# Guide\n\nRead this first.\n\n## Retry\n\nWhat happens after a timeout.\n"),
+    (
+        ".aurora/reasoning/pattern.json",
+        "{\"id\": \"p1\", \"problem\": \"slow parse\", \"solution\": \"cache the header\"}\n",
+    ),
+];
+
+/// What all sandboxes begin with: it is made once, and gone with the last test that uses it.
+struct Template(TempDir);
+
+impl Template {
+    fn shared() -> Arc<Self> {
+        static CURRENT: Mutex<Weak<Template>> = Mutex::new(Weak::new());
+        let mut current = CURRENT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        current.upgrade().unwrap_or_else(|| {
+            let made = Arc::new(Self::new());
+            *current = Arc::downgrade(&made);
+            made
+        })
+    }
+
+    fn new() -> Self {
+        let made = Self(TempDir::new().expect("a temporary directory"));
+        let root = made.0.path();
+        for directory in ["repo", "home", "tmp", "canary/project", "canary/directory"] {
+            fs::create_dir_all(root.join(directory)).expect("a directory");
+        }
+        let sandbox = Sandbox { root: root.to_owned(), limits: Limits::default(), _directory: None };
+        for (path, text) in SOURCES {
+            sandbox.write(path, text);
+            let secret =
+                if path.ends_with(".json") { secret_text(path) } else { format!("{text}\n{}", secret_text(path)) };
+            sandbox.write(format!("../canary/project/{path}"), secret);
+        }
+        sandbox.git(&["init", "--quiet", "--initial-branch=main", "--template="]);
+        sandbox.git(&["add", "src", "docs"]);
+        sandbox.git(&["commit", "--quiet", "--message", "first"]);
+        for project in [sandbox.path(""), sandbox.canary("project")] {
+            for arguments in [&["mem", "index"][..], &["mem", "search", "parse token"], &["mem", "eval", "mine"]] {
+                let made = sandbox.run(sandbox.aur(arguments).current_dir(&project));
+                assert_eq!(made.code, Some(0), "{}", made.summary());
+            }
+        }
+        let secrets = [
+            ".bashrc",
+            "secret.txt",
+            "directory/notes.json",
+            "directory/data.mdb",
+            "directory/pattern.md",
+            "project/.aurora/pipeline.toml",
+            "project/.aurora/config.toml",
+            "project/.aurora/tuned.toml",
+            "project/.aurora/index.new/data.mdb",
+            "project/.aurora/index.old/data.mdb",
+            "project/.aurora/index.unusable/data.mdb",
+            "project/.aurora/tmp/run-0",
+            "project/.aurora/history.walk.new",
+            "project/.aurora/history.comparisons.new",
+            "project/.aurora/tree.walk.new",
+        ];
+        for path in secrets {
+            sandbox.write(format!("../canary/{path}"), secret_text(path));
+        }
+        fs::set_permissions(sandbox.canary("secret.txt"), fs::Permissions::from_mode(0o600)).expect("permissions");
+        made
+    }
+}
+
+/// What a file of the canary directory holds.
+fn secret_text(path: &str) -> String {
+    if path.ends_with("config.toml") {
+        return format!("# {SECRET}\n[search.bm25]\nk1 = 1.3\n");
+    }
+    if path.ends_with(".json") {
+        return format!(
+            "{{\"id\": \"{SECRET}\", \"content\": {{\"pattern\": \"quokka zanzibar\", \"success_score\": 0.9}}}}\n"
+        );
+    }
+    format!("{SECRET} quokka zanzibar\n")
+}
+
+/// A directory with all that an attack needs; it is gone when the value is.
+pub(crate) struct Sandbox {
+    root: PathBuf,
+    /// What every run may take.
+    pub(crate) limits: Limits,
+    _directory: Option<Directory>,
+}
+
+/// A copy of the template.
+struct Directory {
+    directory: TempDir,
+    _template: Arc<Template>,
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // The library's own removal holds a file open for every level.
+        let _ = Command::new("rm").arg("-rf").arg(self.directory.path().join("repo")).status();
+    }
+}
+
+impl Sandbox {
+    /// A repository of four files, indexed, with a history.
+    pub(crate) fn indexed() -> Self {
+        let template = Template::shared();
+        let directory = TempDir::new().expect("a temporary directory");
+        copy(template.0.path(), directory.path());
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+        let root = directory.path().to_owned();
+        Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) }
+    }
+
+    /// The same repository, not indexed.
+    pub(crate) fn fresh() -> Self {
+        let made = Self::indexed();
+        made.remove(".aurora");
+        made
+    }
+
+    /// A path in the repository.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join("repo").join(relative)
+    }
+
+    /// A path in the canary directory.
+    pub(crate) fn canary(&self, relative: &str) -> PathBuf {
+        self.root.join("canary").join(relative)
+    }
+
+    /// A path in the home.
+    pub(crate) fn home(&self, relative: &str) -> PathBuf {
+        self.root.join("home").join(relative)
+    }
+
+    /// Writes a file of the repository, making its directories.
+    pub(crate) fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.make_way(relative);
+        fs::write(path, content).expect("a file can be written");
+        self
+    }
+
+    /// Removes whatever there is.
+    pub(crate) fn remove(&self, relative: impl AsRef<Path>) -> &Self {
+        let path = self.path(relative);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(path).expect("a directory can be removed"),
+            Ok(_) => fs::remove_file(path).expect("a file can be removed"),
+            Err(_) => {}
+        }
+        self
+    }
+
+    /// Removes what is in the way and makes the directories above.
+    pub(crate) fn make_way(&self, relative: impl AsRef<Path>) -> PathBuf {
+        let path = self.path(&relative);
+        self.remove(relative);
+        let parent = path.parent().expect("a file has a parent");
+        fs::create_dir_all(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
+        path
+    }
+
+    /// Makes a symbolic link.
+    pub(crate) fn link(&self, relative: impl AsRef<Path>, target: impl AsRef<Path>) -> &Self {
+        symlink(target, self.make_way(relative)).expect("a link can be made");
+        self
+    }
+
+    /// Makes a pipe that nobody writes to.
+    pub(crate) fn fifo(&self, relative: impl AsRef<Path>) -> &Self {
+        let made = Command::new("mkfifo").arg(self.make_way(relative)).status();
+        assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
+        self
+    }
+
+    /// Makes a socket that nobody listens at.
+    pub(crate) fn socket(&self, relative: impl AsRef<Path>) -> &Self {
+        let path = self.make_way(relative);
+        // The path of a socket may have no more than some hundred bytes.
+        let short = self.root.join("s");
+        drop(UnixListener::bind(&short).expect("a socket can be made"));
+        fs::rename(short, path).expect("a socket can be moved");
+        self
+    }
+
+    /// Makes a file of which nothing but its end is written.
+    pub(crate) fn sparse(&self, relative: impl AsRef<Path>, bytes: u64) -> &Self {
+        let path = self.make_way(relative);
+        fs::File::create(path).and_then(|file| file.set_len(bytes)).expect("a sparse file can be made");
+        self
+    }
+
+    /// Changes the permissions of something in the repository.
+    pub(crate) fn mode(&self, relative: impl AsRef<Path>, mode: u32) -> &Self {
+        fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode)).expect("permissions");
+        self
+    }
+
+    /// Runs git in the repository, which has to succeed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let mut git = Command::new("git");
+        hermetic(&mut git, &self.home(""));
+        git.current_dir(self.path(""))
+            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+            .args(arguments);
+        let output = git.output().expect("git runs");
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// The program, to be run in the repository.
+    pub(crate) fn aur(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new(program());
+        self.prepare(&mut command);
+        command.args(arguments);
+        command
+    }
+
+    /// The program behind commands of a shell, such as `ulimit`.
+    pub(crate) fn aur_after(&self, shell: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new("sh");
+        self.prepare(&mut command);
+        command.arg("-c").arg(format!("{shell}\nexec \"$@\"")).arg("sh").arg(program()).args(arguments);
+        command
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        hermetic(command, &self.home(""));
+        command.current_dir(self.path("")).env("TMPDIR", self.root.join("tmp")).stdin(Stdio::null());
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, command: &mut Command) -> Outcome {
+        start(command, self.limits).wait()
+    }
+
+    /// Starts a command.
+    pub(crate) fn start(&self, command: &mut Command) -> Running {
+        start(command, self.limits)
+    }
+
+    /// Gives the repository and the home to a user to whom permissions apply, and has a command run as that user.
+    pub(crate) fn as_nobody<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        if fs::metadata(self.path("")).expect("metadata").uid() == 0 {
+            for directory in ["repo", "home", "tmp"] {
+                let directory = self.root.join(directory);
+                let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(directory).status();
+                assert!(given.is_ok_and(|status| status.success()), "chown failed");
+            }
+        }
+        if fs::metadata(self.root.join("canary")).expect("metadata").uid() == 0 {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    /// All that a run may not change: what is beside the repository and the home, and the sources.
+    pub(crate) fn record(&self) -> [Record; 2] {
+        let free = ["repo", "home", "tmp"].map(|name| self.root.join(name));
+        let indexes = [".aurora", "src/.aurora"].map(|name| self.path(name));
+        [Record::of(&self.root, &free), Record::of(&self.path(""), &indexes)]
+    }
+
+    /// What was left in the directory of temporary files.
+    pub(crate) fn left_over(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.root.join("tmp")).into_iter().flatten().flatten();
+        entries.map(|entry| format!("{} was left", entry.path().display())).collect()
+    }
+}
+
+/// Copies a tree with its links, modes and times.
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a readable directory").flatten() {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let metadata = source.symlink_metadata().expect("metadata");
+        if metadata.is_symlink() {
+            symlink(fs::read_link(source).expect("a link can be read"), target).expect("a link can be made");
+            continue;
+        }
+        if metadata.is_dir() {
+            fs::create_dir(&target).expect("a directory");
+            copy(&source, &target);
+            continue;
+        }
+        fs::copy(&source, &target).expect("a file can be copied");
+        let copied = fs::File::options().append(true).open(&target).expect("the copy");
+        copied.set_modified(metadata.modified().expect("a time")).expect("times can be set");
+    }
+}

@@ -1,0 +1,230 @@
+//! Long queries, damaged records of use, an index of another user, and searches outside of a project.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::process::Outcome;
+use crate::sandbox::Sandbox;
+use crate::{Attack, INDEX, SEARCH, ensure, withstands};
+
+const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
+
+/// A search with a text on standard input.
+fn asked(arguments: &'static [&'static str], text: String) -> impl Fn(&Sandbox) -> Command {
+    move |sandbox| {
+        let file = sandbox.path("../home/query");
+        fs::write(&file, &text).expect("a file can be written");
+        let mut command = sandbox.aur(arguments);
+        command.stdin(File::open(file).expect("the file"));
+        command
+    }
+}
+
+fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
+    let outcome = &outcomes[0];
+    let says = ["long", "most", "limit", "bytes", "KiB"].iter().any(|word| outcome.err.contains(word));
+    ensure(outcome.code == Some(2) && says, "exit code 2, and a message that tells the longest query")
+}
+
+#[test]
+fn issue_15_the_length_of_a_query_is_limited() {
+    const STDIN: &[&str] = &["mem", "search", "--stdin", "--format", "jsonl"];
+    let words = |bytes: usize| (0..bytes / 8).map(|n| format!("w{:06x} ", n % 0xff_ffff)).collect::<String>();
+    let arguments = |bytes: usize| {
+        move |sandbox: &Sandbox| {
+            let query: Vec<String> = words(bytes).split(' ').map(str::to_owned).collect();
+            let mut all = vec!["mem".to_owned(), "search".to_owned()];
+            // An argument has no more than 128 KiB.
+            all.extend(query.chunks(8_000).map(|part| part.join(" ")));
+            sandbox.aur(&all)
+        }
+    };
+    withstands([
+        Attack::on_indexed("a query of 192 KB", |_| {}).run_with(asked(STDIN, words(192_000))).expect(refused),
+        Attack::on_indexed("a query of 1 MB", |_| {}).run_with(asked(STDIN, words(1_000_000))).expect(refused),
+        Attack::on_indexed("a query of 1 MB without a space", |_| {})
+            .run_with(asked(STDIN, "a".repeat(1_000_000)))
+            .expect(refused),
+        Attack::on_indexed("a query of 64 MB without an end", |_| {})
+            .run_with(asked(STDIN, "a".repeat(64_000_000)))
+            .expect(refused),
+        Attack::on_indexed("a query of 192 KB as arguments", |_| {}).run_with(arguments(192_000)).expect(refused),
+        Attack::on_indexed("a query of 1 MB as arguments", |_| {}).run_with(arguments(1_000_000)).expect(refused),
+        Attack::on_indexed("standard input without end", |_| {}).run_with(|sandbox| {
+            let mut command = sandbox.aur(STDIN);
+            command.stdin(File::open("/dev/zero").expect("zeros"));
+            command
+        }),
+        Attack::on_indexed("a pattern of 100 KB", |_| {})
+            .run_with(|sandbox| sandbox.aur(&["mem", "search", "--grep", &"(a|b)*".repeat(16_000)])),
+        Attack::on_indexed("a pattern that counts", |_| {}).run(&[
+            "mem",
+            "search",
+            "--grep",
+            "((a{1,1000}){1,1000}){1,1000}",
+        ]),
+        Attack::on_indexed("a pattern that nests", |_| {}).run_with(|sandbox| {
+            sandbox.aur(&["mem", "search", "--grep", &format!("{}a{}", "(".repeat(20_000), ")".repeat(20_000))])
+        }),
+        Attack::on_indexed("a pattern of classes", |_| {}).run(&[
+            "mem",
+            "search",
+            "--grep",
+            "\\pL{500}\\pL{500}\\pL{500}",
+        ]),
+        Attack::on_indexed("a glob that nests", |_| {}).run_with(|sandbox| {
+            sandbox.aur(&["mem", "search", "x", "--path", &format!("{}a{}", "{".repeat(10_000), "}".repeat(10_000))])
+        }),
+        Attack::on_indexed("a glob of alternatives", |_| {})
+            .run_with(|sandbox| sandbox.aur(&["mem", "search", "x", "--path", &"{a,b}".repeat(2_000)])),
+    ]);
+}
+
+#[test]
+fn issue_15_damaged_records_of_use_are_told() {
+    type Damage = (&'static str, fn(Vec<u8>) -> Vec<u8>);
+    const DAMAGES: &[Damage] = &[
+        ("garbage", |log| vec![0xa5; log.len()]),
+        ("cut in half", |log| log[..log.len() / 2].to_vec()),
+        ("pages of garbage", |mut log| {
+            log[8192..].fill(0xa5);
+            log
+        }),
+    ];
+    withstands(DAMAGES.iter().map(|(what, damage)| {
+        Attack::on_indexed(format!("records of use: {what}"), move |sandbox| {
+            let used = sandbox.run(&mut sandbox.aur(&["mem", "feedback", "good", "src/token.py:1"]));
+            assert_eq!(used.code, Some(0), "{}", used.summary());
+            let log = fs::read(sandbox.path(".aurora/access/data.mdb")).expect("a log");
+            sandbox.write(".aurora/access/data.mdb", damage(log));
+        })
+        .run(ASK)
+        .expect(|_, outcomes| {
+            let [search] = outcomes else { return Err("a search".to_owned()) };
+            ensure(search.code == Some(0) && search.out.contains("src/token.py"), "the search answers")?;
+            let said = format!("{}{}", search.err, search.json()["notes"]);
+            ensure(said.contains("access") || said.contains("use"), "a note tells that use does not count")
+        })
+    }));
+}
+
+#[test]
+fn issue_15_other_users_can_search() {
+    let shared = |sandbox: &Sandbox| {
+        let run = sandbox.run(&mut sandbox.aur_after("umask 022", INDEX));
+        assert_eq!(run.code, Some(0), "{}", run.summary());
+    };
+    let made_private = |sandbox: &Sandbox| {
+        sandbox.mode(".aurora/index/data.mdb", 0o600);
+    };
+    let nobody = |sandbox: &Sandbox| {
+        let mut command = sandbox.aur(&["mem", "search", "parse_token", "--format", "json"]);
+        let elsewhere = sandbox.path("../elsewhere");
+        command.env("HOME", &elsewhere).env("AURORA_HOME", &elsewhere).env("AURORA_TRUST_INDEX", "1");
+        // The index belongs to the one who runs the tests.
+        if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
+            std::os::unix::process::CommandExt::uid(&mut command, 65_534);
+        }
+        command
+    };
+    withstands([
+        Attack::on_fresh("an index that another user has made", shared).run_with(nobody).expect(|sandbox, outcomes| {
+            let data = fs::metadata(sandbox.path(".aurora/index/data.mdb")).expect("the data file");
+            ensure(data.permissions().mode() & 0o044 == 0o044, "the mode follows the umask")?;
+            ensure(outcomes[0].code == Some(0) && outcomes[0].out.contains("src/token.py"), "the search answers")
+        }),
+        Attack::on_fresh("an index that may not be read", move |sandbox| {
+            shared(sandbox);
+            made_private(sandbox);
+        })
+        .run_with(nobody)
+        .expect(|_, outcomes| {
+            let is_root = fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+            ensure(!is_root || outcomes[0].code == Some(2), "exit code 2")?;
+            ensure(!outcomes[0].err.contains("writ"), "the message is about reading")
+        }),
+    ]);
+}
+
+#[test]
+fn issue_15_an_export_to_standard_output_needs_no_temporary_directory() {
+    withstands([Attack::on_indexed("export - without TMPDIR", |_| {})
+        .run_with(|sandbox| {
+            let mut command = sandbox.aur(&["mem", "export", "-"]);
+            command.env("TMPDIR", "/nonexistent");
+            command
+        })
+        .expect(|_, outcomes| {
+            ensure(outcomes[0].code == Some(0) && outcomes[0].out.starts_with("AURMEM"), "the artefact is written")
+        })]);
+}
+
+/// A search that finds no project asks on a terminal, and refuses elsewhere.
+fn outside(name: &str, build: impl Fn(&Sandbox) + 'static, prepare: impl Fn(&Sandbox) -> Command + 'static) -> Attack {
+    Attack::on_fresh(name, build).run_with(prepare).expect(|sandbox, outcomes| {
+        let [search] = outcomes else { return Err("a search".to_owned()) };
+        ensure(search.code == Some(2) && search.out.is_empty(), "exit code 2 without results")?;
+        ensure(search.err.contains("aur mem index"), "the message says how to index it all the same")?;
+        let made = [".aurora", "one/.aurora", "../home/.aurora/index", "../home/.aurora/index/data.mdb"];
+        ensure(!made.iter().any(|path| sandbox.path(path).exists()), "nothing is indexed")
+    })
+}
+
+#[test]
+fn issue_15_a_search_outside_of_a_project_indexes_nothing() {
+    let projects = |sandbox: &Sandbox| {
+        for name in ["one", "two", "three"] {
+            sandbox.write(format!("{name}/a.py"), "def f(): pass\n");
+            sandbox.git(&["init", "--quiet", name]);
+        }
+        sandbox.remove(".git");
+    };
+    let plain = |sandbox: &Sandbox| {
+        sandbox.remove(".git");
+    };
+    let at_home = |sandbox: &Sandbox| {
+        let mut command = sandbox.aur(SEARCH);
+        command.env("HOME", sandbox.path("")).env("AURORA_HOME", sandbox.home(".aurora"));
+        command
+    };
+    let below_home = move |sandbox: &Sandbox| {
+        let mut command = at_home(sandbox);
+        command.current_dir(sandbox.path("src"));
+        command
+    };
+    withstands([
+        outside("a directory of projects", projects, |sandbox| sandbox.aur(SEARCH)),
+        outside("a directory without a sign of a project", plain, |sandbox| sandbox.aur(SEARCH)),
+        outside("a home directory", plain, at_home),
+        outside("a directory below the home", plain, below_home),
+        outside("a home directory that is asked by its path", plain, |sandbox| {
+            let mut command = sandbox.aur(&["mem", "search", "x", "--root", "."]);
+            command.env("HOME", sandbox.path(""));
+            command
+        }),
+        outside("a home directory under git", |_| {}, at_home),
+        outside("several queries in no project", plain, |sandbox| {
+            let mut command = sandbox.aur(&["mem", "search", "--stdin", "--format", "jsonl"]);
+            fs::write(sandbox.home("query"), "one\ntwo\n").expect("a file");
+            command.stdin(File::open(sandbox.home("query")).expect("the file"));
+            command
+        }),
+    ]);
+}
+
+/// The root of the file system, where it cannot be written.
+#[test]
+#[cfg(target_os = "linux")]
+fn issue_15_a_search_in_the_root_of_the_file_system_indexes_nothing() {
+    let sandbox = Sandbox::fresh();
+    let script = "mount --make-rprivate / && mount -o remount,bind,ro / && cd / && exec \"$0\" mem search x";
+    let mut shell = Command::new("unshare");
+    crate::fixture::hermetic(&mut shell, &sandbox.home(""));
+    shell.args(["--mount", "sh", "-c", script]).arg(crate::fixture::program());
+    let outcome = sandbox.run(&mut shell);
+    if outcome.err.contains("unshare:") || outcome.err.contains("mount:") {
+        return eprintln!("skipped: no right to mount: {}", outcome.err);
+    }
+    assert!(outcome.code == Some(2) && outcome.err.contains("aur mem index"), "{}", outcome.summary());
+}

@@ -1,0 +1,238 @@
+//! An index that this user's runs have not made, or that git tracks, is not answered from silently.
+
+use std::fs;
+use std::process::Command;
+
+use crate::process::Outcome;
+use crate::sandbox::Sandbox;
+use crate::{Attack, FORCE, INDEX, ensure, withstands};
+
+/// Only the planted index knows it.
+const PLANTED: &str = "planted_answer";
+const ASK: &[&str] = &["mem", "search", PLANTED, "--show-content", "--format", "json", "--no-record"];
+const ASK_REAL: &[&str] = &["mem", "search", "parse_token", "--format", "json", "--no-record"];
+const ACCEPT: &[&str] = &["mem", "trust-index"];
+
+/// Puts the index of another tree, made by another user, into the repository.
+fn plant(sandbox: &Sandbox) {
+    let root = sandbox.path("../attacker");
+    fs::create_dir_all(root.join("src")).expect("a directory");
+    let text = format!(
+        "def {PLANTED}():\n    \"\"\"Read the header of a token with {PLANTED}.\"\"\"\n    return eval(input())\n"
+    );
+    fs::write(root.join("src/token.py"), text).expect("a file");
+    let mut index = sandbox.aur(INDEX);
+    index.current_dir(&root).env("HOME", root.join("home")).env("AURORA_HOME", root.join("home"));
+    let made = sandbox.run(&mut index);
+    assert_eq!(made.code, Some(0), "{}", made.summary());
+    sandbox.remove(".aurora");
+    fs::rename(root.join(".aurora"), sandbox.path(".aurora")).expect("an index can be moved");
+    fs::remove_dir_all(root).expect("the other tree can be removed");
+}
+
+/// The same, committed.
+fn commit(sandbox: &Sandbox) {
+    plant(sandbox);
+    for left in [".gitignore", "writer.lock", "index/lock.mdb"] {
+        sandbox.remove(format!(".aurora/{left}"));
+    }
+    sandbox.git(&["add", "--force", ".aurora"]);
+    sandbox.git(&["commit", "--quiet", "--message", "harmless"]);
+}
+
+fn shows(outcome: &Outcome) -> bool {
+    outcome.out.contains("eval(input())") || outcome.out.contains(&format!("\"name\": \"{PLANTED}\""))
+}
+
+fn refused(outcome: &Outcome) -> Result<(), String> {
+    ensure(!shows(outcome), "nothing of the planted index is shown")?;
+    ensure(outcome.err.contains("trust-index"), "the message names `aur mem trust-index`")?;
+    ensure(outcome.err.contains("aur mem index"), "the message names `aur mem index`")
+}
+
+type Plant = (&'static str, fn(&Sandbox));
+const PLANTS: &[Plant] = &[("a planted index", plant), ("a committed index", commit)];
+
+fn on_each(what: &str, attack: impl Fn(Attack) -> Attack) -> Vec<Attack> {
+    PLANTS.iter().map(|(name, build)| attack(Attack::on_fresh(format!("{name}, {what}"), build))).collect()
+}
+
+#[test]
+fn issue_15_an_unknown_index_is_not_asked_silently() {
+    let mut attacks = Vec::new();
+    let queries: &[&[&str]] = &[
+        ASK,
+        &["mem", "search", "--grep", "eval", "--show-content"],
+        &["mem", "search", "--fixed", "eval(input())", "--format", "jsonl"],
+        &["mem", "search", PLANTED, "--budget", "4000"],
+        &["mem", PLANTED],
+        &["mem", "search", PLANTED, "--no-index"],
+        &["mem", "search", PLANTED, "--mode", "dense", "--show-scores"],
+    ];
+    for query in queries {
+        attacks.extend(on_each(&query.join(" "), |attack| {
+            attack.run(query).expect(|_, outcomes| {
+                refused(&outcomes[0])?;
+                ensure(outcomes[0].code == Some(2), "exit code 2")
+            })
+        }));
+    }
+    withstands(attacks);
+}
+
+#[test]
+fn issue_15_other_commands_name_an_unknown_index() {
+    let mut attacks = Vec::new();
+    let commands: &[&[&str]] = &[
+        &["mem", "blame", "src/token.py"],
+        &["mem", "feedback", "good", "src/token.py:1"],
+        &["mem", "export", "-"],
+        &["mem", "compact"],
+        &["mem", "rebuild-bm25"],
+        &["mem", "eval"],
+        &["mem", "stats"],
+        &["mem", "verify"],
+    ];
+    for command in commands {
+        attacks.extend(on_each(&command.join(" "), |attack| {
+            attack.run(command).run(ASK).expect(|_, outcomes| {
+                ensure(!shows(&outcomes[0]), "no content is shown")?;
+                // None of them may make the index a trusted one.
+                refused(&outcomes[1])
+            })
+        }));
+    }
+    withstands(attacks);
+}
+
+#[test]
+fn issue_15_an_index_can_be_accepted() {
+    let trusting = |arguments: &'static [&'static str]| {
+        move |sandbox: &Sandbox| -> Command {
+            let mut command = sandbox.aur(arguments);
+            command.env("AURORA_TRUST_INDEX", "1");
+            command
+        }
+    };
+    let mut attacks = on_each("AURORA_TRUST_INDEX=1", |attack| {
+        attack.run_with(trusting(ASK)).run(ASK).expect(|_, outcomes| {
+            ensure(outcomes[0].code == Some(0) && shows(&outcomes[0]), "it is asked while the variable is set")?;
+            refused(&outcomes[1])
+        })
+    });
+    attacks.extend(on_each("trust-index", |attack| {
+        attack.run(ACCEPT).run(ASK).expect(|_, outcomes| {
+            ensure(outcomes[0].code == Some(0), "it can be accepted")?;
+            ensure(outcomes[1].code == Some(0) && shows(&outcomes[1]), "it is asked from then on")
+        })
+    }));
+    withstands(attacks);
+}
+
+#[test]
+fn issue_15_a_run_replaces_an_unknown_index() {
+    let mut attacks = Vec::new();
+    for run in [INDEX, FORCE] {
+        attacks.extend(on_each(&run.join(" "), |attack| {
+            attack.run(run).run(ASK).run(ASK_REAL).expect(|_, outcomes| {
+                ensure(outcomes[0].code == Some(0), "the run succeeds")?;
+                ensure(!shows(&outcomes[1]), "nothing of the planted index is left")?;
+                ensure(outcomes[2].out.contains("src/token.py") && outcomes[2].code == Some(0), "the sources are found")
+            })
+        }));
+    }
+    withstands(attacks);
+}
+
+#[test]
+fn issue_15_an_index_of_one_s_own_stays_known() {
+    let moved = |sandbox: &Sandbox| {
+        fs::rename(sandbox.path(""), sandbox.path("../moved")).expect("a project can be moved");
+        fs::rename(sandbox.path("../moved"), sandbox.path("")).expect("a project can be moved back");
+    };
+    let found = |_: &Sandbox, outcomes: &[Outcome]| {
+        let last = outcomes.last().expect("a run");
+        ensure(last.code == Some(0) && last.out.contains("src/token.py"), "it is asked")
+    };
+    withstands([
+        Attack::on_indexed("an index as it was made", |_| {}).run(ASK_REAL).expect(found),
+        Attack::on_indexed("an index in a project that was moved", moved).run(ASK_REAL).expect(found),
+        Attack::on_indexed("an index that was made anew", |_| {}).run(FORCE).run(ASK_REAL).expect(found),
+        Attack::on_indexed("an index that was compacted", |_| {}).run(&["mem", "compact"]).run(ASK_REAL).expect(found),
+        Attack::on_indexed("an index whose keywords were built again", |_| {})
+            .run(&["mem", "rebuild-bm25"])
+            .run(ASK_REAL)
+            .expect(found),
+        Attack::on_indexed("an index that was imported", |_| {})
+            .run(&["mem", "export", ".aurora/own.aur"])
+            .run(&["mem", "import", ".aurora/own.aur"])
+            .run(ASK_REAL)
+            .expect(found),
+    ]);
+}
+
+/// Files below `.aurora` that an attacker commits: of the right kind, with content that is not what it seems.
+#[test]
+fn issue_15_committed_files_of_the_index_change_no_answer() {
+    const FILES: &[&str] = &[
+        "history.walk",
+        "history.comparisons",
+        "tree.walk",
+        "history.walk.new",
+        "tree.walk.new",
+        "writer.lock",
+        "access/data.mdb",
+        "access/lock.mdb",
+        "index/lock.mdb",
+        "index.old/data.mdb",
+        "index.new/data.mdb",
+        "index.unusable/data.mdb",
+        "tmp/run-0",
+        "eval/exact.jsonl",
+        "eval/manifest.json",
+        "tuned.toml",
+    ];
+    type Content = (&'static str, fn(Vec<u8>) -> Vec<u8>);
+    const CONTENTS: &[Content] = &[
+        ("empty", |_| Vec::new()),
+        ("garbage", |_| (0..100_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect()),
+        ("zeros", |_| vec![0; 1 << 20]),
+        ("the right beginning", |kept| [&kept[..kept.len().min(64)], &[0xff; 4096]].concat()),
+        ("cut in half", |kept| kept[..kept.len() / 2].to_vec()),
+        ("lengths without end", |kept| {
+            let head = kept.len().min(52);
+            [&kept[..head], &u64::MAX.to_le_bytes(), &kept[head..]].concat()
+        }),
+        ("twice as long", |kept| [&kept[..], &kept[..]].concat()),
+    ];
+    let mut attacks = Vec::new();
+    for file in FILES {
+        for (what, change) in CONTENTS {
+            let attack = Attack::on_indexed(format!("committed .aurora/{file}: {what}"), move |sandbox| {
+                let kept = fs::read(sandbox.path(".aurora").join(file)).unwrap_or_default();
+                sandbox.write(format!(".aurora/{file}"), change(kept));
+                sandbox.write("src/token.py", "def parse_token(text):\n    return text.partition(':')\n");
+                sandbox.git(&["add", "--force", "src", &format!(".aurora/{file}")]);
+                sandbox.git(&["commit", "--quiet", "--message", "second"]);
+            });
+            attacks.push(
+                attack.run(INDEX).run(ASK_REAL).run(&["mem", "verify"]).run(&["mem", "blame", "src/token.py"]).expect(
+                    |sandbox, outcomes| {
+                        ensure(outcomes[0].code == Some(0), "the run succeeds")?;
+                        ensure(
+                            outcomes[1].code == Some(0) && outcomes[1].out.contains("src/token.py"),
+                            "the source is found",
+                        )?;
+                        ensure(outcomes[2].code == Some(0), "the index is sound")?;
+                        let head = sandbox.git(&["rev-parse", "HEAD"]);
+                        ensure(
+                            outcomes[3].code == Some(0) && outcomes[3].out.contains(&head),
+                            "lines are attributed to the commit",
+                        )
+                    },
+                ),
+            );
+        }
+    }
+    withstands(attacks);
+}
