@@ -117,7 +117,7 @@ fn an_unreadable_file_is_an_error_in_the_report() {
     fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o000)).expect("permissions");
     let run = as_nobody(&fixture, &["mem", "index", "--format", "json"]);
     fs::set_permissions(fixture.path("shut"), fs::Permissions::from_mode(0o755)).expect("permissions");
-    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(run.code, Some(1), "{run:?}");
     let errors = run.json()["errors"].to_string();
     assert!(errors.contains("closed.py") && errors.contains("shut"), "{run:?}");
     let strict = ["mem", "index", "--min-coverage", "100", "--format", "json"];

@@ -119,6 +119,14 @@ fn issue_15_an_object_that_is_a_pipe_is_missing() {
     fs::remove_file(&object).expect("removed");
     pipe(&object);
     let warnings = index(&fixture, "object")["warnings"].to_string();
+    assert!(warnings.contains("unavailable") && warnings.contains("is not a regular file"), "{warnings}");
+    let fixture = repository();
+    let output = Command::new("git").current_dir(fixture.root()).args(["rev-parse", "HEAD^{tree}"]).output();
+    let tree = String::from_utf8(output.expect("git runs").stdout).expect("an id");
+    let object = fixture.path(&format!(".git/objects/{}/{}", &tree[..2], tree[2..].trim()));
+    fs::remove_file(&object).expect("removed");
+    pipe(&object);
+    let warnings = index(&fixture, "tree")["warnings"].to_string();
     assert!(warnings.contains("is missing or damaged"), "{warnings}");
 }
 

@@ -230,7 +230,7 @@ mod portable {
                 () => Kind::Other,
             };
             let entry = |entry: fs::DirEntry| (entry.file_name(), entry.file_type().map(kind));
-            fs::read_dir(&self.0)?.map(|found| found.map(entry)).collect()
+            self.0.read_dir()?.map(|found| found.map(entry)).collect()
         }
 
         pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {

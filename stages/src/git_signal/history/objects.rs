@@ -36,6 +36,11 @@ impl SharedObjects {
         Self { repository, loose: Arc::new(Loose { directories, replacements }), packs: OnceLock::new() }
     }
 
+    /// Fails for an object that nobody can read without harm.
+    pub(super) fn check(&self, id: &ObjectId) -> Result<(), String> {
+        if self.loose.is_file(id) { Ok(()) } else { Err(format!("the object {id} is not a regular file")) }
+    }
+
     fn packs(&self) -> Arc<Packs> {
         Arc::clone(self.packs.get_or_init(|| Arc::new(Packs::open(&self.repository.objects))))
     }

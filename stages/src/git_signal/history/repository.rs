@@ -29,6 +29,9 @@ use crate::kept_file::KeptFile;
 /// Bytes that an object may take that gix reads. One that is larger counts as missing.
 const MAX_OBJECT: usize = 128 << 20;
 
+/// Most tags from one to the next.
+const MAX_TAGS: usize = 8;
+
 /// A walk that was kept is begun anew once it knows more commits than this, and most of all, that HEAD does not reach.
 const MAX_UNREACHABLE: usize = 100_000;
 
@@ -75,10 +78,7 @@ impl History {
             return Err(failure(how.to_owned()));
         }
         let head = local.head().map_err(|error| failure(error.to_string()))?;
-        let head = match head.is_unborn() {
-            true => None,
-            false => Some(CommitId(target(head).map_err(failure)?)),
-        };
+        let head = if head.is_unborn() { None } else { Some(target(head).map_err(failure)?) };
         let config = local.config_snapshot();
         let state = RepositoryState {
             is_shallow: local.is_shallow().unwrap_or(false),
@@ -88,6 +88,7 @@ impl History {
         };
         let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
         let objects = SharedObjects::new(repository, inspection.objects);
+        let head = head.map(|id| peeled(&local, &objects, id)).transpose().map_err(failure)?.map(CommitId);
         let settings = Settings::read(&local, &|path| content_at(&objects, head.as_ref()?, path))?;
         let (comparisons, idle) = (None, Mutex::new(Vec::new()));
         let ignores_includes = !inspection.includes_are_sound;
@@ -280,6 +281,20 @@ fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
     }
     let mut reference = head.try_into_referent().ok_or("HEAD names no object")?;
     Ok(reference.follow_to_object().map_err(|error| error.to_string())?.detach())
+}
+
+/// What a tag stands for in the end; what is no tag stands for itself.
+fn peeled(local: &gix::Repository, objects: &SharedObjects, mut id: ObjectId) -> Result<ObjectId, String> {
+    for _ in 0..MAX_TAGS {
+        objects.check(&id)?;
+        let kind = local.find_header(id).map_err(|error| error.to_string())?.kind();
+        if kind != gix::objs::Kind::Tag {
+            return Ok(id);
+        }
+        let tag = local.find_tag(id).map_err(|error| error.to_string())?;
+        id = tag.target_id().map_err(|error| error.to_string())?.detach();
+    }
+    Err("HEAD leads from one tag to the next without end".to_owned())
 }
 
 /// The content of a path at a commit.
