@@ -106,8 +106,9 @@ pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
     command.stdout(file("out")).stderr(file("err"));
     let shown = command.get_args().map(|argument| argument.to_string_lossy().chars().take(80).collect::<String>());
     let shown = shown.collect::<Vec<_>>().join(" ");
+    let begun = Instant::now();
     let child = command.spawn().expect("the program starts");
-    Running { child, begun: Instant::now(), limits, streams, command: shown }
+    Running { child, begun, limits, streams, command: shown }
 }
 
 impl Running {
