@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Silent};
-use aurora_stages::index::{self, IndexOptions, PipelineChoice};
+use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_stages::languages;
 use aurora_storage::{Environment, OpenMode};
 
@@ -54,6 +54,7 @@ fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
         patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
+        trust: Trust::everything(),
     };
     index::run(&options, &Silent).expect("an index run");
 }

@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs};
+use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::values::{
     parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines, parse_weights,
@@ -162,6 +162,9 @@ Examples:
     /// Make an exported index that of a directory
     #[command(after_help = crate::args_artefact::IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Accept an index that another user or machine has made
+    #[command(name = "trust-index", after_help = crate::args_artefact::TRUST_NOTE)]
+    TrustIndex(TrustArgs),
     /// Give back the room that deleted content takes
     #[command(after_help = crate::args_artefact::COMPACT_EXAMPLES)]
     Compact(CompactArgs),

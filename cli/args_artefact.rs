@@ -70,3 +70,16 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
+
+pub(crate) const TRUST_NOTE: &str = "\
+An index that your own runs did not make can answer with code that does not exist, so that no command
+uses it unasked. This one checks that it is sound, not that it tells the truth about the sources.
+AURORA_TRUST_INDEX=1 accepts every index, for caches of CI systems and shared indexes.";
+
+/// `aur mem trust-index`.
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+}

@@ -7,14 +7,17 @@ use aurora_storage::Environment;
 use crate::args::ReportFormat;
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
+use crate::opened::{self, Opened};
 use crate::output::{json, units};
+use crate::place;
 use crate::terminal::Terminal;
-use crate::{opened, place};
 
 /// Compacts and says what it was good for.
 pub(crate) fn run(args: &CompactArgs, terminal: &Terminal) -> Outcome {
-    let root = place::for_search(args.root.as_deref())?;
+    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    drop(snapshot);
     let done = Environment::compact(&place::index_dir(&root)).map_err(opened::failure)?;
+    opened::record(&root)?;
     let mut out = terminal.stdout();
     let (before, after) = (units::bytes(done.before), units::bytes(done.after));
     match args.format {

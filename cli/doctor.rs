@@ -15,7 +15,7 @@ use crate::output::style::Role;
 use crate::output::{sanitize, time, units, width};
 use crate::search::settings;
 use crate::terminal::Terminal;
-use crate::{disk, model, place};
+use crate::{disk, model, opened, place};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -112,11 +112,9 @@ fn index(root: &Path) -> (Finding, Option<Manifest>) {
     if !place::has_index(root) {
         return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
     }
-    let directory = place::index_dir(root);
-    let snapshot = Environment::open(&directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
-    let manifest = match snapshot {
+    let manifest = match opened::snapshot(root) {
         Ok(snapshot) => snapshot.manifest().clone(),
-        Err(error) => return (failed(error), None),
+        Err(failure) => return (failed(failure.message()), None),
     };
     let detail = format!(
         "{} of {}, format {}, generation {}, {} on disk, updated {}",
@@ -138,6 +136,9 @@ fn index(root: &Path) -> (Finding, Option<Manifest>) {
 fn writer(root: &Path) -> Finding {
     if !place::has_index(root) {
         return good("nothing to lock yet");
+    }
+    if opened::snapshot(root).is_err() {
+        return warning("not looked at: the index cannot be used");
     }
     let directory = place::index_dir(root);
     let taken = Environment::open(&directory, OpenMode::Existing)

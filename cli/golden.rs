@@ -1,9 +1,12 @@
 //! Golden sets as commands are given them, and the indexes that they are asked of.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use aurora_confined::Directory;
 use aurora_evaluation::engine::Engine;
-use aurora_evaluation::golden::{self, Question};
+use aurora_evaluation::golden::{self, Question, Source};
 use aurora_evaluation::mine::Manifest;
 use aurora_evaluation::report::unknown_set;
 use aurora_query::{ConfigLayers, Mode, SearchConfig};
@@ -26,61 +29,70 @@ pub(crate) struct Batch {
 
 /// Reads golden files and mined directories; without any, what was mined in `root`.
 pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<Batch>> {
-    let default = place::mined_sets(root);
-    let given = match given {
-        [] if default.is_dir() => std::slice::from_ref(&default),
-        [] => {
-            return Err(Failure::new(format!("no golden set: neither given nor mined in {}", default.display()))
-                .with_help("make one with `aur mem eval mine`, or give a file of questions"));
-        }
-        given => given,
-    };
     let mut batches = Vec::new();
-    let mut files = Vec::new();
-    for path in given {
-        match path.is_dir() {
-            false => files.push(path.clone()),
-            true => match Manifest::read(path).map_err(|error| Failure::from_error(&error))? {
-                Some(manifest) => batches.extend(mined(path, &manifest)?),
-                None => files.extend(golden_files(path)?),
-            },
+    let mut sources = Vec::new();
+    for directory in directories(given, root)? {
+        match Manifest::read(&directory).map_err(|error| Failure::from_error(&error))? {
+            Some(manifest) => batches.extend(mined(&directory, &manifest)?),
+            None => sources.extend(golden_files(&directory)?),
         }
     }
-    if !files.is_empty() {
-        let questions = golden::read(&files).map_err(|errors| Failure::from_error(&errors))?;
+    sources.extend(given.iter().filter(|path| !path.is_dir()).map(|path| Source::named(path)));
+    if !sources.is_empty() {
+        let questions = golden::read(sources).map_err(|errors| Failure::from_error(&errors))?;
         batches.push(Batch { root: root.to_owned(), mined: false, held_out: false, questions });
     }
     Ok(batches)
 }
 
-fn mined(directory: &Path, manifest: &Manifest) -> Outcome<Vec<Batch>> {
+/// The directories among what is given; if nothing is, the one that was mined in `root`, where no link is followed.
+fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
+    let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
+    if !given.is_empty() {
+        let directories = given.iter().filter(|path| path.is_dir());
+        return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
+    }
+    let default = place::mined_sets(root);
+    let opened = Directory::open_root(root).and_then(|root| root.open_directory(place::MINED_SETS));
+    match opened {
+        Ok(directory) => Ok(vec![directory]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("no golden set: neither given nor mined in {}", default.display()))
+                .with_help("make one with `aur mem eval mine`, or give a file of questions"))
+        }
+        Err(error) => Err(failed(&default, error)),
+    }
+}
+
+fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<Batch>> {
     let mut batches = Vec::new();
     for set in &manifest.sets {
         let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
         if !questions.is_empty() {
-            let root = manifest.root_of(directory, set);
+            let root = manifest.root_of(directory, set).map_err(|error| Failure::from_error(&error))?;
             batches.push(Batch { root, mined: true, held_out: set.held_out, questions });
         }
     }
     match batches.is_empty() {
-        true => Err(Failure::new(format!("{} holds no question", directory.display()))),
+        true => Err(Failure::new(format!("{} holds no question", directory.path().display()))),
         false => Ok(batches),
     }
 }
 
 /// The golden files of a directory that was not mined.
-fn golden_files(directory: &Path) -> Outcome<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))?;
-    let is_golden = |path: &PathBuf| {
-        path.extension().is_some_and(|end| ["jsonl", "yaml", "yml"].iter().any(|known| end.eq_ignore_ascii_case(known)))
+fn golden_files(directory: &Directory) -> Outcome<Vec<Source>> {
+    let shown = directory.path().display();
+    let entries = directory.entries().map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
+    let is_golden = |name: &Path| {
+        name.extension().is_some_and(|end| ["jsonl", "yaml", "yml"].iter().any(|known| end.eq_ignore_ascii_case(known)))
     };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_golden).collect();
-    files.sort();
-    match files.is_empty() {
-        true => Err(Failure::new(format!("{} holds no golden set (.jsonl or .yaml)", directory.display()))),
-        false => Ok(files),
+    let mut names: Vec<OsString> = entries.into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| is_golden(Path::new(name)));
+    names.sort();
+    if names.is_empty() {
+        return Err(Failure::new(format!("{shown} holds no golden set (.jsonl or .yaml)")));
     }
+    Ok(names.iter().map(|name| Source::below(directory, name)).collect())
 }
 
 /// Keeps the questions of the named sets; of all sets when none is named.
@@ -128,7 +140,7 @@ pub(crate) fn config(named: Option<&Path>, root: &Path) -> Outcome<SearchConfig>
             return Err(Failure::new(format!("no configuration file {}", file.display()))
                 .with_help("give a TOML file, or `default` for the built-in configuration"));
         }
-        Some(file) => SearchConfig::load(&ConfigLayers { project: Some(file), ..ConfigLayers::default() }),
+        Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() }),
     };
     loaded.map_err(|errors| Failure::from_error(&errors))
 }

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let shown = root.display().to_string();
     let arrival = Arrival { name, root: &shown, now: time::now() };
     let imported = Environment::import(&place::index_dir(&root), &mut input, arrival).map_err(opened::failure)?;
+    opened::record(&root)?;
     if !imported.complete {
         terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file");
     }
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn open(path: &Path) -> Outcome<File> {
+    #[allow(clippy::disallowed_methods, reason = "the user has named it, and may name a pipe")]
     let file = File::open(path).map_err(|error| Failure::new(format!("cannot open {}: {error}", path.display())))?;
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(Failure::new(format!("{} is a directory", path.display()))

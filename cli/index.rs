@@ -78,6 +78,7 @@ fn options(root: PathBuf) -> Outcome<IndexOptions> {
         patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::user().map_err(|error| Failure::from_error(&error))?,
+        trust: place::trust(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The `aur` program: arguments, wiring and printing. The libraries of this workspace do the
 //! work.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod args;
 mod args_artefact;
@@ -29,6 +30,7 @@ mod search;
 mod shorthand;
 mod stats;
 mod terminal;
+mod trust;
 mod tune;
 mod values;
 mod verify;
@@ -91,6 +93,7 @@ fn run(command: &Command, terminal: &Terminal) -> Outcome {
             MemCommand::Verify(args) => verify::run(args, terminal),
             MemCommand::Export(args) => export::run(args, terminal),
             MemCommand::Import(args) => import::run(args, terminal),
+            MemCommand::TrustIndex(args) => trust::run(args, terminal),
             MemCommand::Compact(args) => compact::run(args, terminal),
             MemCommand::Eval(args) => eval::run(args, terminal),
             MemCommand::Tune(args) => tune::run(args, terminal),

@@ -1,9 +1,11 @@
 //! `aur mem eval mine`: golden sets from the repository itself.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use aurora_confined::Directory;
 use aurora_evaluation::mine::{self, Definition, DefinitionKind, MineOptions, Selection, Workshop};
+use aurora_stages::index::{MOST_PIPELINE_BYTES, PROJECT_PIPELINE};
 use aurora_stages::languages;
 use aurora_stages::parse::parser::Parser;
 use aurora_stages::parse::symbols::SymbolKind;
@@ -24,7 +26,12 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
     };
     let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
     let bench = Bench { source: root.clone(), terminal };
-    let mined = mine::run(&MineOptions { root, out: out.clone(), selection }, &bench);
+    let directory = match &args.out {
+        Some(out) => create_named(out),
+        None => Directory::open_root(&root).and_then(|root| root.create_directories(place::MINED_SETS)),
+    };
+    let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
+    let mined = mine::run(&MineOptions { root, out: directory, selection }, &bench);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = terminal.stdout();
     let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
@@ -34,6 +41,22 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
     }
     writeln!(stdout, "Written to {}; `aur mem eval` measures on it", sanitize::line(&out.display().to_string()))?;
     Ok(stdout.flush()?)
+}
+
+/// Opens a directory that the user has named, and makes it if there is none.
+#[allow(clippy::disallowed_methods, reason = "the user has named it")]
+fn create_named(path: &Path) -> io::Result<Directory> {
+    std::fs::create_dir_all(path)?;
+    Directory::open_root(&std::path::absolute(path)?)
+}
+
+/// Copies the pipeline of a project, if it has one of its own.
+fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
+    match Directory::open_root(from)?.read(PROJECT_PIPELINE, MOST_PIPELINE_BYTES) {
+        Ok(pipeline) => Directory::open_root(to)?.write(PROJECT_PIPELINE, &pipeline),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// The parser and the indexer, as the miner sees them.
@@ -75,12 +98,9 @@ impl Workshop for Bench<'_> {
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, String> {
-        let pipeline = place::project_pipeline(&self.source);
-        if root != self.source && pipeline.is_file() {
-            let copy = place::project_pipeline(root);
-            let written =
-                std::fs::create_dir_all(place::index_dir(root)).and_then(|()| std::fs::copy(&pipeline, &copy));
-            written.map_err(|error| format!("{}: {error}", copy.display()))?;
+        if root != self.source {
+            let copied = copy_pipeline(&self.source, root);
+            copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
         }
         let listed = index::refresh(root, self.terminal).and_then(|()| {
             let snapshot = opened::snapshot(root)?;

@@ -20,11 +20,39 @@ pub(crate) fn open(asked: Option<&Path>) -> Outcome<Opened> {
     Ok(Opened { root, snapshot })
 }
 
-/// The published generation of a root's index.
+/// The same, whoever made it.
+pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<Opened> {
+    let root = place::for_search(asked)?;
+    let snapshot = any_snapshot(&root)?;
+    Ok(Opened { root, snapshot })
+}
+
+/// The published generation of a root's index, if that is one to be trusted.
 pub(crate) fn snapshot(root: &Path) -> Outcome<Snapshot> {
+    let snapshot = any_snapshot(root)?;
+    let distrusted = |reason| {
+        Failure::new(format!("the index of {} is not trusted: {reason}", root.display())).with_help(
+            "`aur mem index` builds it again; `aur mem trust-index`, or AURORA_TRUST_INDEX=1, accepts it as it is",
+        )
+    };
+    place::trust().check(root, &snapshot).map_err(distrusted)?;
+    Ok(snapshot)
+}
+
+/// The same, whoever made it.
+pub(crate) fn any_snapshot(root: &Path) -> Outcome<Snapshot> {
     let directory = place::index_dir(root);
     let environment = Environment::open(&directory, OpenMode::Existing).map_err(failure)?;
     environment.snapshot().map_err(failure)
+}
+
+/// Records the index of a root, which a command has just written, as the user's own.
+pub(crate) fn record(root: &Path) -> Outcome {
+    let trust = place::trust();
+    match trust.known.record(&place::index_dir(root), &any_snapshot(root)?) {
+        Err(error) if !trust.accepts_unknown => Err(failure(error)),
+        _ => Ok(()),
+    }
 }
 
 /// A storage error as the last words of a command.

@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use aurora_stages::index::INDEX_DIRECTORY;
-use aurora_storage::Environment;
+use aurora_confined::Directory;
+use aurora_stages::index::{INDEX_DIRECTORY, PROJECT_PIPELINE, Trust};
+use aurora_storage::{Environment, KnownIndexes};
 
 use crate::failure::{Failure, Outcome};
 
@@ -37,15 +38,17 @@ pub(crate) fn has_index(root: &Path) -> bool {
 
 /// Whether there is anything beside the index: an imported one needs no sources.
 pub(crate) fn has_sources(root: &Path) -> bool {
-    let Ok(mut entries) = std::fs::read_dir(root) else { return false };
-    entries.any(|entry| entry.is_ok_and(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")))
+    let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
+    entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// Size of a root's index on disk, in bytes.
 pub(crate) fn index_bytes(root: &Path) -> u64 {
-    let files = std::fs::read_dir(index_dir(root).join("index"));
-    let files = files.into_iter().flatten().flatten();
-    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
+    let index =
+        Directory::open_root(root).and_then(|root| root.open_directory(INDEX_DIRECTORY)?.open_directory("index"));
+    let Ok(index) = index else { return 0 };
+    let entries = index.entries().unwrap_or_default();
+    entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()
 }
 
 /// The paths below the root that `path` may mean, as the index writes them.
@@ -73,14 +76,23 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The user's own configuration: `config.toml` in `AURORA_HOME`, or in `~/.aurora`.
+/// The user's own configuration: `config.toml` in [`user_directory`].
 pub(crate) fn user_config() -> Option<PathBuf> {
+    Some(user_directory()?.join("config.toml"))
+}
+
+/// Which indexes this user trusts: those recorded in `state/indexes` of [`user_directory`], or with `AURORA_TRUST_INDEX` set
+/// to anything but `0`, all.
+pub(crate) fn trust() -> Trust {
+    let known = user_directory().map(|user| KnownIndexes::at(user.join("state").join("indexes")));
+    let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
+    Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
+}
+
+/// Where this user's configuration, models and records lie: `AURORA_HOME`, or `~/.aurora`.
+fn user_directory() -> Option<PathBuf> {
     let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
-    let home = match set {
-        Some(home) => PathBuf::from(home),
-        None => std::env::home_dir()?.join(INDEX_DIRECTORY),
-    };
-    Some(home.join("config.toml"))
+    set.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(INDEX_DIRECTORY)))
 }
 
 /// The configuration of a root.
@@ -88,14 +100,17 @@ pub(crate) fn project_config(root: &Path) -> PathBuf {
     index_dir(root).join("config.toml")
 }
 
-/// Where golden sets that were mined from a root lie unless told otherwise.
+/// Where golden sets that were mined from a root lie below it unless told otherwise.
+pub(crate) const MINED_SETS: &str = ".aurora/eval";
+
+/// The path of [`MINED_SETS`].
 pub(crate) fn mined_sets(root: &Path) -> PathBuf {
-    index_dir(root).join("eval")
+    root.join(MINED_SETS)
 }
 
-/// The pipeline of a root.
+/// The path of [`PROJECT_PIPELINE`].
 pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
-    index_dir(root).join("pipeline.toml")
+    root.join(PROJECT_PIPELINE)
 }
 
 fn nearest(from: &Path) -> Option<PathBuf> {

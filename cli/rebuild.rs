@@ -6,9 +6,9 @@ use aurora_stages::index::rebuild_bm25;
 
 use crate::args::RebuildArgs;
 use crate::failure::{Failure, Outcome};
-use crate::opened;
 use crate::output::units;
 use crate::terminal::Terminal;
+use crate::{opened, place};
 
 /// Rebuilds and checks that every chunk took part.
 pub(crate) fn run(args: &RebuildArgs, terminal: &Terminal) -> Outcome {
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &RebuildArgs, terminal: &Terminal) -> Outcome {
     let expected = opened.snapshot.manifest().chunk_count;
     terminal.note(&format!("rebuilding the BM25 index of {}", units::counted(expected, "chunk")));
     drop(opened.snapshot);
-    let rebuilt = rebuild_bm25(&opened.root).map_err(|error| Failure::from_error(&error))?;
+    let rebuilt = rebuild_bm25(&opened.root, &place::trust()).map_err(|error| Failure::from_error(&error))?;
     let mut out = terminal.stdout();
     writeln!(out, "BM25 index: rebuilt ({} indexed)", units::counted(rebuilt, "chunk"))?;
     out.flush()?;

@@ -78,10 +78,9 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
 /// then `flags`.
 pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfig, ConfigErrors> {
     let user = place::user_config();
-    let project = place::project_config(root);
     SearchConfig::load(&ConfigLayers {
         user: user.as_deref(),
-        project: Some(&project),
+        project: Some(root),
         environment: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),

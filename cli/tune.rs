@@ -1,8 +1,9 @@
 //! `aur mem tune`: weights learned from questions with known answers.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
+use aurora_confined::Directory;
 use aurora_evaluation::golden::Question;
 use aurora_evaluation::tune::{TuneOptions, TuneReport, config_file, tune};
 
@@ -12,6 +13,9 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{evaluation, json};
 use crate::terminal::Terminal;
 use crate::{golden, place, search};
+
+/// Where learned weights are written below the root unless told otherwise.
+const TUNED: &str = ".aurora/tuned.toml";
 
 /// Learns, prints what it is worth, and writes the configuration where the gain is real.
 pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
@@ -54,15 +58,23 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
-    let file = args.out.clone().unwrap_or_else(|| place::index_dir(&root).join("tuned.toml"));
-    std::fs::write(&file, config_file(&report))
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    let file = args.out.clone().unwrap_or_else(|| root.join(TUNED));
+    let written = match &args.out {
+        Some(file) => write_named(file, &config_file(&report)),
+        None => Directory::open_root(&root).and_then(|root| root.write(TUNED, config_file(&report).as_bytes())),
+    };
+    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
     terminal.note(&format!(
         "written to {}; to use it, copy its tables to {}",
         file.display(),
         place::project_config(&root).display()
     ));
     Ok(())
+}
+
+#[allow(clippy::disallowed_methods, reason = "the user has named it")]
+fn write_named(file: &Path, text: &str) -> io::Result<()> {
+    std::fs::write(file, text)
 }
 
 fn unsure(report: &TuneReport) -> String {

@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 
 /// Checks everything, or prints the digest of the contents.
 pub(crate) fn run(args: &VerifyArgs, terminal: &Terminal) -> Outcome {
-    let opened = opened::open(args.root.as_deref())?;
+    let opened = opened::open_any(args.root.as_deref())?;
     let mut out = terminal.stdout();
     if args.digest {
         let digest = opened.snapshot.digest().map_err(opened::failure)?;

@@ -21,7 +21,7 @@ const FILES: usize = 60;
 /// A repository with a few languages and commits.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
-    fixture.write(".gitignore", ".home/\n.aurora/\n*.aur\n");
+    fixture.write(".gitignore", ".aurora/\n*.aur\n");
     for number in 0..FILES {
         let body = BODIES[number % 3].replace('N', &number.to_string());
         fixture.write(&format!("m{}/f{number}.{}", number % 7, EXTENSIONS[number % 3]), body);
@@ -257,7 +257,7 @@ fn an_index_travels_through_a_pipe() {
     let script = "\"$AUR\" mem export - --root \"$FROM\" | \"$AUR\" mem import - --root . --format json";
     if cfg!(unix) {
         let mut shell = Command::new("sh");
-        hermetic(&mut shell, &elsewhere.path(".home"));
+        hermetic(&mut shell, origin.home());
         shell.current_dir(elsewhere.root()).args(["-c", script]).env("AUR", program).env("FROM", origin.root());
         let run = Run::of(&mut shell);
         assert_eq!(run.code, Some(0), "{run:?}");

@@ -26,7 +26,7 @@ fn module(word: &str, documented: bool) -> String {
 /// A repository with a documented function for every word, and a commit that changes each of them.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
-    fixture.write(".gitignore", ".home/\n.aurora/\n");
+    fixture.write(".gitignore", ".aurora/\n");
     for word in WORDS {
         fixture.write(&format!("src/{word}.py"), module(word, true));
     }
@@ -155,8 +155,8 @@ fn configurations_and_indexes_are_compared_in_pairs() {
     // An index of other files answers nothing.
     let other = Fixture::plain();
     other.write("other.py", "def unrelated():\n    return 1\n");
-    assert_eq!(other.aur(&["mem", "index", "--quiet"]).code, Some(0));
     let root = other.root().display().to_string();
+    assert_eq!(fixture.aur(&["mem", "index", "--quiet", &root]).code, Some(0));
     let run = fixture.aur(&["mem", "eval", "good.jsonl", "--against-index", &root, "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     let row = run.json()["against"]["differences"][1].clone();

@@ -99,7 +99,9 @@ fn as_nobody(fixture: &Fixture, arguments: &[&str]) -> Run {
     use std::os::unix::process::CommandExt;
     let mut command = fixture.command();
     if fs::metadata(fixture.root()).expect("metadata").uid() == 0 {
-        fs::set_permissions(fixture.root(), fs::Permissions::from_mode(0o777)).expect("permissions");
+        for directory in [fixture.root(), fixture.home()] {
+            fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).expect("permissions");
+        }
         command.uid(65_534).gid(65_534);
     }
     Run::of(command.args(arguments))
@@ -304,7 +306,7 @@ fn a_full_disk_leaves_the_old_index() {
     let mut shell = fixture.command();
     let program = shell.get_program().to_owned();
     shell = Command::new("unshare");
-    hermetic(&mut shell, &fixture.path(".home"));
+    hermetic(&mut shell, fixture.home());
     shell.current_dir(fixture.root()).env("AUR", program).args(["--mount", "sh", "-c", script]);
     let Ok(output) = shell.output() else { return eprintln!("skipped: no `unshare` here") };
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

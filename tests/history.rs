@@ -94,7 +94,7 @@ fn check(fixture: &Fixture) -> String {
 
 /// What a search shows as the time and author of the chunk that it finds first.
 fn shown(fixture: &Fixture, query: &str) -> String {
-    let run = fixture.aur(&["mem", "search", query, "--limit", "1"]);
+    let run = aur_in(fixture.root(), &["mem", "search", query, "--limit", "1"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     run.out
 }
@@ -184,7 +184,7 @@ fn in_a_merge_lines_of_the_other_side_have_no_commit_yet() {
 fn mailmap_and_ignored_commits_count_as_soon_as_they_change() {
     let fixture = repository(&[]);
     assert_eq!(check(&fixture), "");
-    let authors = |fixture: &Fixture| fixture.aur(&["mem", "blame", "a.py", "--format", "json"]).out;
+    let authors = |fixture: &Fixture| aur_in(fixture.root(), &["mem", "blame", "a.py", "--format", "json"]).out;
     assert!(authors(&fixture).contains("\"Ada\""));
     fixture.write(".mailmap", "Grace <grace@example.org> <ada@example.org>\n");
     assert_eq!(check(&fixture), "");
@@ -227,7 +227,7 @@ fn partial_clones_are_never_completed() {
         // Offline it is the same.
         clone.run_git(&["remote", "set-url", "origin", "file:///nowhere"]);
         let online = lines(&clone, "a.py");
-        clone.aur(&["mem", "index", "--force"]);
+        aur_in(clone.root(), &["mem", "index", "--force"]);
         assert_eq!(lines(&clone, "a.py"), online, "{filter}");
     }
     let whole = cloned(&origin, &["--filter=blob:limit=1m"]);
@@ -379,7 +379,7 @@ fn touches_are_counted_without_old_versions() {
     kept.write("a.py", changed).commit("four");
     let touches = |fixture: &Fixture| {
         index(fixture);
-        let run = fixture.aur(&["mem", "search", "alpha", "--limit", "1", "--format", "json"]);
+        let run = aur_in(fixture.root(), &["mem", "search", "alpha", "--limit", "1", "--format", "json"]);
         run.json()["results"][0]["git"]["touches"].clone()
     };
     assert_eq!(touches(&kept.duplicate()), 4);

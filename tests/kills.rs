@@ -20,7 +20,7 @@ const FILES: usize = 40;
 /// A repository whose index takes several transactions to write.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
-    fixture.write(".gitignore", ".home/\n.aurora/\n*.aur\n");
+    fixture.write(".gitignore", ".aurora/\n*.aur\n");
     for number in 0..FILES {
         fixture.write(&path(number), module(number, "first"));
     }

@@ -17,9 +17,8 @@ fn pattern(score: f64) -> String {
 fn conversations_and_patterns_are_indexed() {
     let fixture = Fixture::plain();
     fixture.write("auth.py", "def login():\n    return 1\n");
-    fixture.write(".home/.aurora/logs/conversations/2025/12/oauth-2025-12-15.md", LOG);
+    fixture.write_for_user("logs/conversations/2025/12/oauth-2025-12-15.md", LOG);
     fixture.write(".aurora/reasoning/auth.json", pattern(0.9)).write(".aurora/reasoning/failed.json", pattern(0.2));
-    fixture.write(".auroraignore", ".home\n");
 
     let run = fixture.aur(&["mem", "index", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -41,10 +40,10 @@ fn conversations_and_patterns_are_indexed() {
 #[test]
 fn a_user_without_logs_is_told_only_when_there_is_a_place_for_them() {
     let fixture = Fixture::plain();
-    fixture.write("auth.py", "def login():\n    return 1\n").write(".auroraignore", ".home\n");
+    fixture.write("auth.py", "def login():\n    return 1\n");
     let silent = fixture.aur(&["mem", "index", "--format", "json"]);
     assert!(!silent.out.contains("conversation logs"), "{silent:?}");
-    fixture.write(".home/.aurora/logs/aurora.log", "");
+    fixture.write_for_user("logs/aurora.log", "");
     let told = fixture.aur(&["mem", "index", "--format", "json"]);
     assert!(told.out.contains("No conversation logs found"), "{told:?}");
 }

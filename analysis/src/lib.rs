@@ -16,6 +16,7 @@
 //! assert_eq!(terms, ["new", "httpsconnection", "https", "connection", "user_id", "user", "id"]);
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod analyzer;
 mod bert;

@@ -1,9 +1,12 @@
 //! Where models that are not part of the program are kept, and what is checked before one is let in.
 
+#![allow(clippy::disallowed_methods, reason = "these are the user's own directory and one that the user has named")]
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use aurora_confined::read_regular;
 use serde::{Deserialize, Serialize};
 
 use crate::bert::{self, BertEmbedder};
@@ -11,6 +14,8 @@ use crate::embedder::{Embedder, STATIC};
 
 /// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
 const RECORD: &str = "aurora-model.json";
+/// Most bytes of a file of a model.
+pub(crate) const MOST_BYTES: u64 = 16 << 30;
 /// Folders below the one given to [`ModelDirectory::add`] that are searched for a model.
 const SEARCH_DEPTH: usize = 6;
 
@@ -246,7 +251,7 @@ impl ModelDirectory {
             return Ok(None);
         }
         let path = self.path.join(name).join(RECORD);
-        let json = match fs::read(&path) {
+        let json = match read_regular(&path, MOST_BYTES) {
             Ok(json) => json,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
@@ -348,7 +353,7 @@ fn copy_file(from: &Path, to: &Path, path: &str) -> Result<ModelFile, ModelError
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     }
-    let bytes = fs::read(&source).map_err(ModelError::io(&source))?;
+    let bytes = read_regular(&source, MOST_BYTES).map_err(ModelError::io(&source))?;
     write_synced(&target, &bytes)?;
     Ok(ModelFile {
         path: path.to_owned(),

@@ -1,7 +1,10 @@
 //! Golden sets: questions with known answers, and the files that hold them.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, read_regular};
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -88,19 +91,43 @@ impl fmt::Display for GoldenErrors {
 
 impl std::error::Error for GoldenErrors {}
 
+/// Most bytes of a golden file.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A golden file.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    content: io::Result<Vec<u8>>,
+}
+
+impl Source {
+    /// A file that the user has named.
+    pub fn named(path: &Path) -> Self {
+        Self { path: path.to_owned(), content: read_regular(path, MOST_BYTES) }
+    }
+
+    /// A file below a directory.
+    pub fn below(directory: &Directory, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        Self { path: directory.path().join(path), content: directory.read(path, MOST_BYTES) }
+    }
+}
+
 /// Reads golden files: JSON Lines, or YAML where the name ends in `.yaml` or `.yml`. A question without a set belongs to
 /// the one that its file's name gives.
 ///
 /// # Errors
 /// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
 /// set.
-pub fn read(paths: &[PathBuf]) -> Result<Vec<Question>, GoldenErrors> {
+pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Vec<Question>, GoldenErrors> {
     let mut faults = Vec::new();
     let mut questions: Vec<Question> = Vec::new();
     let mut ids: FxHashSet<(String, String)> = FxHashSet::default();
-    for path in paths {
+    for Source { path, content } in sources {
+        let path = &path;
         let fault = |line, message: String| Fault { path: path.clone(), line, message };
-        let text = match std::fs::read(path).map(String::from_utf8) {
+        let text = match content.map(String::from_utf8) {
             Ok(Ok(text)) => text,
             Ok(Err(error)) => {
                 let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();

@@ -39,6 +39,7 @@
 //! # Ok::<(), aurora_plugins::testkit::TestError>(())
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
 pub mod testkit;

@@ -2,12 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, read_regular_to_string};
 
 pub use crate::parameters::{
     ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
 };
 use crate::settings::{self, SETTINGS, Setting, Slot};
+
+/// The configuration of a project, below its root.
+const PROJECT_CONFIG: &str = ".aurora/config.toml";
+/// Most bytes of a configuration file.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// One `--flag value` that sets a key of the configuration.
 #[derive(Debug, Clone)]
@@ -25,7 +33,7 @@ pub struct FlagValue {
 pub struct ConfigLayers<'a> {
     /// `~/.aurora/config.toml`.
     pub user: Option<&'a Path>,
-    /// `<root>/.aurora/config.toml`.
+    /// The project, whose `.aurora/config.toml` is read.
     pub project: Option<&'a Path>,
     /// The environment; only `AURORA_SEARCH_…` is read.
     pub environment: Vec<(String, String)>,
@@ -120,10 +128,12 @@ impl SearchConfig {
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
         let mut files = Vec::new();
-        for path in [layers.user, layers.project].into_iter().flatten() {
-            match std::fs::read_to_string(path) {
+        let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES)));
+        let project = layers.project.map(|root| (root.join(PROJECT_CONFIG), read_project(root)));
+        for (path, text) in [user, project].into_iter().flatten() {
+            match text {
                 Ok(text) => files.push((path, text)),
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 Err(e) => errors.push(ConfigError {
                     key: String::new(),
                     value: None,
@@ -147,6 +157,11 @@ impl SearchConfig {
         let mut copy = self.clone();
         SETTINGS.iter().map(|setting| (setting.key, settings::show(setting, &mut copy))).collect()
     }
+}
+
+/// The configuration of a project; no link in it is followed.
+fn read_project(root: &Path) -> io::Result<String> {
+    Directory::open_root(root)?.read_to_string(PROJECT_CONFIG, MOST_BYTES)
 }
 
 /// A configuration that is being put together.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use aurora_confined::Directory;
 use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
@@ -113,9 +114,13 @@ fn has_lines(kind: ChunkType) -> bool {
     !matches!(kind, ChunkType::Reasoning | ChunkType::Knowledge)
 }
 
+/// Most bytes of a file that is read for line numbers.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Files of the hits, each looked at once.
 struct Files<'a> {
-    root: &'a Path,
+    /// Nothing if there are no sources beside the index.
+    root: Option<Directory>,
     snapshot: &'a Snapshot,
     states: FxHashMap<String, FileState>,
     /// Contents of files that are as they were indexed.
@@ -123,8 +128,13 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn new(root: &'a Path, snapshot: &'a Snapshot) -> Self {
-        Self { root, snapshot, states: FxHashMap::default(), texts: FxHashMap::default() }
+    fn new(root: &Path, snapshot: &'a Snapshot) -> Self {
+        Self {
+            root: Directory::open_root(root).ok(),
+            snapshot,
+            states: FxHashMap::default(),
+            texts: FxHashMap::default(),
+        }
     }
 
     fn state(&mut self, hit: &Hit) -> Result<FileState, QueryError> {
@@ -132,8 +142,8 @@ impl<'a> Files<'a> {
             return Ok(*state);
         }
         // Conversations lie in the user's directory, not below the root.
-        let state = match self.snapshot.file(&hit.file)? {
-            Some(known) if hit.chunk_type != ChunkType::Knowledge => file_state(&self.root.join(&hit.file), &known),
+        let state = match (self.snapshot.file(&hit.file)?, &self.root) {
+            (Some(known), Some(root)) if hit.chunk_type != ChunkType::Knowledge => file_state(root, &known),
             _ => FileState::Unknown,
         };
         self.states.insert(hit.file.clone(), state);
@@ -144,7 +154,10 @@ impl<'a> Files<'a> {
     fn read(&mut self, hit: &Hit) -> Result<Option<&str>, QueryError> {
         if !self.texts.contains_key(&hit.file) {
             let text = match self.state(hit)? {
-                FileState::Unchanged => std::fs::read_to_string(self.root.join(&hit.file)).ok(),
+                FileState::Unchanged => {
+                    let root = self.root.as_ref();
+                    root.and_then(|root| root.read_to_string(&hit.file, MOST_BYTES).ok())
+                }
                 _ => None,
             };
             self.texts.insert(hit.file.clone(), text);

@@ -1,11 +1,9 @@
 //! Whether a file is still what was indexed.
 
-use std::io::ErrorKind;
-use std::path::Path;
-use std::time::UNIX_EPOCH;
-
+use aurora_confined::{Directory, Kind};
 use aurora_storage::FileRecord;
 use serde::Serialize;
+use std::io::ErrorKind;
 
 /// A file of the index beside the one on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -32,27 +30,25 @@ impl FileState {
     }
 }
 
-/// Compares the file at `path` with what was recorded of it: its size, then its time, and its content only where the
+/// Compares the file below `root` with what was recorded of it: its size, then its time, and its content only where the
 /// size is the same and the time is not.
-pub fn file_state(path: &Path, known: &FileRecord) -> FileState {
-    let metadata = match path.metadata() {
+pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
+    let metadata = match root.metadata(&known.path) {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return FileState::Gone,
         Err(_) => return FileState::Unknown,
     };
-    if !metadata.is_file() {
+    if metadata.kind != Kind::File {
         return FileState::Gone;
     }
-    if metadata.len() != known.size {
+    if metadata.len != known.size {
         return FileState::Changed;
     }
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let modified = modified.and_then(|time| i64::try_from(time.as_nanos()).ok());
     // A time of zero stands for one that proves nothing.
-    if known.mtime_ns != 0 && modified == Some(known.mtime_ns) {
+    if known.mtime_ns != 0 && metadata.modified == known.mtime_ns {
         return FileState::Unchanged;
     }
-    match std::fs::read(path) {
+    match root.read(&known.path, known.size) {
         Ok(content) if *blake3::hash(&content).as_bytes() == known.hash => FileState::Unchanged,
         Ok(_) => FileState::Changed,
         Err(_) => FileState::Unknown,
@@ -87,14 +83,26 @@ mod tests {
     fn content_decides_where_the_time_does_not() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.py");
+        let root = Directory::open_root(directory.path()).expect("opened");
         let known = record(b"one", 1);
-        assert_eq!(file_state(&path, &known), FileState::Gone);
+        assert_eq!(file_state(&root, &known), FileState::Gone);
         fs::write(&path, "one").expect("written");
-        assert_eq!(file_state(&path, &known), FileState::Unchanged);
+        assert_eq!(file_state(&root, &known), FileState::Unchanged);
         fs::write(&path, "two").expect("written");
-        assert_eq!(file_state(&path, &known), FileState::Changed);
-        assert_eq!(file_state(&path.join("below"), &known), FileState::Gone);
+        assert_eq!(file_state(&root, &known), FileState::Changed);
+        let below = FileRecord { path: "a.py/below".to_owned(), ..known.clone() };
+        assert_eq!(file_state(&root, &below), FileState::Gone);
         fs::write(&path, "longer").expect("written");
-        assert_eq!(file_state(&path, &record(b"one", 0)).is_stale(), Some(true));
+        assert_eq!(file_state(&root, &record(b"one", 0)).is_stale(), Some(true));
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_unknown() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        fs::write(directory.path().join("a.py"), "one").expect("written");
+        fs::create_dir(directory.path().join("root")).expect("created");
+        let root = Directory::open_root(&directory.path().join("root")).expect("opened");
+        let known = FileRecord { path: "../a.py".to_owned(), ..record(b"one", 1) };
+        assert_eq!(file_state(&root, &known), FileState::Unknown);
     }
 }

@@ -7,23 +7,26 @@ use aurora_query::{ConfigLayers, FlagValue, Fusion, Origin, SearchConfig};
 struct Files {
     _directory: tempfile::TempDir,
     user: PathBuf,
-    project: PathBuf,
+    /// The root of the project.
+    root: PathBuf,
 }
 
 fn files(user: &str, project: &str) -> Files {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let write = |name: &str, text: &str| {
         let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a writable directory");
         std::fs::write(&path, text).expect("a writable directory");
         path
     };
-    Files { user: write("user.toml", user), project: write("project.toml", project), _directory: directory }
+    write(".aurora/config.toml", project);
+    Files { user: write("user.toml", user), root: directory.path().to_owned(), _directory: directory }
 }
 
 fn layers<'a>(files: &'a Files, environment: &[(&str, &str)], flags: &[(&str, &str, &str)]) -> ConfigLayers<'a> {
     ConfigLayers {
         user: Some(&files.user),
-        project: Some(&files.project),
+        project: Some(&files.root),
         environment: environment.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         flags: flags
             .iter()
@@ -99,7 +102,8 @@ fn all_errors_are_told_at_once() {
     ))
     .expect_err("almost nothing is right");
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"at \S*/(user|project)\.toml", "at $1.toml");
+    settings.add_filter(r"at \S*/user\.toml", "at user.toml");
+    settings.add_filter(r"at \S*/\.aurora/config\.toml", "at project.toml");
     settings.bind(|| insta::assert_snapshot!(errors));
 }
 

@@ -6,6 +6,7 @@
 //! stages have written.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod bm25;
 pub mod chunk;

@@ -1,15 +1,13 @@
 //! Setting an index aside that cannot be opened.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
-use crate::env::{Environment, OpenMode};
+use crate::env::{Environment, INDEX, OpenMode};
 use crate::error::StorageError;
 use crate::fault;
+use crate::home;
 use crate::lock::WriterLock;
 use crate::replace::forget_old;
-use crate::writer::LOCK;
 
 /// Where an index is put that could not be opened, below `.aurora`.
 const ASIDE: &str = "index.unusable";
@@ -36,22 +34,39 @@ impl Environment {
     /// # Errors
     /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
     pub fn set_aside(directory: &Path) -> Result<(), StorageError> {
-        let _lock = WriterLock::acquire(&directory.join(LOCK))?;
-        let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
-        if found.is_ok_and(|snapshot| snapshot.verify().is_ok()) {
-            return Ok(());
-        }
-        let (index, aside) = (directory.join("index"), directory.join(ASIDE));
-        match if aside.is_file() { fs::remove_file(&aside) } else { fs::remove_dir_all(&aside) } {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StorageError::io(&aside, error)),
-            _ => {}
-        }
-        fault::point();
-        // Otherwise what a replacement has left there would be taken for the index.
-        forget_old(directory)?;
-        fault::point();
-        fs::rename(&index, &aside).map_err(|error| StorageError::io(&index, error))?;
-        fault::point();
-        Ok(())
+        let is_sound = || {
+            let found = Self::open(directory, OpenMode::Existing).and_then(|environment| environment.snapshot());
+            found.is_ok_and(|snapshot| snapshot.verify().is_ok())
+        };
+        move_aside(directory, is_sound)
     }
+
+    /// Moves the index of a project out of the way, sound or not, given its `.aurora` directory.
+    ///
+    /// # Errors
+    /// As [`Environment::set_aside`].
+    pub fn set_aside_sound(directory: &Path) -> Result<(), StorageError> {
+        move_aside(directory, || false)
+    }
+}
+
+/// Moves an index out of the way unless it is to be kept, which is asked for as the only writer.
+fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
+    let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
+    let _lock = WriterLock::acquire(&home)?;
+    if is_kept() {
+        return Ok(());
+    }
+    let io = |name: &str| {
+        let path = directory.join(name);
+        move |error| StorageError::io(&path, error)
+    };
+    home.remove(ASIDE).map_err(io(ASIDE))?;
+    fault::point();
+    // Otherwise what a replacement has left there would be taken for the index.
+    forget_old(&home)?;
+    fault::point();
+    home.rename(INDEX, ASIDE).map_err(io(INDEX))?;
+    fault::point();
+    Ok(())
 }

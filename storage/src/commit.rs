@@ -1,6 +1,5 @@
 //! The one thread that owns write transactions.
 
-use std::fs::OpenOptions;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -16,6 +15,7 @@ use crate::fault;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
+use crate::trust::IndexId;
 
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::ALL.len()];
@@ -255,6 +255,9 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
         if meta.get(transaction, meta_key::FORMAT)?.is_none() {
             let mark = [FORMAT_MARK, &FORMAT_VERSION.to_le_bytes()].concat();
             meta.put(transaction, meta_key::FORMAT, &mark)?;
+            let id = IndexId::random().map_err(heed::Error::Io)?;
+            let row = Operation::put(Table::Meta, meta_key::ID, id.as_bytes().to_vec()).sealed();
+            meta.put(transaction, &row.key, row.value.as_deref().unwrap_or_default())?;
             sign(meta, transaction)?;
         }
         Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
@@ -279,8 +282,7 @@ fn fill_up(store: &Store) -> Result<(), StorageError> {
     if store.length()? >= extent {
         return Ok(());
     }
-    let io = |error| StorageError::io(&store.data, error);
-    OpenOptions::new().write(true).open(&store.data).map_err(io)?.set_len(extent).map_err(io)
+    store.extend(extent)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl Environment {
             let (bytes, generation) = (current.store.length()?, current.snapshot()?.manifest().generation);
             return Ok(Compaction { before: bytes, after: bytes, written: false, generation });
         }
-        let mut replacement = Replacement::begin(directory)?;
+        let mut replacement = Replacement::begin(&current.store.home)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let generation = snapshot.manifest().generation + 1;

@@ -1,20 +1,21 @@
 //! Opening an index: checks before anything is mapped, and the handle that is shared afterwards.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write as _};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
+use aurora_confined::{Directory, Kind, Refusal};
 use heed::{EnvFlags, EnvOpenOptions, MdbError, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
 use crate::btree::{Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::replace::{self, Identity, identity, reserve, settle};
+use crate::home::{self, Identity, identity, keep_out_of_git};
+use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::writer::{IndexWriter, WriterOptions};
 
@@ -59,12 +60,22 @@ impl Environment {
     /// # Errors
     /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
+        let home = match mode {
+            OpenMode::Create => home::create(directory),
+            OpenMode::Existing => home::open(directory),
+        };
+        let home = match home {
+            Ok(home) => home,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && mode == OpenMode::Existing => {
+                return Err(StorageError::NoIndex { path: directory.join(INDEX) });
+            }
+            Err(error) => return Err(StorageError::io(directory, error)),
+        };
         if mode == OpenMode::Create {
-            fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
-            keep_out_of_git(directory)?;
+            keep_out_of_git(&home)?;
         }
-        let environment = Self { store: open_index(directory, mode)?, mode };
-        // Who reads opens a snapshot next, which says whether it can be read.
+        let environment = Self { store: open_index(&home, mode)?, mode };
+        // A reader opens a snapshot next, which says whether it can be read.
         if mode == OpenMode::Create && environment.store.length()? > 0 {
             environment.snapshot()?;
         }
@@ -73,7 +84,7 @@ impl Environment {
 
     /// Whether a project has an index, given its `.aurora` directory.
     pub fn is_present(directory: &Path) -> bool {
-        replace::is_present(directory)
+        home::open(directory).is_ok_and(|home| replace::is_present(&home))
     }
 
     /// The newest published generation, which the snapshot goes on seeing whatever is written.
@@ -86,7 +97,7 @@ impl Environment {
         // A first run that was killed has left tables, but nothing in them is an answer.
         match snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
             true => Ok(snapshot),
-            false => Err(StorageError::NoIndex { path: self.store.home.join(INDEX) }),
+            false => Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) }),
         }
     }
 
@@ -107,32 +118,21 @@ impl std::fmt::Debug for Environment {
 }
 
 /// Opens the index of a project, again when another one has been put into its place meanwhile.
-fn open_index(directory: &Path, mode: OpenMode) -> Result<Arc<Store>, StorageError> {
-    let index = directory.join(INDEX);
+fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<Store>, StorageError> {
     let mut attempts = 0;
     loop {
-        settle(directory)?;
+        settle(home)?;
         // An index that is just being put into place must not find another one there.
-        let _reserved = match mode == OpenMode::Create && !index.exists() {
-            true => Some(reserve(directory)?),
-            false => None,
-        };
-        let before = identity(&index.join(DATA));
-        let opened = Store::open(&index, directory, mode, EnvFlags::empty());
+        let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
+        let _reserved = if is_missing { Some(reserve(home)?) } else { None };
+        let before = identity(home, INDEX);
+        let opened = Store::open(INDEX, home, mode, EnvFlags::empty());
         attempts += 1;
         // LMDB opens two files by their names; only in one and the same directory do they belong together.
-        if identity(&index.join(DATA)) == before || attempts == ATTEMPTS {
+        let is_same = before.is_none() || identity(home, INDEX) == before;
+        if is_same || attempts == ATTEMPTS {
             return opened;
         }
-    }
-}
-
-/// Writes a `.gitignore` that keeps the whole directory out of the repository.
-pub(crate) fn keep_out_of_git(directory: &Path) -> Result<(), StorageError> {
-    let path = directory.join(".gitignore");
-    match path.exists() {
-        true => Ok(()),
-        false => fs::write(&path, "*\n").map_err(|error| StorageError::io(&path, error)),
     }
 }
 
@@ -141,13 +141,15 @@ static OPEN: Mutex<Option<HashMap<PathBuf, Weak<Store>>>> = Mutex::new(None);
 
 /// One LMDB environment.
 pub(crate) struct Store {
-    /// The data file.
+    /// The data file, for messages.
     pub(crate) data: PathBuf,
     /// The directory that holds lock file and temporary files.
-    pub(crate) home: PathBuf,
+    pub(crate) home: Directory,
+    /// Name of the directory of the data file in `home`.
+    name: &'static str,
     pub(crate) lmdb: heed::Env<WithoutTls>,
-    /// The absolute path of the data file, and which file it was. As long as it is open no other one is the same.
-    opened: (PathBuf, Option<Identity>),
+    /// Which file the data file was. As long as it is open no other one is the same.
+    opened: Option<Identity>,
     /// Held for reading while a transaction begins, and for writing while the map is replaced.
     map: RwLock<()>,
     /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
@@ -188,53 +190,77 @@ impl Deref for Content {
 }
 
 impl Store {
-    /// Opens an environment, or returns the handle that this process has already.
+    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already.
     pub(crate) fn open(
-        directory: &Path,
-        home: &Path,
+        name: &'static str,
+        home: &Directory,
         mode: OpenMode,
         flags: EnvFlags,
     ) -> Result<Arc<Self>, StorageError> {
-        let data = directory.join(DATA);
-        if directory.is_file() {
-            return Err(StorageError::Foreign { path: directory.to_owned(), reason: "it is a file".to_owned() });
-        }
-        if mode == OpenMode::Create {
-            fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
-        } else if !data.exists() {
-            return Err(StorageError::NoIndex { path: directory.to_owned() });
-        }
-        let real = directory.canonicalize().map_err(|error| StorageError::io(directory, error))?;
+        let path = home.path().join(name);
+        let data = path.join(DATA);
+        let directory = match mode {
+            OpenMode::Create => home.create_directory(name),
+            OpenMode::Existing => home.open_directory(name),
+        };
+        let directory = match directory {
+            Ok(directory) => directory,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && mode == OpenMode::Existing => {
+                return Err(StorageError::NoIndex { path });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(StorageError::Foreign { path, reason: "it is a file".to_owned() });
+            }
+            Err(error) => return Err(StorageError::io(&path, error)),
+        };
+        prepare(&directory, mode)?;
+        let real = path.canonicalize().map_err(|error| StorageError::io(&path, error))?;
         let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let open = guard.get_or_insert_default();
         open.retain(|_, store| store.strong_count() > 0);
         if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
             return Ok(store);
         }
-        inspect(&data, mode)?;
-        reserve_lock_file(&real)?;
+        inspect(&directory, mode)?;
+        reserve_lock_file(&directory)?;
         let lmdb = open_lmdb(&real, &data, mode, flags)?;
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
-        let home = home.to_owned();
+        let home = home.clone();
         let lost = AtomicBool::new(false);
-        let opened = (real.join(DATA), identity(&real.join(DATA)));
-        let store = Arc::new(Self { data, home, lmdb, opened, map: RwLock::new(()), lost, unlocked });
+        let opened = identity(&home, name);
+        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
 
     /// Fails when another index has been put into the place of this one.
     pub(crate) fn check_current(&self) -> Result<(), StorageError> {
-        let (path, opened) = &self.opened;
-        match identity(path) == *opened {
+        match identity(&self.home, self.name) == self.opened {
             true => Ok(()),
-            false => Err(StorageError::Replaced { path: path.clone() }),
+            false => Err(StorageError::Replaced { path: self.data.clone() }),
         }
+    }
+
+    /// Path of the data file below `home`.
+    fn relative(&self) -> PathBuf {
+        Path::new(self.name).join(DATA)
     }
 
     /// Length of the data file in bytes.
     pub(crate) fn length(&self) -> Result<u64, StorageError> {
-        fs::metadata(&self.data).map(|metadata| metadata.len()).map_err(|error| StorageError::io(&self.data, error))
+        let metadata = self.home.metadata(self.relative());
+        metadata.map(|metadata| metadata.len).map_err(|error| StorageError::io(&self.data, error))
+    }
+
+    /// Makes the data file longer; the new bytes are zero.
+    pub(crate) fn extend(&self, length: u64) -> Result<(), StorageError> {
+        let file = self.home.open_for_writing(self.relative());
+        file.and_then(|file| file.set_len(length)).map_err(|error| StorageError::io(&self.data, error))
+    }
+
+    /// Maps the data file as long as it is now.
+    fn map(&self) -> Result<Content, StorageError> {
+        map(&self.home, &self.relative())
     }
 
     /// Begins a read transaction, and maps the file as long as it is then.
@@ -251,7 +277,7 @@ impl Store {
 
     fn try_map(&self) -> Result<Option<Mapped>, StorageError> {
         let transaction = self.begin()?;
-        let bytes = map(&self.data)?;
+        let bytes = self.map()?;
         let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
             .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
         // The second transaction after writes to the same meta page, its own number last, and does not begin before the
@@ -266,11 +292,13 @@ impl Store {
     /// the earliest, so that the copy is whole when no more than one was published meanwhile.
     fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
         let newest = || -> Result<Meta, StorageError> {
-            let bytes = map(&self.data)?;
+            let bytes = self.map()?;
             Meta::newest(&bytes).map_err(|error| meta_error(&self.data, bytes.len() as u64, error))
         };
         let meta = newest()?;
-        let bytes = fs::read(&self.data).map_err(|error| StorageError::io(&self.data, error))?;
+        let mut bytes = Vec::new();
+        let read = self.home.open_file(self.relative()).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| StorageError::io(&self.data, error))?;
         let whole = newest()?.transaction <= meta.transaction + 1;
         Ok(whole.then(|| Mapped::new(None, Content::Copy(bytes), meta)))
     }
@@ -335,10 +363,10 @@ impl Mapped {
     }
 }
 
-/// Maps a whole file.
-fn map(data: &Path) -> Result<Content, StorageError> {
+/// Maps the whole of the file at a path below a directory.
+fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     let read = || -> io::Result<Content> {
-        let file = File::open(data)?;
+        let file = directory.open_file(path)?;
         if file.metadata()?.len() == 0 {
             return Ok(Content::Empty);
         }
@@ -348,16 +376,44 @@ fn map(data: &Path) -> Result<Content, StorageError> {
         // a reader's place only meta pages are read from a map.
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
-    read().map_err(|error| StorageError::io(data, error))
+    read().map_err(|error| StorageError::io(&directory.path().join(path), error))
+}
+
+/// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
+///
+/// A data file that LMDB makes itself can be read by its owner only; one that is there and empty keeps its permissions.
+fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+    for name in [DATA, LOCK] {
+        let path = || directory.path().join(name);
+        match directory.metadata(name) {
+            Ok(found) if found.kind == Kind::File => {}
+            Ok(found) if found.kind == Kind::Link => {
+                return Err(StorageError::io(&path(), Refusal::SymbolicLink.into()));
+            }
+            Ok(found) if name == DATA && found.kind == Kind::Directory => {
+                return Err(StorageError::Foreign { path: path(), reason: "it is a directory".to_owned() });
+            }
+            Ok(_) => return Err(StorageError::io(&path(), Refusal::NotRegular.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match mode {
+                OpenMode::Existing if name == DATA => {
+                    return Err(StorageError::NoIndex { path: directory.path().to_owned() });
+                }
+                OpenMode::Create if name == DATA => {
+                    directory.open_or_create(name).map_err(|error| StorageError::io(&path(), error))?;
+                }
+                _ => {}
+            },
+            Err(error) => return Err(StorageError::io(&path(), error)),
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
-fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
-    let Ok(metadata) = data.metadata() else { return Ok(()) };
-    if metadata.is_dir() {
-        return Err(StorageError::Foreign { path: data.to_owned(), reason: "it is a directory".to_owned() });
-    }
-    let first = map(data)?;
+fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+    let data = &directory.path().join(DATA);
+    let map = || map(directory, Path::new(DATA));
+    let first = map()?;
     if first.is_empty() {
         return match mode {
             OpenMode::Create => Ok(()),
@@ -369,7 +425,7 @@ fn inspect(data: &Path, mode: OpenMode) -> Result<(), StorageError> {
         return Ok(());
     }
     // The file is never behind its meta pages, but it may have grown since it was mapped above.
-    let map = map(data)?;
+    let map = map()?;
     if newest.extent() <= map.len() as u64 {
         return Ok(());
     }
@@ -393,20 +449,16 @@ fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
 
 /// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
 /// writes into the map, which on a full disk would end the process with a signal.
-fn reserve_lock_file(directory: &Path) -> Result<(), StorageError> {
-    let path = directory.join(LOCK);
-    match File::create_new(&path) {
+fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {
+    let path = directory.path().join(LOCK);
+    match directory.create_new(LOCK) {
         Ok(mut file) => {
             let reserved = file.write_all(&vec![0; LOCK_SLOT * (READERS as usize + 2)]);
             reserved.map_err(|error| {
                 // Half a lock file is worse than none, and the next one to open tries again.
-                let _ = fs::remove_file(&path);
+                let _ = directory.remove(LOCK);
                 StorageError::io(&path, error)
             })
-        }
-        Err(_) if path.is_dir() => {
-            let reason = "a directory is where the lock file belongs; move it away";
-            Err(StorageError::Io { path, source: io::Error::new(io::ErrorKind::IsADirectory, reason) })
         }
         // It is there already, or LMDB will do without one or say what is wrong.
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),
@@ -494,15 +546,15 @@ mod tests {
         };
         write(1);
         let flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
-        let index = directory.path().join(INDEX);
-        let store = Store::open(&index, directory.path(), OpenMode::Existing, flags).expect("opens");
+        let home = Directory::open_root(directory.path()).expect("opens");
+        let store = Store::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
         assert!(store.unlocked);
         let snapshot = Snapshot::open(&store).expect("opens");
         let read = |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("sound").map(<[u8]>::to_vec);
         assert_eq!(read(&snapshot), Some(vec![1; 10_000]));
         drop((snapshot, store));
         write(2);
-        let store = Store::open(&index, directory.path(), OpenMode::Existing, flags).expect("opens");
+        let store = Store::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
         assert_eq!(read(&Snapshot::open(&store).expect("opens")), Some(vec![2; 10_000]));
     }
 }

@@ -1,8 +1,10 @@
 //! Everything that can go wrong with an index on disk.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, Refusal, refusal_of};
 
 /// An error of the index store. Every message names the path and what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +104,14 @@ pub enum StorageError {
         /// What the system said.
         source: io::Error,
     },
+    /// What lies at the path is not opened, because it may lead outside of the project.
+    #[error("{} is not used: {refusal}; remove it and run the command again", path.display())]
+    Unsafe {
+        /// The file or directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        refusal: Refusal,
+    },
     /// The disk is full.
     #[error("no space left on the disk of {}; free some and run the command again: the index is as it was before", path.display())]
     DiskFull {
@@ -172,6 +182,9 @@ impl StorageError {
     /// Sorts an error of the file system by what a user has to do about it.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
+        if let Some(refusal) = refusal_of(&source) {
+            return Self::Unsafe { path, refusal };
+        }
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             // LMDB reports a write that was cut short as an input/output error.
@@ -207,10 +220,13 @@ const PROBE: usize = 256 << 10;
 
 /// Whether nothing can be written beside a file.
 fn disk_is_full(path: &Path) -> bool {
-    let probe = path.with_file_name("space.probe");
-    let written = std::fs::write(&probe, vec![0; PROBE]);
-    // Where it was not made there is nothing to remove.
-    let _ = std::fs::remove_file(&probe);
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(directory) = Directory::open_root(directory) else { return false };
+    // Nothing is put into place: a probe that was written is one that failed.
+    let written = directory.replace("space.probe", |file| {
+        file.write_all(&vec![0; PROBE])?;
+        Err(io::ErrorKind::Other.into())
+    });
     written.is_err_and(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
 }
 

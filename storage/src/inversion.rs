@@ -1,7 +1,6 @@
 //! What is to become a segment: postings in memory, and beyond a bound in runs on disk.
 
-use std::fs;
-use std::path::PathBuf;
+use aurora_confined::Directory;
 
 use crate::dictionary::{Inverter, RunFile, Source};
 use crate::error::StorageError;
@@ -9,21 +8,23 @@ use crate::field::FIELDS;
 use crate::terms::Hashed;
 
 /// Directory of spilled inversions within `.aurora`.
-pub(crate) const TEMPORARY: &str = "tmp";
+const TEMPORARY: &str = "tmp";
 
 /// The postings of chunks, gathered for one segment.
 #[derive(Debug)]
 pub(crate) struct Inversion {
     inverter: Inverter,
     runs: Vec<RunFile>,
-    directory: PathBuf,
+    home: Directory,
     spill_beyond: usize,
 }
 
 impl Inversion {
-    /// An empty one that holds about `spill_beyond` bytes in memory, and the rest in files in `directory`.
-    pub(crate) fn new(directory: PathBuf, spill_beyond: usize) -> Self {
-        Self { inverter: Inverter::default(), runs: Vec::new(), directory, spill_beyond }
+    /// An empty one that holds about `spill_beyond` bytes in memory, and the rest in files in `tmp` below `home`.
+    /// What a writer that was killed has left there is removed; the caller holds the writer's lock.
+    pub(crate) fn begin(home: &Directory, spill_beyond: usize) -> Result<Self, StorageError> {
+        home.remove(TEMPORARY).map_err(|error| StorageError::io(&home.path().join(TEMPORARY), error))?;
+        Ok(Self { inverter: Inverter::default(), runs: Vec::new(), home: home.clone(), spill_beyond })
     }
 
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
@@ -36,11 +37,10 @@ impl Inversion {
         if self.inverter.memory() <= self.spill_beyond {
             return Ok(());
         }
-        let io = |error| StorageError::io(&self.directory, error);
-        fs::create_dir_all(&self.directory).map_err(io)?;
-        let path = self.directory.join(format!("run-{}", self.runs.len()));
-        let run = RunFile::write(path, std::mem::take(&mut self.inverter)).map_err(io)?;
-        self.runs.push(run);
+        let name = format!("run-{}", self.runs.len());
+        let directory = self.home.create_directory(TEMPORARY);
+        let run = directory.and_then(|directory| RunFile::write(directory, name, std::mem::take(&mut self.inverter)));
+        self.runs.push(run.map_err(|error| StorageError::io(&self.home.path().join(TEMPORARY), error))?);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::dictionary::{SegmentWriter, merge};
 use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
 use crate::field::FIELDS;
-use crate::inversion::{Inversion, TEMPORARY};
+use crate::inversion::Inversion;
 use crate::label::archived_labels;
 use crate::lengths::{self, length_code, length_of};
 use crate::manifest::Manifest;
@@ -57,7 +57,7 @@ impl Environment {
         terms: &mut dyn FnMut(&Chunk) -> TermVector,
     ) -> Result<Manifest, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
-        let mut replacement = Replacement::begin(directory)?;
+        let mut replacement = Replacement::begin(&current.store.home)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let old = snapshot.manifest();
@@ -65,7 +65,7 @@ impl Environment {
         let mut emit = |operation| replacement.push(operation);
         canonical.content(Evidence::Kept, &mut emit)?;
         canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
-        let mut inversion = Inversion::new(directory.join(TEMPORARY), options.memory / 2);
+        let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
         let mut rows = Vec::with_capacity(canonical.len() as usize);
         for (id, record) in canonical.records() {
             let record = record?;

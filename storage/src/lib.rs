@@ -49,6 +49,7 @@
 //! ```
 
 #![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod access;
 mod artefact;
@@ -70,6 +71,7 @@ mod field;
 mod files;
 mod fold;
 mod heap;
+mod home;
 mod inversion;
 mod kernel;
 mod keywords;
@@ -87,6 +89,7 @@ mod snapshot;
 mod sparse;
 mod tables;
 mod terms;
+mod trust;
 mod vectors;
 mod verify;
 mod vocabulary;
@@ -113,5 +116,6 @@ pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentI
 pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
 pub use snapshot::Snapshot;
 pub use terms::{TermVector, TermVectorBuilder};
+pub use trust::{IndexId, KnownIndexes, Origin};
 pub use verify::VerifyReport;
 pub use writer::{IndexWriter, WriterOptions};

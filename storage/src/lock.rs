@@ -1,10 +1,16 @@
 //! The lock that makes a writer the only one on this machine.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::path::Path;
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Write as _};
+
+use aurora_confined::Directory;
 
 use crate::error::StorageError;
+
+/// Name of the lock file within `.aurora`.
+pub(crate) const LOCK: &str = "writer.lock";
+/// Most bytes that are read of it: it holds a number.
+const MOST: u64 = 64;
 
 /// Held as long as a writer is open; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
@@ -14,27 +20,26 @@ pub(crate) struct WriterLock {
 
 impl WriterLock {
     /// Takes the lock and leaves the number of this process in the file.
-    pub(crate) fn acquire(path: &Path) -> Result<Self, StorageError> {
-        let mut lock = Self::acquire_briefly(path)?;
-        let io = |error| StorageError::io(path, error);
+    pub(crate) fn acquire(home: &Directory) -> Result<Self, StorageError> {
+        let mut lock = Self::acquire_briefly(home)?;
+        let io = |error| StorageError::io(&home.path().join(LOCK), error);
         // As long as any: whatever was there is written over, without a new block for it.
         writeln!(lock.file, "{:<10}", std::process::id()).map_err(io)?;
         Ok(lock)
     }
 
     /// Takes the lock for a moment, not to write but to keep writers away.
-    pub(crate) fn acquire_briefly(path: &Path) -> Result<Self, StorageError> {
-        let io = |error| StorageError::io(path, error);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(io)?;
+    pub(crate) fn acquire_briefly(home: &Directory) -> Result<Self, StorageError> {
+        let path = home.path().join(LOCK);
+        let io = |error| StorageError::io(&path, error);
+        let file = home.open_or_create(LOCK).map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
                 // Where locks are mandatory the file cannot be read; then the holder stays unnamed.
-                let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
-                Err(StorageError::Locked { path: path.to_owned(), pid })
+                let pid = (&file).take(MOST).read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                Err(StorageError::Locked { path, pid })
             }
             Err(TryLockError::Error(error)) => Err(io(error)),
         }

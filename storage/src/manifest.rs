@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::field;
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,12 +5,12 @@
 //! moves leaves a project without an index but with the old one beside its place: whoever opens it next moves it back.
 //! All of it happens under the writer's lock.
 
-use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aurora_confined::{Directory, Kind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
@@ -21,7 +21,6 @@ use crate::lock::WriterLock;
 use crate::manifest::Manifest;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, meta_key};
-use crate::writer::LOCK;
 
 /// Where the new index is written, below `.aurora`.
 const NEW: &str = "index.new";
@@ -35,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// A new index on its way. Dropped before [`Replacement::finish`], it leaves nothing.
 pub(crate) struct Replacement {
-    home: PathBuf,
+    home: Directory,
     /// Nothing else is open in `index.new`; dropped before the directory moves.
     parts: Option<(Snapshot, Committer)>,
     /// Released last.
@@ -44,14 +43,14 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// Becomes the writer of the index in `home`, the `.aurora` directory, and starts an empty one beside it.
-    pub(crate) fn begin(home: &Path) -> Result<Self, StorageError> {
-        let lock = WriterLock::acquire(&home.join(LOCK))?;
+    pub(crate) fn begin(home: &Directory) -> Result<Self, StorageError> {
+        let lock = WriterLock::acquire(home)?;
         move_back(home)?;
         fault::point();
         clear(home)?;
         fault::point();
-        let mut replacement = Self { home: home.to_owned(), parts: None, _lock: lock };
-        let store = Store::open(&home.join(NEW), home, OpenMode::Create, EnvFlags::empty())?;
+        let mut replacement = Self { home: home.clone(), parts: None, _lock: lock };
+        let store = Store::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
         let committer = Committer::new(&base, BATCH);
         replacement.parts = Some((base, committer));
@@ -93,22 +92,20 @@ impl Replacement {
     /// Leaves the old index where it was.
     pub(crate) fn finish(mut self) -> Result<(), StorageError> {
         self.parts = None;
-        let [index, new, old] = [INDEX, NEW, OLD].map(|name| self.home.join(name));
-        synchronise(&new)?;
+        synchronise(&self.home, Some(NEW))?;
         fault::point();
-        let had_one = index.exists();
-        if had_one {
-            fs::rename(&index, &old).map_err(|error| StorageError::io(&index, error))?;
+        if exists(&self.home, INDEX) {
+            rename(&self.home, INDEX, OLD)?;
         }
         fault::point();
-        if let Err(error) = fs::rename(&new, &index) {
+        if let Err(error) = rename(&self.home, NEW, INDEX) {
             move_back(&self.home)?;
-            return Err(StorageError::io(&new, error));
+            return Err(error);
         }
         fault::point();
-        synchronise(&self.home)?;
+        synchronise(&self.home, None)?;
         // The new index is in its place: what cannot be removed now is removed by the next writer.
-        let _ = fs::remove_dir_all(&old);
+        let _ = self.home.remove(OLD);
         fault::point();
         Ok(())
     }
@@ -118,38 +115,32 @@ impl Drop for Replacement {
     fn drop(&mut self) {
         self.parts = None;
         // Nothing can be done here; the next writer clears the directory.
-        let _ = fs::remove_dir_all(self.home.join(NEW));
+        let _ = self.home.remove(NEW);
     }
 }
 
 /// Whether a project has an index, given its `.aurora` directory.
-pub(crate) fn is_present(home: &Path) -> bool {
-    [INDEX, OLD].iter().any(|name| home.join(name).join(DATA).is_file())
+pub(crate) fn is_present(home: &Directory) -> bool {
+    let is_file = |name: &&str| home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == Kind::File);
+    [INDEX, OLD].iter().any(is_file)
 }
 
 /// Removes what replacements that were killed have left. The caller holds the writer's lock.
-pub(crate) fn clear(home: &Path) -> Result<(), StorageError> {
+pub(crate) fn clear(home: &Directory) -> Result<(), StorageError> {
     forget_old(home)?;
-    remove(&home.join(NEW))
+    remove(home, NEW)
 }
 
 /// Removes the index that another one has replaced.
-pub(crate) fn forget_old(home: &Path) -> Result<(), StorageError> {
-    remove(&home.join(OLD))
-}
-
-fn remove(directory: &Path) -> Result<(), StorageError> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StorageError::io(directory, error)),
-        _ => Ok(()),
-    }
+pub(crate) fn forget_old(home: &Directory) -> Result<(), StorageError> {
+    remove(home, OLD)
 }
 
 /// Waits until nobody replaces or makes the index of a project that has none, and keeps others from it.
-pub(crate) fn reserve(home: &Path) -> Result<WriterLock, StorageError> {
+pub(crate) fn reserve(home: &Directory) -> Result<WriterLock, StorageError> {
     let mut looks = 0;
     loop {
-        match WriterLock::acquire_briefly(&home.join(LOCK)) {
+        match WriterLock::acquire_briefly(home) {
             Err(StorageError::Locked { .. }) if looks < LOOKS => std::thread::sleep(PAUSE),
             result => return result,
         }
@@ -158,8 +149,8 @@ pub(crate) fn reserve(home: &Path) -> Result<WriterLock, StorageError> {
 }
 
 /// Waits for an index that is just being replaced, and moves the old one back if whoever replaced it has died.
-pub(crate) fn settle(home: &Path) -> Result<(), StorageError> {
-    if home.join(INDEX).exists() || !home.join(OLD).exists() {
+pub(crate) fn settle(home: &Directory) -> Result<(), StorageError> {
+    if exists(home, INDEX) || !exists(home, OLD) {
         return Ok(());
     }
     match reserve(home) {
@@ -171,38 +162,25 @@ pub(crate) fn settle(home: &Path) -> Result<(), StorageError> {
 }
 
 /// Moves the old index back if there is none in its place. The caller holds the writer's lock.
-fn move_back(home: &Path) -> Result<(), StorageError> {
-    let [index, old] = [INDEX, OLD].map(|name| home.join(name));
-    match old.exists() && !index.exists() {
-        true => fs::rename(&old, &index).map_err(|error| StorageError::io(&old, error)),
-        false => Ok(()),
-    }
+fn move_back(home: &Directory) -> Result<(), StorageError> {
+    if exists(home, OLD) && !exists(home, INDEX) { rename(home, OLD, INDEX) } else { Ok(()) }
 }
 
-/// Makes sure that the entries of a directory are on disk.
-fn synchronise(directory: &Path) -> Result<(), StorageError> {
-    if cfg!(unix) {
-        let synchronised = File::open(directory).and_then(|directory| directory.sync_all());
-        synchronised.map_err(|error| StorageError::io(directory, error))?;
-    }
-    Ok(())
+fn exists(home: &Directory, name: &str) -> bool {
+    home.metadata(name).is_ok()
 }
 
-/// What tells a file from another one that was put into its place.
-pub(crate) type Identity = (u64, u64);
-
-/// The identity of a file; `None` where there is none.
-#[cfg(unix)]
-pub(crate) fn identity(file: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = file.metadata().ok()?;
-    Some((metadata.dev(), metadata.ino()))
+fn remove(home: &Directory, name: &str) -> Result<(), StorageError> {
+    home.remove(name).map_err(|error| StorageError::io(&home.path().join(name), error))
 }
 
-/// The identity of a file; `None` where there is none.
-#[cfg(not(unix))]
-pub(crate) fn identity(file: &Path) -> Option<Identity> {
-    let created = file.metadata().ok()?.created().ok()?;
-    let since = created.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some((since.as_secs(), u64::from(since.subsec_nanos())))
+fn rename(home: &Directory, from: &str, to: &str) -> Result<(), StorageError> {
+    home.rename(from, to).map_err(|error| StorageError::io(&home.path().join(from), error))
+}
+
+/// Makes sure that the entries of `home`, or of a directory in it, are on disk.
+fn synchronise(home: &Directory, name: Option<&str>) -> Result<(), StorageError> {
+    let directory = name.map_or_else(|| Ok(home.clone()), |name| home.open_directory(name));
+    let synchronised: io::Result<()> = directory.and_then(|directory| directory.synchronise());
+    synchronised.map_err(|error| StorageError::io(home.path(), error))
 }

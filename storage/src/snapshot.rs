@@ -21,6 +21,7 @@ use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::{Dead, Postings, WINDOW};
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
+use crate::trust::IndexId;
 use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
 /// One published generation of the index.
@@ -35,6 +36,7 @@ pub struct Snapshot {
 struct Inner {
     mapped: Mapped,
     tables: [Tree; Table::ALL.len()],
+    id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
     /// Ids below the next one that are not live.
@@ -79,6 +81,10 @@ impl Snapshot {
                 .map_err(|error| damaged(Damage(format!("the manifest is unreadable: {error}"))))?,
             None => Manifest::empty(),
         };
+        let id = meta(meta_key::ID)?.and_then(IndexId::of);
+        if id.is_none() && !mapped.meta.main.is_empty() {
+            return Err(damaged(Damage("it has no id".to_owned())));
+        }
         let live = match meta(meta_key::LIVE)? {
             Some(bytes) => RoaringBitmap::deserialize_from(bytes)
                 .map_err(|_| damaged(Damage("the set of live chunks is unreadable".to_owned())))?,
@@ -93,7 +99,12 @@ impl Snapshot {
         let records = Records::new(manifest.next_chunk_id);
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
         let (store, dead) = (Arc::clone(store), Dead::new(dead));
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, manifest, live, dead, records, lengths, store }) })
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, dead, records, lengths, store }) })
+    }
+
+    /// The id of the index; none before the first transaction.
+    pub fn id(&self) -> Option<IndexId> {
+        self.inner.id
     }
 
     /// What the generation consists of.

@@ -5,7 +5,7 @@ use crate::btree::{Mark, seal};
 /// A table of the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Table {
-    /// Format mark, manifest, set of live chunks.
+    /// Format mark, id, manifest, set of live chunks.
     Meta,
     /// Chunk id (u64 big-endian) → chunk record.
     Chunks,
@@ -68,6 +68,8 @@ pub(crate) const FORMAT_MARK: &[u8] = b"aurora";
 pub(crate) mod meta_key {
     /// Mark and version of the format.
     pub(crate) const FORMAT: &[u8] = b"format";
+    /// What tells the index from every other one.
+    pub(crate) const ID: &[u8] = b"id";
     /// The manifest, as JSON.
     pub(crate) const MANIFEST: &[u8] = b"manifest";
     /// The live chunks, as a roaring bitmap.

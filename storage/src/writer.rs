@@ -1,7 +1,6 @@
 //! The one writer of an index.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
@@ -15,7 +14,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::field::FIELDS;
 use crate::files::FileRecord;
-use crate::inversion::{Inversion, TEMPORARY};
+use crate::inversion::Inversion;
 use crate::label::{archived_labels, labels_of};
 use crate::lengths::{LengthCodes, length_code};
 use crate::lock::WriterLock;
@@ -27,8 +26,6 @@ use crate::tables::{Operation, Table, chunk_key};
 use crate::terms::{Hashed, TermVector};
 use crate::vectors::{VectorAppender, quantise};
 
-/// Name of the lock file within `.aurora`.
-pub(crate) const LOCK: &str = "writer.lock";
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
@@ -85,14 +82,10 @@ pub(crate) struct State {
 impl IndexWriter {
     pub(crate) fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         let store = &environment.store;
-        let lock = WriterLock::acquire(&store.home.join(LOCK))?;
+        let lock = WriterLock::acquire(&store.home)?;
         store.check_current()?;
         fault::point();
         replace::clear(&store.home)?;
-        let temporary = store.home.join(TEMPORARY);
-        if temporary.exists() {
-            fs::remove_dir_all(&temporary).map_err(|error| StorageError::io(&temporary, error))?;
-        }
         // A place in the reader table that a killed process left would keep old pages for ever.
         let stale = store.lmdb.clear_stale_readers();
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
@@ -107,7 +100,7 @@ impl IndexWriter {
         let state = State {
             committer: Committer::new(&base, limit),
             vectors: VectorAppender::new(&base)?,
-            inversion: Inversion::new(temporary, options.memory / 2),
+            inversion: Inversion::begin(&store.home, options.memory / 2)?,
             files: BTreeMap::new(),
             dead: RoaringBitmap::new(),
             dead_firsts: Vec::new(),

@@ -120,7 +120,6 @@ fn the_json_summary_has_the_promised_keys() {
 #[test]
 fn the_index_hides_itself_from_git() {
     let fixture = indexed();
-    std::fs::write(fixture.path(".gitignore"), ".home/\n").expect("written");
     let status = git(fixture.root()).args(["status", "--porcelain"]).output().expect("git runs");
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(!status.contains(".aurora"), "{status}");

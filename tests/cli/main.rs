@@ -23,7 +23,7 @@ use fixture::{Fixture, Run};
 /// A small repository with three languages, two commits, an untracked file and things to skip.
 fn repository() -> Fixture {
     let fixture = Fixture::git();
-    fixture.write(".gitignore", ".home/\n.aurora/\n");
+    fixture.write(".gitignore", ".aurora/\n");
     fixture.write("src/auth/manager.py", MANAGER);
     fixture.write("src/http/retry.go", RETRY);
     fixture.write("docs/guide.md", GUIDE);

@@ -19,7 +19,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self, INDEX_DIRECTORY, IndexObserver, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_stages::index::{self, INDEX_DIRECTORY, IndexObserver, IndexOptions, IndexSummary, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
@@ -40,6 +40,7 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
         patience: None,
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
+        trust: Trust::everything(),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use aurora_confined::read_regular;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::model_dir::ModelError;
+use crate::model_dir::{MOST_BYTES, ModelError};
 
 /// The shape of an encoder that can be run.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +119,7 @@ fn pooling(path: &Path) -> Result<Pooling, ModelError> {
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, ModelError> {
-    let bytes = std::fs::read(path).map_err(ModelError::io(path))?;
+    let bytes = read_regular(path, MOST_BYTES).map_err(ModelError::io(path))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| ModelError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use aurora_confined::open_regular;
 use candle_core::{DType, Device, Tensor};
 use safetensors::tensor::Metadata;
 
@@ -25,7 +26,7 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
         let damaged = |reason: String| ModelError::Damaged { path: path.to_owned(), reason };
-        let mut file = File::open(path).map_err(ModelError::io(path))?;
+        let mut file = open_regular(path).map_err(ModelError::io(path))?;
         let mut head = [0u8; 8];
         file.read_exact(&mut head).map_err(ModelError::io(path))?;
         let length = u64::from_le_bytes(head);

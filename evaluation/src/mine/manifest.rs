@@ -1,16 +1,20 @@
 //! What a directory of mined golden sets holds.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::golden::{self, GoldenErrors, Question};
+use crate::golden::{self, GoldenErrors, Question, Source};
 use crate::mine::MineError;
 use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
 
 /// Name of the file, by which a mined directory is known.
 pub const MANIFEST: &str = "manifest.json";
+/// Most bytes of it.
+const MOST_BYTES: u64 = 1 << 20;
 /// The layout that is written and read.
 const FORMAT: u32 = 1;
 
@@ -68,11 +72,11 @@ impl Manifest {
     ///
     /// # Errors
     /// When it cannot be read, or was written by another version.
-    pub fn read(directory: &Path) -> Result<Option<Self>, MineError> {
-        let path = directory.join(MANIFEST);
-        let bytes = match std::fs::read(&path) {
+    pub fn read(directory: &Directory) -> Result<Option<Self>, MineError> {
+        let path = directory.path().join(MANIFEST);
+        let bytes = match directory.read(MANIFEST, MOST_BYTES) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&path, error)),
         };
         let broken = |reason: String| MineError::Manifest { path: path.clone(), reason };
@@ -90,19 +94,26 @@ impl Manifest {
     }
 
     /// The directory to index for a set.
-    pub fn root_of(&self, directory: &Path, set: &SetEntry) -> PathBuf {
-        let tree = self.trees.iter().find(|tree| tree.name == set.tree);
-        tree.map_or_else(|| directory.to_owned(), |tree| directory.join(&tree.root))
+    ///
+    /// # Errors
+    /// When it is not there, or leads elsewhere.
+    pub fn root_of(&self, directory: &Directory, set: &SetEntry) -> Result<PathBuf, MineError> {
+        let Some(tree) = self.trees.iter().find(|tree| tree.name == set.tree) else {
+            return Ok(directory.path().to_owned());
+        };
+        let opened = directory.open_directory(&tree.root);
+        let opened = opened.map_err(|error| failed(&directory.path().join(&tree.root), error))?;
+        Ok(opened.path().to_owned())
     }
 
     /// The questions of a set.
     ///
     /// # Errors
     /// Everything that is wrong with its file.
-    pub fn questions(&self, directory: &Path, set: &SetEntry) -> Result<Vec<Question>, GoldenErrors> {
+    pub fn questions(&self, directory: &Directory, set: &SetEntry) -> Result<Vec<Question>, GoldenErrors> {
         match set.questions {
             0 => Ok(Vec::new()),
-            _ => golden::read(&[directory.join(&set.file)]),
+            _ => golden::read([Source::below(directory, &set.file)]),
         }
     }
 }

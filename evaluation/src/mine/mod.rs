@@ -22,6 +22,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
+use aurora_confined::Directory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -32,6 +33,8 @@ pub use source::{Definition, DefinitionKind, SourceFile};
 use crate::golden::{self, Question};
 use history::History;
 
+/// Most bytes of a file that questions are made of.
+const MOST_BYTES: u64 = 1 << 30;
 /// The directory of the copies within a mined one.
 const TREES: &str = "trees";
 /// The copy of HEAD.
@@ -64,8 +67,8 @@ pub trait Workshop: Sync {
 pub struct MineOptions {
     /// The repository, or a directory in it; absolute.
     pub root: PathBuf,
-    /// The directory to write: new, empty or mined before; absolute.
-    pub out: PathBuf,
+    /// The directory to write: empty or mined before, opened by an absolute path.
+    pub out: Directory,
     /// Which questions are asked.
     pub selection: Selection,
 }
@@ -118,9 +121,9 @@ pub enum MineError {
 pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, MineError> {
     let MineOptions { root, out, selection } = options;
     clear(out)?;
-    let trees = out.join(TREES);
+    let trees = out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?;
     // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
-    tree::write(&trees.join(".gitignore"), b"!*\n")?;
+    tree::write(&trees, ".gitignore", b"!*\n")?;
     let history = History::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
     let head = history.as_ref().map(History::head);
@@ -136,7 +139,7 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     let documented = docstring::questions(&files, selection);
     if !documented.is_empty() {
         origin.copy(STRIPPED, head)?;
-        strip(&origin.below(STRIPPED), &files, &documented)?;
+        strip(&origin.open(STRIPPED)?, &files, &documented)?;
         origin.index(&origin.below(STRIPPED))?;
         manifest.add_tree(STRIPPED, prefix, head, documented.len());
     }
@@ -153,8 +156,8 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
         }
     }
     add_set(&mut manifest, out, (commit::SET, PIN), committed, selection)?;
-    let text = serde_json::to_string_pretty(&manifest).map_err(|error| tree::failed(out, error.into()))?;
-    tree::write(&out.join(MANIFEST), format!("{text}\n").as_bytes())?;
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| tree::failed(out.path(), error.into()))?;
+    tree::write(out, MANIFEST, format!("{text}\n").as_bytes())?;
     Ok(manifest)
 }
 
@@ -166,27 +169,21 @@ impl Manifest {
 }
 
 /// Makes room: an empty directory, or what an earlier run left.
-fn clear(out: &Path) -> Result<(), MineError> {
-    let entries = match std::fs::read_dir(out) {
-        Ok(entries) => entries.flatten().count(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
-        Err(error) => return Err(tree::failed(out, error)),
-    };
-    let manifest = out.join(MANIFEST);
+fn clear(out: &Directory) -> Result<(), MineError> {
+    let failed = |error| tree::failed(out.path(), error);
+    let has_entries = !out.entries().map_err(failed)?.is_empty();
+    let has = |path: &str| out.metadata(path).is_ok();
     // The trees of a run that did not come to its end are known by where they lie.
-    if entries > 0 && !manifest.exists() && !out.join(TREES).join(HEAD).exists() {
-        return Err(MineError::Occupied(out.to_owned()));
+    if has_entries && !has(MANIFEST) && !has(&format!("{TREES}/{HEAD}")) {
+        return Err(MineError::Occupied(out.path().to_owned()));
     }
-    if manifest.exists() {
-        std::fs::remove_file(&manifest).map_err(|error| tree::failed(&manifest, error))?;
-    }
-    tree::remove(&out.join(TREES))
+    [MANIFEST, TREES].into_iter().try_for_each(|name| out.remove(name)).map_err(failed)
 }
 
 /// Where the copies come from, and where they go.
 struct Origin<'a> {
     root: &'a Path,
-    trees: &'a Path,
+    trees: &'a Directory,
     /// The root below the work tree, without a slash at its end.
     prefix: &'a str,
     history: Option<&'a History>,
@@ -196,13 +193,19 @@ struct Origin<'a> {
 impl Origin<'_> {
     /// The directory to index of a copy.
     fn below(&self, name: &str) -> PathBuf {
-        let tree = self.trees.join(name);
+        let tree = self.trees.path().join(name);
         if self.prefix.is_empty() { tree } else { tree.join(self.prefix) }
+    }
+
+    /// The same, opened.
+    fn open(&self, name: &str) -> Result<Directory, MineError> {
+        let below = Path::new(name).join(self.prefix);
+        self.trees.create_directories(below).map_err(|error| tree::failed(&self.below(name), error))
     }
 
     /// Writes the tree of a commit, or without git the files of the directory's index.
     fn copy(&self, name: &str, commit: Option<gix::ObjectId>) -> Result<(), MineError> {
-        let directory = self.trees.join(name);
+        let directory = self.trees.create_directory(name).map_err(|error| tree::failed(self.trees.path(), error))?;
         match (self.history, commit) {
             (Some(history), Some(commit)) => {
                 let missing = tree::check_out(history, commit, &directory)?;
@@ -217,8 +220,8 @@ impl Origin<'_> {
 
     /// Indexes a copy and reads its files.
     fn read(&self, name: &str) -> Result<Vec<SourceFile>, MineError> {
-        let root = self.below(name);
-        read(&root, &self.index(&root)?, self.workshop)
+        let root = self.open(name)?;
+        read(&root, &self.index(root.path())?, self.workshop)
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, MineError> {
@@ -228,10 +231,9 @@ impl Origin<'_> {
 }
 
 /// The files at `paths`, those of code with their definitions. What is no UTF-8 is left out.
-fn read(root: &Path, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<SourceFile>, MineError> {
+fn read(root: &Directory, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<SourceFile>, MineError> {
     let files = paths.par_iter().map(|path| {
-        let full = root.join(path);
-        let bytes = std::fs::read(&full).map_err(|error| tree::failed(&full, error))?;
+        let bytes = root.read(path, MOST_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
         Ok(String::from_utf8(bytes).ok().map(|text| {
             let definitions = if workshop.is_code(path) { workshop.definitions(path, &text) } else { Vec::new() };
             SourceFile { path: path.clone(), text, definitions }
@@ -241,7 +243,7 @@ fn read(root: &Path, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<So
     Ok(files.into_iter().flatten().collect())
 }
 
-fn strip(root: &Path, files: &[SourceFile], documented: &[docstring::Documented]) -> Result<(), MineError> {
+fn strip(root: &Directory, files: &[SourceFile], documented: &[docstring::Documented]) -> Result<(), MineError> {
     let texts: FxHashMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
     let mut ranges: FxHashMap<&str, Vec<_>> = FxHashMap::default();
     for one in documented {
@@ -249,7 +251,7 @@ fn strip(root: &Path, files: &[SourceFile], documented: &[docstring::Documented]
     }
     for (path, ranges) in ranges {
         let text = texts.get(path).copied().unwrap_or_default();
-        tree::write(&root.join(path), docstring::blanked(text, ranges).as_bytes())?;
+        tree::write(root, path, docstring::blanked(text, ranges).as_bytes())?;
     }
     Ok(())
 }
@@ -257,7 +259,7 @@ fn strip(root: &Path, files: &[SourceFile], documented: &[docstring::Documented]
 /// Writes both parts of a set. Every question comes with what it is split by.
 fn add_set(
     manifest: &mut Manifest,
-    out: &Path,
+    out: &Directory,
     (name, tree): (&str, &str),
     questions: Vec<(String, Question)>,
     selection: &Selection,
@@ -274,7 +276,7 @@ fn add_set(
         questions.dedup_by(|a, b| a.id == b.id);
         let name = if held_out { format!("{name}.held-out") } else { name.to_owned() };
         let file = format!("{name}.jsonl");
-        tree::write(&out.join(&file), golden::to_jsonl(&questions).as_bytes())?;
+        tree::write(out, &file, golden::to_jsonl(&questions).as_bytes())?;
         manifest.sets.push(SetEntry { name, file, tree: tree.to_owned(), questions: questions.len(), held_out });
     }
     Ok(())

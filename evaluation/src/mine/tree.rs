@@ -1,26 +1,32 @@
 //! Copies of a tree at one commit, with a history that ends there.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use aurora_confined::{Directory, read_regular};
 use gix::ObjectId;
 
 use crate::mine::MineError;
 use crate::mine::history::History;
 
+/// Most bytes of a file that lists where a shallow clone ends.
+const MOST_SHALLOW: u64 = 64 << 20;
+/// Most bytes of a file that is copied.
+const MOST_COPIED: u64 = 1 << 30;
+
 /// Writes the files of `commit` below `directory`, with a `.git` of its own whose only branch ends at that commit: no
 /// later commit can be seen from it. Objects are borrowed from the repository, not copied. Line ends and filters are left
 /// alone. Returns how many files could not be written because the clone lacks their content.
-pub(crate) fn check_out(history: &History, commit: ObjectId, directory: &Path) -> Result<usize, MineError> {
+pub(crate) fn check_out(history: &History, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
     let mut missing = 0;
     for file in history.files(commit)? {
         match history.blob(file.blob) {
-            Some(bytes) => write(&directory.join(&file.path), &bytes)?,
+            // No commit that git made has such a path, but it would become the copy's own repository.
+            Some(_) if is_git_directory(&file.path) => missing += 1,
+            Some(bytes) => write(directory, &file.path, &bytes)?,
             None => missing += 1,
         }
     }
-    let git = directory.join(".git");
     let (version, format) = match history.is_sha256() {
         true => (1, "[extensions]\n\tobjectformat = sha256\n"),
         false => (0, ""),
@@ -30,15 +36,15 @@ pub(crate) fn check_out(history: &History, commit: ObjectId, directory: &Path) -
     );
     let objects = history.objects();
     let objects = objects.canonicalize().map_err(|error| failed(&objects, error))?;
-    write(&git.join("HEAD"), b"ref: refs/heads/main\n")?;
-    write(&git.join("config"), config.as_bytes())?;
-    write(&git.join("objects/info/alternates"), format!("{}\n", objects.display()).as_bytes())?;
-    write(&git.join("refs/heads/main"), format!("{commit}\n").as_bytes())?;
-    if let Some(shallow) = history.shallow_file().and_then(|path| fs::read(path).ok()) {
-        write(&git.join("shallow"), &shallow)?;
+    write(directory, ".git/HEAD", b"ref: refs/heads/main\n")?;
+    write(directory, ".git/config", config.as_bytes())?;
+    write(directory, ".git/objects/info/alternates", format!("{}\n", objects.display()).as_bytes())?;
+    write(directory, ".git/refs/heads/main", format!("{commit}\n").as_bytes())?;
+    if let Some(shallow) = history.shallow_file().and_then(|path| read_regular(&path, MOST_SHALLOW).ok()) {
+        write(directory, ".git/shallow", &shallow)?;
     }
-    list(directory, history.tree(commit).unwrap_or(commit))
-        .map_err(|reason| MineError::Git { path: directory.to_owned(), reason })?;
+    list(directory.path(), history.tree(commit).unwrap_or(commit))
+        .map_err(|reason| MineError::Git { path: directory.path().to_owned(), reason })?;
     Ok(missing)
 }
 
@@ -49,32 +55,26 @@ fn list(directory: &Path, tree: ObjectId) -> Result<(), String> {
     index.write(gix::index::write::Options::default()).map_err(|error| error.to_string())
 }
 
+/// Whether a path leads through a `.git`, as some file system may write it.
+fn is_git_directory(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+}
+
 /// Copies `paths` from one directory to another.
-pub(crate) fn copy(from: &Path, paths: &[String], to: &Path) -> Result<(), MineError> {
+pub(crate) fn copy(from: &Path, paths: &[String], to: &Directory) -> Result<(), MineError> {
+    let source = Directory::open_root(from).map_err(|error| failed(from, error))?;
     for path in paths {
-        let source = from.join(path);
-        let bytes = fs::read(&source).map_err(|error| failed(&source, error))?;
-        write(&to.join(path), &bytes)?;
+        let bytes = source.read(path, MOST_COPIED).map_err(|error| failed(&from.join(path), error))?;
+        write(to, path, &bytes)?;
     }
     Ok(())
 }
 
-/// Writes a file, making its directories.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), MineError> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
-    }
-    fs::write(path, bytes).map_err(|error| failed(path, error))
-}
-
-/// Removes a directory and all below it; one that is not there is removed already.
-pub(crate) fn remove(directory: &Path) -> Result<(), MineError> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(directory, error)),
-        _ => Ok(()),
-    }
+/// Writes a file below a directory, making its directories.
+pub(crate) fn write(directory: &Directory, path: &str, bytes: &[u8]) -> Result<(), MineError> {
+    directory.write(path, bytes).map_err(|error| failed(&directory.path().join(path), error))
 }
 
 pub(crate) fn failed(path: &Path, source: io::Error) -> MineError {
-    MineError::File { path: PathBuf::from(path), source }
+    MineError::File { path: path.to_owned(), source }
 }

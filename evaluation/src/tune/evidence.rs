@@ -83,7 +83,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("tuned.toml");
         std::fs::write(&file, tables(&config)).expect("written");
-        let layers = ConfigLayers { project: Some(&file), ..ConfigLayers::default() };
+        let layers = ConfigLayers { user: Some(&file), ..ConfigLayers::default() };
         assert_eq!(SearchConfig::load(&layers), Ok(config));
         assert_eq!(tables(&SearchConfig::default()), "");
     }

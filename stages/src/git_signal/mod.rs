@@ -9,6 +9,7 @@ mod signal;
 mod stored;
 mod walk;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
@@ -25,6 +26,12 @@ pub use walk::{Walk, WalkProgress};
 use crate::columns::{Attribution, BLAME, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
 use crate::job::Job;
 use signal::signals;
+
+/// Whether git tracks a file below a directory, a path relative to `root`; not if there is no repository that can be read.
+pub fn is_tracked(root: &Path, directory: &str) -> bool {
+    let index = || Some(history::History::open(root).ok()??.worktree_index().ok()?.has_files_below(directory));
+    index().unwrap_or(false)
+}
 
 /// `[stage.git-signal]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

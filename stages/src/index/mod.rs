@@ -3,21 +3,26 @@
 mod access;
 mod recovery;
 mod summary;
+mod trust;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aurora_analysis::{Analyzer, ModelDirectory};
+use aurora_confined::{Directory, read_regular_to_string};
 use aurora_pipeline::{
     BuildContext, CancelToken, Diagnostics, Observer, Outcome, PipelineSource, Plan, RunError, RunOptions, Services,
     Silent, StageError,
 };
 use aurora_storage::{
-    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, StorageError, WriterOptions, give_back_freed_memory,
+    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, Snapshot, StorageError, WriterOptions,
+    give_back_freed_memory,
 };
 
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
+pub use trust::{Distrust, Trust};
 
 use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
 use crate::job::{Job, Scope};
@@ -27,6 +32,11 @@ use summary::After;
 
 /// Name of the directory below the root that holds an index and the project's configuration.
 pub const INDEX_DIRECTORY: &str = ".aurora";
+
+/// The pipeline of a project, below its root.
+pub const PROJECT_PIPELINE: &str = ".aurora/pipeline.toml";
+/// Most bytes of a pipeline file.
+pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
 
 /// Which pipeline to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,6 +70,8 @@ pub struct IndexOptions {
     pub cancel: CancelToken,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
+    /// Which indexes are brought up to date; any other is set aside and made anew.
+    pub trust: Trust,
 }
 
 /// Watches an index run.
@@ -123,17 +135,21 @@ pub fn plan(root: &Path, choice: &PipelineChoice) -> Result<Plan, IndexError> {
 
 /// The name and the TOML of a pipeline.
 fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, String), IndexError> {
-    let read = |path: PathBuf| match std::fs::read_to_string(&path) {
+    let read = |path: PathBuf, text: io::Result<String>| match text {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(source) => Err(IndexError::Unreadable { path, source }),
     };
     let extending = |name: &str| (name.to_owned(), format!("extends = {name:?}\n"));
     match choice {
-        PipelineChoice::File(path) => read(path.clone()),
+        PipelineChoice::File(path) => read(path.clone(), read_regular_to_string(path, MOST_PIPELINE_BYTES)),
         PipelineChoice::Named(name) => Ok(extending(name)),
         PipelineChoice::Default => {
-            let project = root.join(INDEX_DIRECTORY).join("pipeline.toml");
-            if project.exists() { read(project) } else { Ok(extending("default")) }
+            let text =
+                Directory::open_root(root).and_then(|root| root.read_to_string(PROJECT_PIPELINE, MOST_PIPELINE_BYTES));
+            match text {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(extending("default")),
+                text => read(root.join(PROJECT_PIPELINE), text),
+            }
         }
     }
 }
@@ -149,8 +165,11 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     give_back_freed_memory();
     let root = indexable(&options.root)?;
-    // What is made again over something that is damaged is damaged still.
-    let mut done = if options.force { Vec::from_iter(recovery::clear_damage(&root)?) } else { Vec::new() };
+    let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
+    if options.force && done.is_empty() {
+        // What is made again over something that is damaged is damaged still.
+        done.extend(recovery::clear_damage(&root)?);
+    }
     loop {
         let error = match attempt(&root, options, observer) {
             Ok(mut summary) => {
@@ -159,7 +178,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
             }
             Err(error) => error,
         };
-        match recovery::recover(&error, &root, options.force, &done)? {
+        match recovery::recover(&error, &root, options, &done)? {
             Some(recovery) => done.push(recovery),
             None => return Err(error),
         }
@@ -193,7 +212,7 @@ fn pass(
 ) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(root, &options.pipeline)?;
-    let warnings = plan.warnings().iter().map(ToString::to_string).collect();
+    let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
     let goes_on = walk.is_some();
@@ -250,9 +269,16 @@ fn pass(
     if published.generation != before.generation {
         access::follow(root, &moves, &snapshot, now_ns() / 1_000_000_000);
     }
+    warnings.extend(record(root, &options.trust, &snapshot));
     let after = After { published, snapshot, remarks: repository.remarks(), warnings };
     let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
     Ok((summary, deferred.filter(|_| is_complete)))
+}
+
+/// Records the index as this user's; the warning to give if that fails.
+fn record(root: &Path, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+    let error = trust.known.record(&root.join(INDEX_DIRECTORY), snapshot).err()?;
+    (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
 }
 
 /// What indexing takes for a file apart from its history, on one core: measured on sources of 100 to 200 lines.
@@ -328,10 +354,12 @@ fn job(
 ///
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
-pub fn rebuild_bm25(root: &Path) -> Result<u64, IndexError> {
+pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
     let mut terms = |chunk: &Chunk| chunk::stage::terms_of(&Analyzer, chunk);
     let directory = root.join(INDEX_DIRECTORY);
-    Ok(Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?.chunk_count)
+    let rebuilt = Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?;
+    trust.known.record(&directory, &Environment::open(&directory, OpenMode::Existing)?.snapshot()?)?;
+    Ok(rebuilt.chunk_count)
 }
 
 /// The absolute path of a directory that can be indexed.

@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_pipeline::StageConfig;
 use aurora_storage::{Environment, OpenMode, Snapshot, StorageError};
 
-use super::{INDEX_DIRECTORY, IndexError, rebuild_bm25};
+use super::{Distrust, INDEX_DIRECTORY, IndexError, IndexOptions, Trust, rebuild_bm25};
 use crate::bm25::Bm25;
 
 /// What was done so that a run could go on, as a warning tells it.
@@ -16,6 +16,8 @@ pub(super) enum Recovery {
     Rebuilt(String),
     /// The whole index was moved out of the way.
     SetAside(String),
+    /// The same, because it is not one of this user's.
+    Distrusted(Distrust),
 }
 
 impl fmt::Display for Recovery {
@@ -26,6 +28,9 @@ impl fmt::Display for Recovery {
             }
             Self::SetAside(reason) => {
                 write!(f, "the index could not be used ({reason}); it was set aside and made anew")
+            }
+            Self::Distrusted(reason) => {
+                write!(f, "the index that was there is not trusted ({reason}); it was set aside and made anew")
             }
         }
     }
@@ -40,16 +45,16 @@ impl fmt::Display for Recovery {
 pub(super) fn recover(
     error: &IndexError,
     root: &Path,
-    force: bool,
+    options: &IndexOptions,
     done: &[Recovery],
 ) -> Result<Option<Recovery>, IndexError> {
     let directory = root.join(INDEX_DIRECTORY);
-    let Some(reason) = unusable(error, &directory, force) else { return Ok(None) };
+    let Some(reason) = unusable(error, &directory, options.force) else { return Ok(None) };
     if done.iter().any(|done| matches!(done, Recovery::SetAside(_))) {
         return Ok(None);
     }
-    if done.is_empty() && !force && is_about_keywords(&directory) {
-        match rebuild_bm25(root) {
+    if done.is_empty() && !options.force && is_about_keywords(&directory) {
+        match rebuild_bm25(root, &options.trust) {
             // Somebody else's damage meanwhile: what is left can still be set aside.
             Err(IndexError::Storage(error)) if error.unusable_index().is_some() => {}
             rebuilt => return rebuilt.map(|_| Some(Recovery::Rebuilt(reason))),
@@ -57,6 +62,27 @@ pub(super) fn recover(
     }
     Environment::set_aside(&directory)?;
     Ok(Some(Recovery::SetAside(reason)))
+}
+
+/// Sets an index aside that must not be used.
+///
+/// # Errors
+/// When another run is writing, or the disk refuses.
+pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recovery>, IndexError> {
+    let directory = root.join(INDEX_DIRECTORY);
+    if !Environment::is_present(&directory) {
+        return Ok(None);
+    }
+    // One that cannot be opened is not written to either: the run stops, and is recovered from then.
+    let opened = Environment::open(&directory, OpenMode::Create).and_then(|environment| environment.snapshot());
+    // One without tables holds nothing that could be believed; the run writes them.
+    let Some(snapshot) = opened.ok().filter(|snapshot| snapshot.id().is_some()) else { return Ok(None) };
+    let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };
+    let is_published = snapshot.manifest().generation > 0;
+    drop(snapshot);
+    Environment::set_aside_sound(&directory)?;
+    // What a first run has left that was killed held no answer yet.
+    Ok(is_published.then_some(Recovery::Distrusted(reason)))
 }
 
 /// Sets an index aside in which something is damaged, even where a run would not come upon it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use aurora_confined::{Directory, read_regular_to_string};
 use aurora_pipeline::{Reason, RunReport, Tally};
 use aurora_storage::{ChunkType, Label, Manifest, Snapshot, StorageError};
 use serde::Serialize;
@@ -250,12 +251,12 @@ fn lines_of(tally: &Tally) -> Vec<String> {
 
 /// The largest resident set of this process so far, where the kernel tells.
 fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let status = read_regular_to_string(Path::new("/proc/self/status"), 1 << 20).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 fn index_bytes(root: &Path) -> u64 {
-    let data = root.join(super::INDEX_DIRECTORY).join("index").join("data.mdb");
-    data.metadata().map_or(0, |metadata| metadata.len())
+    let data = Path::new(super::INDEX_DIRECTORY).join("index").join("data.mdb");
+    Directory::open_root(root).and_then(|root| root.metadata(data)).map_or(0, |metadata| metadata.len)
 }

@@ -12,6 +12,7 @@ use super::verdict::Verdict;
 use crate::btree::{Cursor, Damage, Tree, check_tree, free_pages};
 use crate::env::{Mapped, OpenMode, Store};
 use crate::error::StorageError;
+use crate::home;
 
 /// Directory of the log within `.aurora`.
 const ACCESS: &str = "access";
@@ -35,7 +36,8 @@ pub struct AccessLog {
 impl AccessLog {
     /// Opens the log of a project, given its `.aurora` directory, or makes it.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
-        let store = Store::open(&directory.join(ACCESS), directory, OpenMode::Create, EnvFlags::NO_META_SYNC)?;
+        let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
+        let store = Store::open(ACCESS, &home, OpenMode::Create, EnvFlags::NO_META_SYNC)?;
         Ok(Self { store, table: Mutex::new(None) })
     }
 

@@ -1,6 +1,5 @@
 //! Import: an artefact as the index of a project. Nothing in it is trusted.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -9,8 +8,9 @@ use super::manifest::ArtefactManifest;
 use super::part::{PartError, PartReader};
 use super::{HEADER, MAGIC, MAX_MANIFEST, PARTS, VERSION};
 use crate::canonical::SEGMENT;
-use crate::env::{Environment, OpenMode, keep_out_of_git};
+use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
+use crate::home;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
 use crate::replace::Replacement;
 use crate::tables::Table;
@@ -41,9 +41,9 @@ impl Environment {
     ) -> Result<ArtefactManifest, StorageError> {
         let mut input = Input { inner: artefact, name: arrival.name };
         let announced = input.manifest()?;
-        fs::create_dir_all(directory).map_err(|error| StorageError::io(directory, error))?;
-        keep_out_of_git(directory)?;
-        let mut replacement = Replacement::begin(directory)?;
+        let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
+        home::keep_out_of_git(&home)?;
+        let mut replacement = Replacement::begin(&home)?;
         let generation = generation_before(directory)? + 1;
         let manifest = input.rows(&announced, &mut replacement)?;
         let manifest = Manifest {

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use aurora_confined::Directory;
+
 use super::manifest::{ArtefactManifest, ArtefactPart};
 use super::part::PartWriter;
 use super::{HEADER, MAGIC, PARTS, VERSION, name_of};
@@ -47,7 +49,7 @@ impl Snapshot {
         file.as_file().sync_all().map_err(io)?;
         file.persist(target).map_err(|error| io(error.error))?;
         if cfg!(unix) {
-            File::open(directory).and_then(|directory| directory.sync_all()).map_err(io)?;
+            Directory::open_root(directory).and_then(|directory| directory.synchronise()).map_err(io)?;
         }
         Ok(manifest)
     }

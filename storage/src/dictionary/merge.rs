@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
 
     /// A spilled inversion.
     pub(crate) fn run(run: &RunFile) -> Result<Self, StorageError> {
-        run.read().map(Self::Run).map_err(|error| StorageError::io(run.path(), error))
+        run.read().map(Self::Run).map_err(|error| StorageError::io(&run.path(), error))
     }
 
     /// An inversion in memory.

@@ -5,7 +5,9 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use aurora_confined::Directory;
 
 use super::inverter::Inverter;
 use crate::codec::put_varint;
@@ -13,14 +15,16 @@ use crate::codec::put_varint;
 /// A spilled inversion; the file is removed with the value.
 #[derive(Debug)]
 pub(crate) struct RunFile {
-    path: PathBuf,
+    directory: Directory,
+    name: String,
 }
 
 impl RunFile {
-    /// Writes an inversion to a file.
-    pub(crate) fn write(path: PathBuf, inverter: Inverter) -> io::Result<Self> {
-        let run = Self { path };
-        let mut file = BufWriter::with_capacity(1 << 18, File::create(&run.path)?);
+    /// Writes an inversion to a new file in a directory.
+    pub(crate) fn write(directory: Directory, name: String, inverter: Inverter) -> io::Result<Self> {
+        let file = directory.create_new(&name)?;
+        let run = Self { directory, name };
+        let mut file = BufWriter::with_capacity(1 << 18, file);
         let mut lists = inverter.invert();
         let mut head = Vec::new();
         while let Some((term, count, postings)) = lists.current() {
@@ -38,15 +42,15 @@ impl RunFile {
     }
 
     /// Where the file is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join(&self.name)
     }
 
     /// Reads the lists in order.
     pub(super) fn read(&self) -> io::Result<RunReader> {
         let mut reader = RunReader {
-            file: BufReader::with_capacity(1 << 17, File::open(&self.path)?),
-            path: self.path.clone(),
+            file: BufReader::with_capacity(1 << 17, self.directory.open_file(&self.name)?),
+            path: self.path(),
             term: Vec::new(),
             count: 0,
             postings: Vec::new(),
@@ -60,7 +64,7 @@ impl RunFile {
 impl Drop for RunFile {
     fn drop(&mut self) {
         // Nothing can be done here; the next writer clears the directory.
-        drop(std::fs::remove_file(&self.path));
+        drop(self.directory.remove(&self.name));
     }
 }
 

@@ -1,0 +1,50 @@
+//! File access below a directory that cannot be led outside of it.
+//!
+//! A repository decides what lies in its tree: symbolic links to a user's files, named pipes, devices, files that do
+//! not end. A [`Directory`] opens what lies below it relative to its handle, follows no symbolic link in any
+//! component, opens regular files only, never blocks, and reads no more than the caller allows. New files are created
+//! exclusively; a file that replaces another is written under a random name first and then renamed.
+//!
+//! On Linux the kernel resolves a path in one call (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`). On other
+//! Unix systems, and where that call is not available, each component is opened with `O_NOFOLLOW`. Elsewhere each
+//! component is examined before it is used, which does not hold against somebody who changes the tree meanwhile.
+//!
+//! [`read_regular`] is for files that the user names: symbolic links are followed there, everything else holds.
+//!
+//! Deliberately absent: access control, and any knowledge of what the files mean.
+//!
+//! ```
+//! # fn main() -> std::io::Result<()> {
+//! # let place = tempfile::tempdir()?;
+//! use aurora_confined::Directory;
+//!
+//! let root = Directory::open_root(place.path())?;
+//! let state = root.create_directory(".state")?;
+//! state.replace("seen", |file| std::io::Write::write_all(file, b"42"))?;
+//! assert_eq!(root.read(".state/seen", 1 << 10)?, b"42");
+//! assert!(root.read("../elsewhere", 1 << 10).is_err());
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod directory;
+mod refusal;
+mod regular;
+mod temporary;
+#[cfg(test)]
+mod tests;
+
+#[cfg(not(unix))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+use portable as system;
+#[cfg(unix)]
+use unix as system;
+
+pub use directory::{Directory, Kind, Metadata};
+pub use refusal::{Refusal, refusal_of};
+pub use regular::{open_regular, read_regular, read_regular_to_string};

@@ -1,0 +1,168 @@
+use std::fs;
+use std::io::{self, Write as _};
+
+use crate::{Directory, Kind, Refusal, read_regular, refusal_of};
+
+const LIMIT: u64 = 1 << 10;
+
+/// A directory `outside` with a file, and a directory `root` to be confined to.
+fn place() -> (tempfile::TempDir, Directory) {
+    let place = tempfile::tempdir().expect("a directory");
+    for name in ["outside", "root", "root/real"] {
+        fs::create_dir(place.path().join(name)).expect("created");
+    }
+    for name in ["outside/secret", "root/real/file"] {
+        fs::write(place.path().join(name), name).expect("written");
+    }
+    let root = Directory::open_root(&place.path().join("root")).expect("opened");
+    (place, root)
+}
+
+fn refusal<T: std::fmt::Debug>(result: io::Result<T>) -> Option<Refusal> {
+    refusal_of(&result.expect_err("refused"))
+}
+
+#[test]
+fn files_below_are_read_and_replaced() {
+    let (_place, root) = place();
+    assert_eq!(root.read("real/file", LIMIT).expect("read"), b"root/real/file");
+    let real = root.open_directory("real").expect("opened");
+    real.replace("file", |file| file.write_all(b"new")).expect("replaced");
+    assert_eq!(root.read_to_string("real/file", LIMIT).expect("read"), "new");
+    assert_eq!(real.entries().expect("listed"), [("file".into(), Kind::File)], "no temporary file is left");
+    real.rename("file", "other").expect("renamed");
+    assert!(root.contains("real/other").expect("known") && !root.contains("real/file").expect("known"));
+    root.remove("real").expect("removed");
+    root.remove("real").expect("nothing to remove");
+    assert!(root.entries().expect("listed").is_empty());
+}
+
+#[test]
+fn files_are_written_with_their_directories() {
+    let (_place, root) = place();
+    root.write("new/inner/file", b"one").expect("written");
+    root.write("new/inner/file", b"two").expect("written");
+    root.write("real/file", b"three").expect("written");
+    assert_eq!(root.read("new/inner/file", LIMIT).expect("read"), b"two");
+    assert_eq!(root.read("real/file", LIMIT).expect("read"), b"three");
+    assert_eq!(refusal(root.write("real/file/below", b"")), Some(Refusal::NotDirectory));
+    assert_eq!(refusal(root.write("../outside/file", b"")), Some(Refusal::Outside));
+}
+
+#[test]
+fn a_failed_replacement_leaves_what_was_there() {
+    let (_place, root) = place();
+    let real = root.open_directory("real").expect("opened");
+    real.replace("file", |_| Err(io::Error::other("no"))).expect_err("fails");
+    assert_eq!(real.read("file", LIMIT).expect("read"), b"root/real/file");
+    assert_eq!(real.entries().expect("listed").len(), 1);
+}
+
+#[test]
+fn paths_that_leave_the_directory_are_refused() {
+    let (place, root) = place();
+    let absolute = place.path().join("outside/secret");
+    for path in ["", "..", "../outside/secret", "real/../../outside/secret", absolute.to_str().expect("text")] {
+        assert_eq!(refusal(root.read(path, LIMIT)), Some(Refusal::Outside), "{path}");
+        assert_eq!(refusal(root.open_directory(path)), Some(Refusal::Outside), "{path}");
+    }
+    for name in ["real/new", "..", "."] {
+        assert_eq!(refusal(root.create_new(name)), Some(Refusal::Outside), "{name}");
+        assert_eq!(refusal(root.remove(name).map(|()| name)), Some(Refusal::Outside), "{name}");
+    }
+}
+
+#[test]
+fn sizes_are_limited() {
+    let (_place, root) = place();
+    assert_eq!(root.read("real/file", 14).expect("read").len(), 14);
+    assert_eq!(refusal(root.read("real/file", 13)), Some(Refusal::TooLarge { limit: 13 }));
+    assert_eq!(refusal(read_regular(&root.path().join("real/file"), 3)), Some(Refusal::TooLarge { limit: 3 }));
+}
+
+#[test]
+fn directories_are_no_files_and_files_no_directories() {
+    let (_place, root) = place();
+    assert_eq!(refusal(root.read("real", LIMIT)), Some(Refusal::NotRegular));
+    assert_eq!(refusal(root.open_for_writing("real")), Some(Refusal::NotRegular));
+    assert_eq!(refusal(root.open_directory("real/file")), Some(Refusal::NotDirectory));
+    assert_eq!(
+        refusal(root.create_directory("real").and_then(|real| real.create_directory("file"))),
+        Some(Refusal::NotDirectory)
+    );
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
+
+    use super::*;
+    use crate::unix::open_by_components;
+
+    #[test]
+    fn links_are_followed_nowhere() {
+        let (place, root) = place();
+        let links =
+            [("link", "../outside/secret"), ("folder", "../outside"), ("inner", "real"), ("gone", "../outside/new")];
+        for (name, target) in links {
+            symlink(target, root.path().join(name)).expect("linked");
+        }
+        for path in ["link", "folder/secret", "inner/file", "gone"] {
+            assert_eq!(refusal(root.read(path, LIMIT)), Some(Refusal::SymbolicLink), "{path}");
+            assert_eq!(refusal(root.open_for_writing(path)), Some(Refusal::SymbolicLink), "{path}");
+        }
+        for name in ["link", "gone"] {
+            assert_eq!(refusal(root.open_or_create(name)), Some(Refusal::SymbolicLink), "{name}");
+            assert_eq!(root.create_new(name).expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(root.metadata(name).expect("known").kind, Kind::Link);
+        }
+        for name in ["folder", "inner", "link"] {
+            assert_eq!(refusal(root.open_directory(name)), Some(Refusal::SymbolicLink), "{name}");
+            assert_eq!(refusal(root.create_directory(name)), Some(Refusal::SymbolicLink), "{name}");
+        }
+        assert_eq!(refusal(root.metadata("folder/secret")), Some(Refusal::SymbolicLink));
+        root.replace("link", |file| file.write_all(b"mine")).expect("replaced");
+        root.remove("folder").expect("removed");
+        assert_eq!(fs::read(place.path().join("outside/secret")).expect("still there"), b"outside/secret");
+        assert!(!place.path().join("outside/new").exists());
+        assert_eq!(root.read("link", LIMIT).expect("a file now"), b"mine");
+    }
+
+    #[test]
+    fn a_tree_is_removed_with_its_links_only() {
+        let (place, root) = place();
+        symlink("../../outside", root.path().join("real/folder")).expect("linked");
+        root.remove("real").expect("removed");
+        assert!(place.path().join("outside/secret").exists());
+    }
+
+    #[test]
+    fn pipes_sockets_and_devices_are_refused_at_once() {
+        let (_place, root) = place();
+        mknodat(CWD, root.path().join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).expect("made");
+        let _socket = std::os::unix::net::UnixListener::bind(root.path().join("socket")).expect("bound");
+        for name in ["pipe", "socket"] {
+            assert_eq!(refusal(root.read(name, LIMIT)), Some(Refusal::NotRegular), "{name}");
+            assert_eq!(refusal(root.open_or_create(name)), Some(Refusal::NotRegular), "{name}");
+            assert_eq!(refusal(read_regular(&root.path().join(name), LIMIT)), Some(Refusal::NotRegular), "{name}");
+        }
+        assert_eq!(refusal(read_regular(Path::new("/dev/zero"), LIMIT)), Some(Refusal::NotRegular));
+    }
+
+    #[test]
+    fn the_way_by_components_refuses_the_same() {
+        let (_place, root) = place();
+        symlink("../outside", root.path().join("folder")).expect("linked");
+        symlink("real/file", root.path().join("link")).expect("linked");
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let handle = openat(CWD, root.path(), flags | OFlags::DIRECTORY, Mode::empty()).expect("opened");
+        let open = |path: &str| open_by_components(&handle, Path::new(path), flags);
+        assert!(open("real/file").is_ok());
+        for path in ["folder/secret", "link", "../outside/secret"] {
+            assert!(open(path).is_err(), "{path}");
+        }
+    }
+}

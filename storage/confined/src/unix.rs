@@ -1,0 +1,194 @@
+//! Unix: everything is opened relative to directory handles.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fsync, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::io::Errno;
+
+use crate::directory::{Kind, Metadata};
+use crate::refusal::Refusal;
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// A pipe without a writer, or a terminal line, must not hold the caller up.
+const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Handle(OwnedFd);
+
+impl Handle {
+    pub(crate) fn open_root(path: &Path) -> io::Result<Self> {
+        Ok(Self(openat(CWD, path, DIRECTORY, Mode::empty())?))
+    }
+
+    pub(crate) fn open_directory(&self, path: &Path) -> io::Result<Self> {
+        match open_beneath(&self.0, path, DIRECTORY) {
+            // What the kernel says of a link depends on how it is asked.
+            Err(Errno::NOTDIR) => Err(self.not_a_directory(path)),
+            opened => opened.map(Self).map_err(refused),
+        }
+    }
+
+    fn not_a_directory(&self, path: &Path) -> io::Error {
+        match self.metadata(path) {
+            Ok(found) if found.kind != Kind::Link => Refusal::NotDirectory.into(),
+            Ok(_) => Refusal::SymbolicLink.into(),
+            Err(error) => error,
+        }
+    }
+
+    /// The caller checks that the file is a regular one.
+    pub(crate) fn open_file(&self, path: &Path, for_writing: bool) -> io::Result<File> {
+        let access = if for_writing { OFlags::RDWR } else { OFlags::RDONLY };
+        match open_beneath(&self.0, path, access | FILE) {
+            // What sockets, and pipes that nobody reads, answer, and directories that are to be written to.
+            Err(Errno::NXIO | Errno::ISDIR) => Err(Refusal::NotRegular.into()),
+            opened => opened.map(File::from).map_err(refused),
+        }
+    }
+
+    pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?.into())
+    }
+
+    pub(crate) fn create_directory(&self, name: &OsStr) -> io::Result<()> {
+        Ok(mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?)
+    }
+
+    pub(crate) fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let stat = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) if !parent.as_os_str().is_empty() => {
+                statat(self.open_directory(parent)?.0, name, AtFlags::SYMLINK_NOFOLLOW)?
+            }
+            _ => statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW)?,
+        };
+        Ok(metadata(&stat))
+    }
+
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.metadata(Path::new(name))?.kind,
+                told => kind(told),
+            };
+            entries.push((name.to_owned(), kind));
+        }
+        Ok(entries)
+    }
+
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.0, from, &self.0, to)?)
+    }
+
+    pub(crate) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub(crate) fn synchronise(&self) -> io::Result<()> {
+        Ok(fsync(&self.0)?)
+    }
+}
+
+/// Opens a file by a path that the user has given.
+pub(crate) fn open_named(path: &Path) -> io::Result<File> {
+    match openat(CWD, path, OFlags::RDONLY | FILE, Mode::empty()) {
+        Err(Errno::NXIO) => Err(Refusal::NotRegular.into()),
+        opened => Ok(opened?.into()),
+    }
+}
+
+/// Opens what lies below a directory without following a link.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rustix::fs::{ResolveFlags, openat2};
+
+    /// Kernels before 5.6 and some sandboxes do not know the call.
+    static IS_MISSING: AtomicBool = AtomicBool::new(false);
+
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    if !IS_MISSING.load(Ordering::Relaxed) {
+        loop {
+            match openat2(directory, path, flags | OFlags::NOFOLLOW, Mode::empty(), resolve) {
+                // Something was renamed while the path was resolved.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => break,
+                opened => return opened,
+            }
+        }
+        // The way by components tells a refusal of the call from one of the file.
+        let opened = open_by_components(directory, path, flags);
+        if opened.is_ok() {
+            IS_MISSING.store(true, Ordering::Relaxed);
+        }
+        return opened;
+    }
+    open_by_components(directory, path, flags)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open_beneath(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    open_by_components(directory, path, flags)
+}
+
+/// The same, one component after the other.
+pub(crate) fn open_by_components(directory: &OwnedFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let mut components = path.components().peekable();
+    let mut inner: Option<OwnedFd> = None;
+    while let Some(component) = components.next() {
+        let Component::Normal(name) = component else { return Err(Errno::XDEV) };
+        let flags = if components.peek().is_none() { flags } else { DIRECTORY };
+        let from = inner.as_ref().unwrap_or(directory);
+        inner = Some(openat(from, name, flags | OFlags::NOFOLLOW, Mode::empty())?);
+    }
+    inner.ok_or(Errno::NOENT)
+}
+
+/// What the kernel says when a component is a link, or leads outside.
+fn refused(error: Errno) -> io::Error {
+    match error {
+        Errno::LOOP | Errno::XDEV => Refusal::SymbolicLink.into(),
+        // What FreeBSD and NetBSD say.
+        #[cfg(any(target_os = "freebsd", target_os = "netbsd"))]
+        Errno::MLINK | Errno::FTYPE => Refusal::SymbolicLink.into(),
+        error => error.into(),
+    }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the types of these fields differ between systems")]
+fn metadata(stat: &Stat) -> Metadata {
+    Metadata {
+        kind: kind(FileType::from_raw_mode(stat.st_mode)),
+        len: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        device: stat.st_dev as u64,
+        inode: stat.st_ino as u64,
+    }
+}
+
+fn nanoseconds(seconds: i64, part: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(part)
+}
+
+fn kind(told: FileType) -> Kind {
+    match told {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}

@@ -1,0 +1,184 @@
+//! Which indexes this user's own runs have made.
+//!
+//! A repository can bring an index of its own, whose answers are whatever its author wants. Every index has a random id, and
+//! a directory of the user, outside of any repository, has a file for each index that the user's runs have made: the id, the
+//! project, and what the data file looked like when the last run had written it.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use aurora_confined::Directory;
+use serde::{Deserialize, Serialize};
+
+use crate::env::{DATA, INDEX};
+use crate::error::StorageError;
+use crate::home;
+use crate::snapshot::Snapshot;
+
+/// Bytes of an id.
+const ID: usize = 16;
+/// Most bytes of a record.
+const MOST: u64 = 64 << 10;
+/// With more records than this, those of projects that are gone are removed.
+const MANY: usize = 4_096;
+
+/// Tells an index from every other one. It is random, so that nobody can foresee it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IndexId([u8; ID]);
+
+impl IndexId {
+    pub(crate) fn random() -> io::Result<Self> {
+        let mut bytes = [0; ID];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        Ok(Self(bytes))
+    }
+
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// The id as it is stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Display for IndexId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for IndexId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IndexId({self})")
+    }
+}
+
+/// Whose index it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// This user's, exactly as the last run left it.
+    Own,
+    /// This user's, in the project where it was made, but the file is another one or was written to since: by a program
+    /// that keeps no records, by a restored backup, or by git, if git tracks it.
+    OwnButChanged,
+    /// Somebody else's, or from a program that kept no records.
+    Unknown,
+}
+
+/// What the data file of an index looked like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    len: u64,
+    modified: i64,
+    changed: i64,
+}
+
+/// What is recorded of an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    /// The `.aurora` directory, without symbolic links.
+    home: PathBuf,
+    stamp: Stamp,
+}
+
+/// The records of this user's indexes, in a directory.
+#[derive(Debug, Clone)]
+pub struct KnownIndexes {
+    directory: Option<PathBuf>,
+}
+
+impl KnownIndexes {
+    /// Records in a directory, which need not exist.
+    pub fn at(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: Some(directory.into()) }
+    }
+
+    /// No records: every index is unknown.
+    pub fn none() -> Self {
+        Self { directory: None }
+    }
+
+    /// Whose the index of a snapshot is, given the project's `.aurora` directory.
+    pub fn origin(&self, home: &Path, snapshot: &Snapshot) -> Origin {
+        let look = || {
+            let known = self.record_of(&snapshot.id()?)?;
+            let stamp = stamp(home).ok()?;
+            if known.stamp == stamp {
+                return Some(Origin::Own);
+            }
+            (known.home == home.canonicalize().ok()?).then_some(Origin::OwnButChanged)
+        };
+        look().unwrap_or(Origin::Unknown)
+    }
+
+    /// Records the index of a snapshot, as its data file is now, as this user's.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
+        let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
+            let path = home.join(INDEX);
+            return Err(StorageError::Io { path, source: io::Error::other("there is no place to record its id") });
+        };
+        let io = |error| StorageError::io(directory, error);
+        let record = Record { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };
+        let before = self.record_of(&id);
+        if before.as_ref() == Some(&record) {
+            return Ok(());
+        }
+        #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+        fs::create_dir_all(directory).map_err(io)?;
+        let records = Directory::open_root(directory).map_err(io)?;
+        if before.is_none() {
+            forget_gone(&records).map_err(io)?;
+        }
+        let json = serde_json::to_vec(&record).map_err(|error| StorageError::encode("record", &error))?;
+        records.replace(name_of(&id), |file| file.write_all(&json)).map_err(io)
+    }
+
+    fn record_of(&self, id: &IndexId) -> Option<Record> {
+        let records = Directory::open_root(self.directory.as_deref()?).ok()?;
+        read(&records, name_of(id))
+    }
+}
+
+fn name_of(id: &IndexId) -> String {
+    format!("{id}.json")
+}
+
+fn read(records: &Directory, name: impl AsRef<Path>) -> Option<Record> {
+    serde_json::from_slice(&records.read(name, MOST).ok()?).ok()
+}
+
+/// Removes the records of projects that are gone, once there are many.
+fn forget_gone(records: &Directory) -> io::Result<()> {
+    let names = records.entries()?;
+    if names.len() < MANY {
+        return Ok(());
+    }
+    for (name, _) in names {
+        let is_gone =
+            |record: Record| record.home.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        if read(records, &name).is_some_and(is_gone) {
+            records.remove(name)?;
+        }
+    }
+    Ok(())
+}
+
+fn stamp(home: &Path) -> io::Result<Stamp> {
+    let found = home::open(home)?.metadata(Path::new(INDEX).join(DATA))?;
+    Ok(Stamp {
+        device: found.device,
+        inode: found.inode,
+        len: found.len,
+        modified: found.modified,
+        changed: found.changed,
+    })
+}

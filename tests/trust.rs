@@ -1,0 +1,159 @@
+//! An index that the user's own runs did not make is not used unasked.
+
+mod fixture;
+
+use std::fs;
+
+use fixture::{Fixture, Run};
+
+const REFUSED: &str = "is not trusted";
+
+/// A repository with a function.
+fn repository() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write("real.py", "def real_function():\n    return 1\n").commit("real");
+    fixture
+}
+
+/// An index of code that `fixture` does not hold, in its place.
+fn plant(fixture: &Fixture) {
+    let author = Fixture::plain();
+    author.write("planted.py", "def planted_function():\n    return 2\n");
+    done(&author, &["mem", "index"]);
+    copy(&author, fixture);
+}
+
+fn copy(from: &Fixture, to: &Fixture) {
+    fs::create_dir_all(to.path(".aurora/index")).expect("created");
+    fs::copy(from.path(".aurora/index/data.mdb"), to.path(".aurora/index/data.mdb")).expect("copied");
+}
+
+fn done(fixture: &Fixture, arguments: &[&str]) -> Run {
+    let run = fixture.aur(arguments);
+    assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
+    run
+}
+
+fn first(run: &Run) -> String {
+    run.json()["results"][0]["file"].to_string()
+}
+
+const SEARCH: [&str; 6] = ["mem", "search", "planted_function", "--format", "json", "--no-record"];
+
+#[test]
+fn an_unknown_index_is_refused_by_every_command_that_answers_from_it() {
+    let fixture = repository();
+    plant(&fixture);
+    let commands: [&[&str]; 8] = [
+        &SEARCH,
+        &["mem", "stats"],
+        &["mem", "blame", "planted.py"],
+        &["mem", "feedback", "good", "code:planted.py:planted_function"],
+        &["mem", "export", "out.aur"],
+        &["mem", "compact"],
+        &["mem", "rebuild-bm25"],
+        &["mem", "eval", "golden.jsonl"],
+    ];
+    fixture.write("golden.jsonl", "{\"query\": \"planted\", \"relevant\": [{\"path\": \"planted.py\"}]}\n");
+    for command in commands {
+        let run = fixture.aur(command);
+        assert_eq!(run.code, Some(2), "{command:?}: {run:?}");
+        assert!(run.err.contains(REFUSED) && run.err.contains("aur mem index"), "{command:?}: {run:?}");
+        assert!(!run.out.contains("planted.py"), "{command:?}: {run:?}");
+    }
+    done(&fixture, &["mem", "verify"]);
+    let doctor = fixture.aur(&["doctor"]);
+    assert!(doctor.out.contains(REFUSED), "{doctor:?}");
+}
+
+#[test]
+fn an_index_run_makes_an_unknown_index_anew() {
+    let fixture = repository();
+    plant(&fixture);
+    let run = done(&fixture, &["mem", "index"]);
+    assert!(run.out.contains("was set aside and made anew"), "{run:?}");
+    let found = done(&fixture, &SEARCH);
+    assert!(!found.out.contains("planted.py"), "{found:?}");
+    let again = done(&fixture, &["mem", "index"]);
+    assert!(again.out.contains("Nothing changed") && !again.out.contains("trusted"), "{again:?}");
+}
+
+#[test]
+fn an_unknown_index_can_be_accepted() {
+    let fixture = repository();
+    plant(&fixture);
+    let found = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "1"));
+    assert_eq!(first(&found), "\"planted.py\"", "{found:?}");
+    let refused = Run::of(fixture.command().args(SEARCH).env("AURORA_TRUST_INDEX", "0"));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    done(&fixture, &["mem", "trust-index"]);
+    assert_eq!(first(&done(&fixture, &SEARCH)), "\"planted.py\"");
+    // Another one in its place is another one.
+    plant(&fixture);
+    assert_eq!(fixture.aur(&SEARCH).code, Some(2));
+}
+
+#[test]
+fn a_damaged_index_is_not_accepted() {
+    let fixture = repository();
+    plant(&fixture);
+    let path = fixture.path(".aurora/index/data.mdb");
+    let mut bytes = fs::read(&path).expect("read");
+    let at = bytes.windows(16).position(|window| window == b"planted_function").expect("it is there");
+    bytes[at] ^= 1;
+    fs::write(&path, bytes).expect("written");
+    let run = fixture.aur(&["mem", "trust-index"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains("damaged"), "{run:?}");
+}
+
+#[test]
+fn an_index_that_git_tracks_is_trusted_until_git_writes_it() {
+    let fixture = repository();
+    done(&fixture, &["mem", "index"]);
+    let search = ["mem", "search", "real_function", "--format", "json", "--no-record"];
+    fixture.run_git(&["add", "--force", ".aurora/index/data.mdb"]).commit("the index");
+    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+    // What a pull of somebody else's change to it does: the id is known, the content is not.
+    fs::remove_file(fixture.path(".aurora/index/data.mdb")).expect("removed");
+    fixture.run_git(&["checkout", "--", ".aurora"]);
+    let run = fixture.aur(&search);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.err.contains("git tracks it"), "{run:?}");
+    let run = done(&fixture, &["mem", "index"]);
+    assert!(run.out.contains("git tracks it"), "{run:?}");
+    done(&fixture, &search);
+}
+
+#[test]
+fn a_project_that_is_moved_keeps_its_index() {
+    let fixture = Fixture::plain();
+    fixture.write("a/real.py", "def real_function():\n    return 1\n");
+    done(&fixture, &["mem", "index", "a"]);
+    fs::rename(fixture.path("a"), fixture.path("b")).expect("renamed");
+    let search = ["mem", "search", "real_function", "--root", "b", "--format", "json"];
+    assert_eq!(first(&done(&fixture, &search)), "\"real.py\"");
+}
+
+#[test]
+fn imported_and_compacted_indexes_are_the_users_own() {
+    let fixture = repository();
+    done(&fixture, &["mem", "index"]);
+    done(&fixture, &["mem", "export", "out.aur"]);
+    let other = Fixture::plain();
+    let artefact = fixture.path("out.aur").display().to_string();
+    done(&other, &["mem", "import", &artefact, "--root", "."]);
+    done(&other, &["mem", "search", "real_function"]);
+    done(&other, &["mem", "rebuild-bm25"]);
+    done(&other, &["mem", "compact"]);
+    done(&other, &["mem", "search", "real_function"]);
+}
+
+#[test]
+fn a_run_without_a_place_for_records_says_so() {
+    let fixture = repository();
+    fixture.write("file", "");
+    let run = Run::of(fixture.command().args(["mem", "index"]).env("AURORA_HOME", fixture.path("file")));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.out.contains("searches will not trust this index"), "{run:?}");
+}
