@@ -203,7 +203,7 @@ fn issue_15_paths_in_artefacts_lead_nowhere_else() {
                 }
             });
             attacks.push(attack.run(&["mem", "search", "evict", "--show-content", "--color", "never"]).expect(
-                |_, outcomes| {
+                move |_, outcomes| {
                     let shown = &outcomes[1].out;
                     ensure(!shown.contains('\x1b') && !shown.contains('\0'), "no control character is printed")?;
                     ensure(!is_outside || outcomes[0].code == Some(2), "the import is refused")
