@@ -55,6 +55,7 @@ fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
         trust: Trust::everything(),
+        limits: Default::default(),
     };
     index::run(&options, &Silent).expect("an index run");
 }

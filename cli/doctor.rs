@@ -200,7 +200,11 @@ fn config(root: &Path) -> Finding {
 }
 
 fn pipeline(root: &Path) -> Finding {
-    match indexing::plan(root, &PipelineChoice::Default) {
+    let limits = match place::limits() {
+        Ok(limits) => limits,
+        Err(failure) => return (Verdict::Failed, failure.message()),
+    };
+    match indexing::plan(root, &PipelineChoice::Default, &limits) {
         Ok(plan) => {
             let stages = units::counted(plan.stages().len() as u64, "stage");
             match plan.warnings().iter().count() {

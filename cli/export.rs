@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
     }
     let manifest = opened.snapshot.export(&args.file, PROGRAM).map_err(opened::failure)?;
     if !manifest.complete {
-        terminal.warn("the index is not complete: the last run was stopped before it had seen every file");
+        terminal.warn("the index is not complete: the last run was stopped before it had seen every file, or could not read all of them");
     }
     let mut out = terminal.stdout();
     match args.format {

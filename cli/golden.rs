@@ -120,6 +120,7 @@ pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, terminal: &Terminal) 
     if mined {
         index::refresh(root, terminal)?;
     } else if !place::has_index(root) {
+        index::may_build(root, terminal)?;
         index::build_for_search(root, terminal)?;
     }
     let snapshot = opened::snapshot(root)?;

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let imported = Environment::import(&place::index_dir(&root), &mut input, arrival).map_err(opened::failure)?;
     opened::record(&root)?;
     if !imported.complete {
-        terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file");
+        terminal.warn("the index is not complete: the run that made it was stopped before it had seen every file, or could not read all of them");
     }
     let mut out = terminal.stdout();
     match args.format {

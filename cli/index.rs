@@ -1,16 +1,16 @@
 //! `aur mem index`: brings the index of a directory up to date.
 
-use std::io::Write;
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::CancelToken;
-use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice};
+use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice, Unreadable};
 
 use crate::args::{IndexArgs, ReportFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::progress::IndexProgress;
-use crate::output::{json, summary, units};
+use crate::output::{json, sanitize, summary, units};
 use crate::terminal::Terminal;
 use crate::{interrupt, pipeline, place};
 
@@ -39,7 +39,39 @@ pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
     if options.cancel.is_cancelled() && !summary.complete {
         return Err(Failure::Interrupted("what was finished is kept; run the command again to go on".to_owned()));
     }
-    covered(&summary, args.min_coverage)
+    covered(&summary, args.min_coverage)?;
+    readable(&summary)
+}
+
+/// Entries of a directory that are counted for a question.
+const COUNTED_ENTRIES: usize = 10_000;
+
+/// Whether a search may index a root: a project without a question, anything else, such as a home directory, if the user
+/// says so on the terminal.
+pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
+    if place::is_project(root) {
+        return Ok(());
+    }
+    let shown = sanitize::line(&root.display().to_string());
+    if !terminal.live || !std::io::stdin().is_terminal() {
+        return Err(Failure::new(format!("{shown} has no index and is no project, so it is not indexed for a search"))
+            .with_help(format!("`aur mem index {shown}` indexes it on purpose")));
+    }
+    let count = place::entries(root, COUNTED_ENTRIES);
+    let more = if count == COUNTED_ENTRIES { " or more" } else { "" };
+    let mut err = std::io::stderr().lock();
+    write!(err, "{shown} is no project. Index it ({} {}{more})? [y/N] ", units::count(count as u64), entry(count))?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().take(64).read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{shown} was not indexed")))
+}
+
+fn entry(count: usize) -> &'static str {
+    if count == 1 { "entry" } else { "entries" }
 }
 
 /// The index of a root that has none, for a search: progress and a closing line on standard
@@ -79,6 +111,7 @@ fn options(root: PathBuf) -> Outcome<IndexOptions> {
         cancel: CancelToken::new(),
         models: ModelDirectory::user().map_err(|error| Failure::from_error(&error))?,
         trust: place::trust(),
+        limits: place::limits()?,
     })
 }
 
@@ -111,6 +144,21 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
         ))),
         _ => Ok(()),
     }
+}
+
+/// What could not be read makes a run one that has something to report.
+fn readable(summary: &IndexSummary) -> Outcome {
+    let Unreadable { entries, kept_files } = summary.unreadable;
+    if entries == 0 {
+        return Ok(());
+    }
+    let could_not =
+        if entries == 1 { "1 file or directory".to_owned() } else { units::count(entries) + " files or directories" };
+    let kept = match kept_files {
+        0 => "the index knows nothing of them".to_owned(),
+        files => format!("what the index knows of them was kept ({})", units::counted(files, "file")),
+    };
+    Err(Failure::Short(format!("{could_not} could not be read: {kept}, and the next run tries again")))
 }
 
 /// `aur mem index of files` is more likely a query than a directory.

@@ -78,7 +78,7 @@ fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
 fn plan(args: &PipelineArgs, terminal: &Terminal) -> Outcome<(String, Plan)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = choice(args.pipeline.as_deref())?;
-    let plan = indexing::plan(&root, &choice).map_err(|error| index::failure(error, terminal))?;
+    let plan = indexing::plan(&root, &choice, &place::limits()?).map_err(|error| index::failure(error, terminal))?;
     show(plan.warnings(), terminal);
     let name = match choice {
         PipelineChoice::Named(name) => name,

@@ -1,9 +1,11 @@
 //! Which directory a command is about.
 
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use aurora_confined::Directory;
 use aurora_stages::index::{INDEX_DIRECTORY, PROJECT_PIPELINE, Trust};
+use aurora_stages::limits::Limits;
 use aurora_storage::{Environment, KnownIndexes};
 
 use crate::failure::{Failure, Outcome};
@@ -34,6 +36,63 @@ pub(crate) fn index_dir(root: &Path) -> PathBuf {
 /// Whether a root has been indexed.
 pub(crate) fn has_index(root: &Path) -> bool {
     Environment::is_present(&index_dir(root))
+}
+
+/// Files and directories that only the top of a project has.
+const PROJECT_MARKS: [&str; 34] = [
+    ".git",
+    ".hg",
+    ".jj",
+    ".svn",
+    "BUILD.bazel",
+    "CMakeLists.txt",
+    "Cargo.toml",
+    "Gemfile",
+    "MODULE.bazel",
+    "Makefile",
+    "Package.swift",
+    "Pipfile",
+    "WORKSPACE",
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "build.xml",
+    "composer.json",
+    "configure.ac",
+    "deno.json",
+    "dune-project",
+    "go.mod",
+    "go.work",
+    "justfile",
+    "meson.build",
+    "mix.exs",
+    "package.json",
+    "pom.xml",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+    "tsconfig.json",
+];
+
+/// Whether a directory is a project, or stands in the work tree of one: what a search may index without a question. The
+/// home directory and the root of the file system never are, whatever lies in them.
+pub(crate) fn is_project(root: &Path) -> bool {
+    let home = std::env::home_dir().map(|home| plain(&home));
+    let is_broad = |directory: &Path| directory.parent().is_none() || home.as_deref() == Some(directory);
+    let root = plain(root);
+    if is_broad(&root) {
+        return false;
+    }
+    let holds = |directory: &Path, mark: &str| directory.join(mark).symlink_metadata().is_ok();
+    let has_work_tree = root.ancestors().take_while(|above| !is_broad(above)).any(|above| holds(above, ".git"));
+    has_work_tree || holds(&root, INDEX_DIRECTORY) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
+}
+
+/// How many entries a directory has, counted up to `most`.
+pub(crate) fn entries(directory: &Path, most: usize) -> usize {
+    Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(most))
 }
 
 /// Whether there is anything beside the index: an imported one needs no sources.
@@ -93,6 +152,17 @@ pub(crate) fn trust() -> Trust {
 fn user_directory() -> Option<PathBuf> {
     let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
     set.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(INDEX_DIRECTORY)))
+}
+
+/// What a project may ask for, as its user says.
+pub(crate) fn limits() -> Outcome<Limits> {
+    Limits::load(user_config().as_deref(), &environment()).map_err(|error| Failure::from_error(&error))
+}
+
+/// The environment, as far as it is text.
+pub(crate) fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).collect()
 }
 
 /// The configuration of a root.
@@ -169,6 +239,19 @@ mod tests {
         assert_eq!(nearest(&repository), Some(outer.path().to_owned()));
         fs::create_dir(repository.join(".git")).expect("created");
         assert_eq!(nearest(&repository), Some(repository.clone()));
+    }
+
+    #[test]
+    fn issue_15_a_project_is_told_by_its_files() {
+        let outer = tempfile::tempdir().expect("a temporary directory");
+        let (plain, deep) = (outer.path().join("plain"), outer.path().join("repository/a"));
+        for directory in [&plain, &deep, &outer.path().join("repository/.git"), &outer.path().join("made")] {
+            fs::create_dir_all(directory).expect("created");
+        }
+        fs::write(outer.path().join("made/Makefile"), "").expect("written");
+        assert!(!is_project(outer.path()) && !is_project(&plain) && !is_project(Path::new("/")));
+        assert!(is_project(&deep) && is_project(&outer.path().join("made")));
+        assert_eq!((entries(outer.path(), 10), entries(outer.path(), 2)), (3, 2));
     }
 
     #[test]

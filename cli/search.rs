@@ -1,13 +1,13 @@
 //! `aur mem search`: answers queries, for people and for programs.
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_analysis::Embedder;
 use aurora_query::{
-    Block, ConfigErrors, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, Mode, Query,
-    QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    Block, ConfigErrors, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY,
+    Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
@@ -40,6 +40,8 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
     if !args.stdin && query.trim().is_empty() && patterns.is_empty() {
         return Err(Failure::from_error(&QueryError::Empty));
     }
+    // Before anything is indexed for it.
+    QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let root = place::for_search(args.root.as_deref())?;
     let config = settings(&root, flags(args)).map_err(|errors| Failure::from_error(&errors))?;
     if !place::has_index(&root) {
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
             return Err(Failure::new(format!("no index in {}", root.display()))
                 .with_help("build it with `aur mem index`, or search without --no-index"));
         }
+        index::may_build(&root, terminal)?;
         index::build_for_search(&root, terminal)?;
     }
     let snapshot = opened::snapshot(&root)?;
@@ -81,11 +84,10 @@ pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfi
     SearchConfig::load(&ConfigLayers {
         user: user.as_deref(),
         project: Some(root),
-        environment: std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
+        environment: place::environment(),
         flags,
-        other_tables: &[],
+        user_tables: &[aurora_stages::limits::TABLE],
+        ..ConfigLayers::default()
     })
 }
 
@@ -112,10 +114,12 @@ impl Session<'_> {
 
     /// One answer for every line, at once, so that a program can ask one by one. A query that
     /// cannot be answered gets an object with an `error`, and the next ones are still read.
-    fn answer_lines(&self, input: impl BufRead) -> Outcome {
+    fn answer_lines(&self, mut input: impl BufRead) -> Outcome {
         let mut out = self.terminal.stdout();
-        for line in input.split(b'\n') {
-            let line = line.map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?;
+        let mut line = Vec::new();
+        while read_line(&mut input, &mut line)
+            .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?
+        {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end_matches('\r');
             let now = time::now();
@@ -269,7 +273,7 @@ impl Session<'_> {
 
     fn print_error(&self, out: &mut impl Write, text: &str, error: &QueryError) -> Outcome {
         let answer = json!({
-            "query": text,
+            "query": &text[..text.floor_char_boundary(LONGEST_QUERY)],
             "mode": self.mode,
             "results": [],
             "took_ms": 0.0,
@@ -294,6 +298,19 @@ impl Session<'_> {
             let _ = access.record(&shown);
         }
     }
+}
+
+/// Reads a line without its line feed; of one that is too long for a query as much as shows that. False at the end.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let most = LONGEST_QUERY + 2;
+    if input.by_ref().take(most as u64).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.pop_if(|last| *last == b'\n').is_none() && line.len() == most {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
 }
 
 fn filter(args: &SearchArgs) -> Result<FilterSpec, FilterError> {

@@ -102,7 +102,7 @@ fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::
         writeln!(out, "  Commit:      {}", sanitize::line(commit))?;
     }
     if !stats.complete {
-        let text = "the last run did not get to its end; `aur mem index` goes on";
+        let text = "the last run did not get to its end, or could not read everything; `aur mem index` goes on";
         writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
     }
     for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {

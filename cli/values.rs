@@ -1,9 +1,11 @@
 //! Values of command line options: counts, sizes, percentages, pairs and weights.
 
+use aurora_pipeline::MOST_WORKERS;
+
 pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
-        Ok(jobs) => Ok(jobs),
+        Ok(jobs @ 1..=MOST_WORKERS) => Ok(jobs),
+        _ => Err(format!("expected a whole number from 1 to {MOST_WORKERS}")),
     }
 }
 

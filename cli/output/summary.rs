@@ -27,9 +27,10 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
         push_messages(&mut out, summary, paint);
         return out;
     }
-    let (done, role) = match summary.complete {
-        true => ("Indexing complete!", Role::Good),
-        false => ("Indexing stopped early; what is done is kept.", Role::Warning),
+    let (done, role) = match (summary.complete, summary.unreadable.entries) {
+        (true, _) => ("Indexing complete!", Role::Good),
+        (false, 0) => ("Indexing stopped early; what is done is kept.", Role::Warning),
+        (false, _) => ("Indexing is incomplete: not everything could be read.", Role::Warning),
     };
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
     push_counts(&mut out, summary);
@@ -52,6 +53,7 @@ fn push_counts(out: &mut String, summary: &IndexSummary) {
         ("refreshed", files.refreshed),
         ("renamed", files.renamed),
         ("deleted", files.deleted),
+        ("kept, unreadable", summary.unreadable.kept_files),
     ] {
         if count > 0 || label == "indexed" {
             push_figure(out, &format!("  {label}"), count);

@@ -42,7 +42,7 @@ pub(crate) fn render(
             facts.push(format!("commit {}", commit.get(..COMMIT_DIGITS).unwrap_or(commit)));
         }
         if !index.complete {
-            facts.push("of a run that was not finished".to_owned());
+            facts.push("of a run that was not finished or could not read everything".to_owned());
         }
         lines.extend(width::wrap(&format!("Index: {}", facts.join(", ")), columns));
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::access::{Access, Kind};
+use crate::column::Entity;
 use crate::config::RunConfig;
 use crate::diagnostics::Diagnostics;
 use crate::faults::{Setting, StageSite};
@@ -46,6 +47,8 @@ pub(crate) struct Assembled {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) workers: Option<usize>,
+    /// A transform that adds chunks.
+    pub(crate) grows: bool,
     pub(crate) stage: Box<dyn Stage>,
     pub(crate) grant: Grant,
     /// Columns which a batch that the stage emits must have.
@@ -121,12 +124,15 @@ impl Pipeline {
             .map(|(index, part)| {
                 let step = graph.level[index];
                 let kind = part.access.kind;
+                let writes_chunks =
+                    part.access.written().any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
                 Assembled {
                     grant: Grant::new(&part.name, &part.access, |name| last_use.get(name) == Some(&step)),
                     required: uses.required_behind(step, kind, &part.access),
                     name: part.name,
                     kind,
                     workers: part.workers,
+                    grows: kind == Kind::Transform && part.access.restructures && writes_chunks,
                     stage: part.stage,
                 }
             })

@@ -1,5 +1,6 @@
 //! The memory budget: one limit in bytes for all batches in flight.
 
+use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ struct Usage {
     held: u64,
     peak: u64,
     batches: usize,
+    /// Numbers of the batches in flight.
+    numbers: BTreeSet<u64>,
 }
 
 impl Budget {
@@ -40,7 +43,14 @@ impl Budget {
         }
         usage.batches += 1;
         usage.grow(bytes);
-        (Some(Ticket { budget: self, bytes }), waiting.map_or(Duration::ZERO, |since| since.elapsed()))
+        (Some(Ticket { budget: self, bytes, number: None }), waiting.map_or(Duration::ZERO, |since| since.elapsed()))
+    }
+
+    /// Whether a batch may be given further rows now: the limit is kept, or no older batch is in flight. The oldest
+    /// always may, or nothing would ever be given back.
+    pub(crate) fn may_grow(&self, number: u64) -> bool {
+        let usage = self.lock();
+        usage.held <= self.limit || usage.numbers.first().is_none_or(|oldest| *oldest >= number)
     }
 
     pub(crate) fn limit(&self) -> u64 {
@@ -71,9 +81,16 @@ impl Usage {
 pub(crate) struct Ticket<'a> {
     budget: &'a Budget,
     bytes: u64,
+    number: Option<u64>,
 }
 
 impl Ticket<'_> {
+    /// Says which batch it is of.
+    pub(crate) fn assign(&mut self, number: u64) {
+        self.number = Some(number);
+        self.budget.lock().numbers.insert(number);
+    }
+
     /// Follows the batch as it grows or shrinks.
     pub(crate) fn resize(&mut self, bytes: u64) {
         let mut usage = self.budget.lock();
@@ -93,6 +110,9 @@ impl Drop for Ticket<'_> {
         let mut usage = self.budget.lock();
         usage.held -= self.bytes;
         usage.batches -= 1;
+        if let Some(number) = self.number {
+            usage.numbers.remove(&number);
+        }
         drop(usage);
         self.budget.freed.notify_all();
     }
@@ -112,6 +132,26 @@ mod tests {
         drop(large);
         assert!(budget.admit(1, || true).0.is_some());
         assert_eq!((budget.held(), budget.peak()), (0, 50));
+    }
+
+    #[test]
+    fn issue_15_beyond_the_limit_only_the_oldest_batch_grows() {
+        let budget = Budget::new(10);
+        let admitted = |number: u64| {
+            let mut ticket = budget.admit(1, || true).0.expect("fits");
+            ticket.assign(number);
+            ticket
+        };
+        let (first, mut second, _third) = (admitted(4), admitted(5), admitted(6));
+        second.resize(8);
+        assert!((4..=6).all(|number| budget.may_grow(number)), "the limit is kept");
+        second.resize(9);
+        assert_eq!([4, 5, 6].map(|number| budget.may_grow(number)), [true, false, false]);
+        drop(first);
+        second.resize(20);
+        assert_eq!([5, 6].map(|number| budget.may_grow(number)), [true, false]);
+        drop(second);
+        assert!(budget.may_grow(6));
     }
 
     #[test]

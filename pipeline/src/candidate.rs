@@ -4,6 +4,7 @@ use toml::de::{DeTable, Error as TomlError};
 use toml::{Spanned, Table};
 
 use crate::access::{Access, Kind};
+use crate::ceilings::MOST_WORKERS;
 use crate::config::{Entry, StageTable, boolean, count, string, strings};
 use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
 use crate::faults::StageSite;
@@ -51,7 +52,7 @@ impl Candidate {
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
         let used = key("use").and_then(|entry| Some((string(sources, entry, found)?, entry.value.span())));
-        let workers = key("workers").and_then(|entry| count(sources, entry, found));
+        let workers = key("workers").and_then(|entry| count(sources, entry, MOST_WORKERS, found));
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));

@@ -5,6 +5,7 @@ use std::thread::available_parallelism;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::ceilings::{LONGEST_FILE, MOST_BATCH_FILES, MOST_QUEUE_BATCHES, MOST_STAGES, MOST_WORKERS};
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
 use crate::source_map::{SourceMap, Span};
 
@@ -55,7 +56,13 @@ impl<'a> Layer<'a> {
                 "run" => layer.run = table(sources, entry, found).unwrap_or_default(),
                 "stage" => {
                     let stages = table(sources, entry, found).unwrap_or_default();
-                    layer.stages = stages.into_iter().filter_map(|entry| stage(sources, entry, found)).collect();
+                    if stages.len() > MOST_STAGES {
+                        let location = sources.locate(&stages[MOST_STAGES].key_span);
+                        let message = format!("more than {MOST_STAGES} stages");
+                        found.push(Diagnostic::error(code::SYNTAX, location, message));
+                    }
+                    layer.stages =
+                        stages.into_iter().take(MOST_STAGES).filter_map(|entry| stage(sources, entry, found)).collect();
                 }
                 other => {
                     let location = sources.locate(&entry.key_span);
@@ -79,6 +86,12 @@ impl<'a> StageTable<'a> {
 
 /// Parses as much of a file as is TOML; says where its bytes begin.
 fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mut Diagnostics) -> (usize, DeTable<'a>) {
+    if text.len() > LONGEST_FILE {
+        let message = format!("the file has {} bytes, more than {LONGEST_FILE}", text.len());
+        let base = sources.add(name, "");
+        found.push(Diagnostic::error(code::SYNTAX, sources.locate(&(base..base)), message));
+        return (base, DeTable::default());
+    }
     let base = sources.add(name, text);
     let (root, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -144,11 +157,11 @@ pub(crate) fn boolean(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagno
     }
 }
 
-/// A whole number from 1.
-pub(crate) fn count(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagnostics) -> Option<usize> {
+/// A whole number from 1 to `most`.
+pub(crate) fn count(sources: &SourceMap, entry: &Entry<'_>, most: usize, found: &mut Diagnostics) -> Option<usize> {
     match integer(entry.value.get_ref()).and_then(|value| usize::try_from(value).ok()) {
-        Some(value) if value > 0 => Some(value),
-        _ => refuse(sources, entry, "a whole number from 1", found),
+        Some(value) if (1..=most).contains(&value) => Some(value),
+        _ => refuse(sources, entry, &format!("a whole number from 1 to {most}"), found),
     }
 }
 
@@ -177,7 +190,7 @@ fn table<'a>(sources: &SourceMap, entry: Entry<'a>, found: &mut Diagnostics) -> 
     }
 }
 
-fn integer(value: &DeValue<'_>) -> Option<u64> {
+pub(crate) fn integer(value: &DeValue<'_>) -> Option<u64> {
     match value {
         DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix()).ok(),
         _ => None,
@@ -228,9 +241,13 @@ impl RunConfig {
         for entry in entries {
             match entry.key.as_str() {
                 "memory" => run.memory = bytes(sources, entry, found).unwrap_or(run.memory),
-                "jobs" => run.jobs = count(sources, entry, found),
-                "batch_files" => run.batch_files = count(sources, entry, found).unwrap_or(run.batch_files),
-                "queue_batches" => run.queue_batches = count(sources, entry, found).unwrap_or(run.queue_batches),
+                "jobs" => run.jobs = count(sources, entry, MOST_WORKERS, found),
+                "batch_files" => {
+                    run.batch_files = count(sources, entry, MOST_BATCH_FILES, found).unwrap_or(run.batch_files);
+                }
+                "queue_batches" => {
+                    run.queue_batches = count(sources, entry, MOST_QUEUE_BATCHES, found).unwrap_or(run.queue_batches);
+                }
                 other => {
                     let location = sources.locate(&entry.key_span);
                     let message = format!("unknown key `{other}` in [run]");
@@ -244,7 +261,7 @@ impl RunConfig {
 
     /// The number of threads, decided.
     pub fn threads(&self) -> usize {
-        self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+        self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).min(MOST_WORKERS)
     }
 }
 

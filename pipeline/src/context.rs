@@ -11,7 +11,8 @@ use crate::progress::StageMeter;
 use crate::report::{RunError, Tallies};
 use crate::stage::Fingerprint;
 
-/// A switch that asks a run to stop; clones share it. What is in flight is still brought to its end.
+/// A switch that asks a run to stop; clones share it. What is in flight is still brought to its end, unless a stage gives
+/// it up.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     asked: Arc<AtomicBool>,
@@ -131,8 +132,9 @@ impl StageContext<'_> {
         });
     }
 
-    /// Whether the run is to stop, by request or because a stage failed. A source then stops emitting; any other
-    /// stage finishes what it was given.
+    /// Whether the run is to stop, by request or because a stage failed. A source then stops emitting; a transform
+    /// finishes its batch or gives it up with [`StageError::Stopped`](crate::StageError::Stopped), and the run ends as
+    /// if the batch had never been emitted; a sink finishes what it was given.
     pub fn cancelled(&self) -> bool {
         self.run.stopping()
     }

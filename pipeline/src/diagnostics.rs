@@ -49,6 +49,8 @@ pub mod code {
     pub const COLUMN_NAME: &str = "A0113";
     /// The stage's own check of its configuration.
     pub const CHECK: &str = "A0114";
+    /// A value above the limit that holds for the file.
+    pub const LIMIT: &str = "A0115";
     /// Warning: a column is written and no stage reads it.
     pub const UNREAD_COLUMN: &str = "A0201";
     /// Warning: no stage keeps anything.

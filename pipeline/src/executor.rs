@@ -1,13 +1,15 @@
 //! The executor: batches stream through the steps, each stage with its own workers.
 //!
 //! A batch is always in one place: in a queue, with a worker, in a sink's reorder buffer, or shared by the stages
-//! of one step. One that no row is left of goes no further: sinks, which take batches in order, are told its number. Queues
+//! of one step. One that no row is left of goes no further, nor does one that a transform gives up because the run is to
+//! stop: sinks, which take batches in order, are told its number. Queues
 //! are bounded. Once a stage has failed, workers leave at their next batch, and a queue
 //! without workers takes and drops whatever comes, so nothing waits for ever.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Instant;
@@ -19,7 +21,7 @@ use crate::budget::Ticket;
 use crate::context::{CancelToken, RunState, StageContext};
 use crate::emitter::{Emitter, Port};
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
-use crate::queue::{Inbox, Outbox, Reorder, queue};
+use crate::queue::{Inbox, Outbox, Reorder, Soon, queue};
 use crate::report::{Outcome, RunError, RunReport, StageReport, Tallies};
 use crate::stage::{StageError, Worker};
 use crate::view::{BatchView, Rows};
@@ -84,6 +86,8 @@ struct Flight<'r> {
 struct Side<'r> {
     flight: Flight<'r>,
     staged: Mutex<Vec<Staged>>,
+    /// A stage has given it up.
+    given_up: AtomicBool,
 }
 
 enum Load<'r> {
@@ -131,7 +135,7 @@ impl<'r> Outlet<'r> {
             }
             [only] => only.put(Item::Batch(Load::Whole(flight)), producer),
             several => {
-                let side = Arc::new(Side { flight, staged: Mutex::default() });
+                let side = Arc::new(Side { flight, staged: Mutex::default(), given_up: AtomicBool::new(false) });
                 let shares: Vec<Arc<Side<'r>>> = several.iter().map(|_| Arc::clone(&side)).collect();
                 drop(side);
                 for (outbox, share) in several.iter().zip(shares) {
@@ -254,12 +258,26 @@ impl<'r> Seat<'r> {
         let mut worker = self.stage.stage.open();
         let mut order = (self.stage.kind == Kind::Sink).then(Reorder::new);
         let mut emptied = Vec::new();
-        while let Some(item) = inbox.take(|| self.outlet.forward_emptied(&mut emptied, self.meter)) {
+        let mut parked: BTreeMap<u64, Load<'r>> = BTreeMap::new();
+        loop {
+            let item = if parked.is_empty() {
+                match inbox.take(|| self.outlet.forward_emptied(&mut emptied, self.meter)) {
+                    Some(item) => item,
+                    None => break,
+                }
+            } else {
+                // Nothing that others may wait for is held back meanwhile.
+                self.outlet.forward_emptied(&mut emptied, self.meter);
+                match inbox.take_soon() {
+                    Soon::Item(item) => item,
+                    Soon::Nothing | Soon::Over => Item::Emptied(Vec::new()),
+                }
+            };
             if self.run.has_failed() {
                 return Ok(());
             }
             match (item, &mut order) {
-                (Item::Batch(load), None) => self.process(worker.as_mut(), load, &mut emptied, cx)?,
+                (Item::Batch(load), None) => drop(parked.insert(load.sequence(), load)),
                 (Item::Batch(load), Some(order)) => order.put(load.sequence(), load),
                 (Item::Emptied(numbers), order) => {
                     order.iter_mut().for_each(|order| numbers.iter().for_each(|number| order.pass_over(*number)));
@@ -269,12 +287,21 @@ impl<'r> Seat<'r> {
             while let Some(load) = order.as_mut().and_then(Reorder::take) {
                 self.process(worker.as_mut(), load, &mut emptied, cx)?;
             }
+            while let Some(load) = parked.first_entry().filter(|first| self.may_process(*first.key())) {
+                self.process(worker.as_mut(), load.remove(), &mut emptied, cx)?;
+            }
             if emptied.len() >= EMPTIED {
                 self.outlet.forward_emptied(&mut emptied, self.meter);
             }
         }
         self.outlet.forward_emptied(&mut emptied, self.meter);
         if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
+    }
+
+    /// Whether a batch may be processed now. A stage that adds rows leaves it for later while the memory is overdrawn,
+    /// unless it is the oldest one: only what is behind that stage can give memory back.
+    fn may_process(&self, sequence: u64) -> bool {
+        !self.stage.grows || self.run.stopping() || self.run.budget.may_grow(sequence)
     }
 
     /// Has the worker process a batch and passes it on; one that no row is left of is `emptied`.
@@ -288,7 +315,10 @@ impl<'r> Seat<'r> {
         match load {
             Load::Whole(mut flight) => {
                 let files = flight.batch.files.rows();
-                self.turn(worker, Rows::Exclusive(&mut flight.batch), cx)?;
+                if self.gives_up(self.turn(worker, Rows::Exclusive(&mut flight.batch), cx))? {
+                    emptied.push(flight.sequence);
+                    return Ok(());
+                }
                 let kept = flight.batch.files.rows();
                 self.run.files_done.fetch_add((files - kept) as u64, Ordering::Relaxed);
                 self.meter.count(files, kept, flight.batch.chunks.rows());
@@ -302,10 +332,16 @@ impl<'r> Seat<'r> {
             Load::Shared(side) => {
                 let base = &side.flight.batch;
                 let mut staged = Staged::beside(base);
-                self.turn(worker, Rows::Shared { base, staged: &mut staged }, cx)?;
+                if self.gives_up(self.turn(worker, Rows::Shared { base, staged: &mut staged }, cx))? {
+                    side.given_up.store(true, Ordering::Relaxed);
+                }
                 self.meter.count(base.files.rows(), base.files.rows(), base.chunks.rows());
                 side.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
-                if let Some(Side { mut flight, staged }) = Arc::into_inner(side) {
+                if let Some(Side { mut flight, staged, given_up }) = Arc::into_inner(side) {
+                    if given_up.into_inner() {
+                        emptied.push(flight.sequence);
+                        return Ok(());
+                    }
                     for Staged { files, chunks } in staged.into_inner().unwrap_or_else(PoisonError::into_inner) {
                         flight.batch.files.merge(files);
                         flight.batch.chunks.merge(chunks);
@@ -315,6 +351,15 @@ impl<'r> Seat<'r> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a transform has given its batch up because the run is to stop. A sink never does: what one sink has
+    /// taken, the others take too.
+    fn gives_up(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
+        match result {
+            Err(StageError::Stopped) if self.stage.kind == Kind::Transform && self.run.stopping() => Ok(true),
+            other => other.map(|()| false),
+        }
     }
 
     fn turn(&self, worker: &mut (dyn Worker + '_), rows: Rows<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -365,8 +410,9 @@ impl Port for SeatPort<'_, '_> {
         }
         let (ticket, waited) = run.budget.admit(batch.bytes(), stop);
         meter.memory_wait.add(waited);
-        let ticket = ticket.ok_or(StageError::Stopped)?;
+        let mut ticket = ticket.ok_or(StageError::Stopped)?;
         let sequence = run.next_sequence.fetch_add(1, Ordering::Relaxed);
+        ticket.assign(sequence);
         meter.count(0, batch.files.rows(), batch.chunks.rows());
         outlet.forward(Flight { sequence, batch, ticket }, meter);
         Ok(())

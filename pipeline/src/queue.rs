@@ -85,6 +85,32 @@ impl<T> Inbox<'_, T> {
     }
 }
 
+/// What came of a short wait for an item.
+pub(crate) enum Soon<T> {
+    Item(T),
+    Nothing,
+    /// Every earlier stage has finished.
+    Over,
+}
+
+impl<T> Inbox<'_, T> {
+    /// The next item if one comes within a short while.
+    pub(crate) fn take_soon(&self) -> Soon<T> {
+        match self.receiver.recv_timeout(A_WHILE) {
+            Ok(item) => {
+                self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
+                Soon::Item(item)
+            }
+            Err(RecvTimeoutError::Timeout) => Soon::Nothing,
+            Err(RecvTimeoutError::Disconnected) => {
+                // What is waited for is no item; the caller looks again at once.
+                std::thread::sleep(A_WHILE);
+                Soon::Over
+            }
+        }
+    }
+}
+
 /// Gives items out by ascending number without gaps, however they come in.
 pub(crate) struct Reorder<T> {
     next: u64,

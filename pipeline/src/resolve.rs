@@ -1,6 +1,7 @@
 //! From files to a plan: layers merged, names resolved, configurations read, everything that is wrong said at once.
 
 use crate::candidate::{Candidate, Resolved, STAGE_KEYS};
+use crate::ceilings::{self, Ceiling};
 use crate::config::{Entry, Layer, RunConfig, StageTable};
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
 use crate::faults::{Setting, StageSite};
@@ -30,6 +31,20 @@ pub fn load<'a>(
     registry: &Registry,
     builtins: &[PipelineSource<'a>],
 ) -> Result<Plan, Diagnostics> {
+    load_within(sources, registry, builtins, &[])
+}
+
+/// [`load`] for sources that others wrote: their values are held against ceilings. Those of `builtins` are not.
+///
+/// # Errors
+/// Everything that is wrong with the pipeline, at once.
+pub fn load_within<'a>(
+    sources: &[PipelineSource<'a>],
+    registry: &Registry,
+    builtins: &[PipelineSource<'a>],
+    ceilings: &[Ceiling],
+) -> Result<Plan, Diagnostics> {
+    let files: Vec<&str> = sources.iter().map(|source| source.name).collect();
     let mut map = SourceMap::default();
     let mut found = Diagnostics::default();
     let layers = layers(sources, builtins, &mut map, &mut found);
@@ -40,7 +55,17 @@ pub fn load<'a>(
     let mut known = !found.has_errors();
     let run_entries: Vec<&Entry<'_>> = layers.iter().flat_map(|layer| &layer.run).collect();
     let run = RunConfig::parse(&map, &run_entries, &mut found);
+    for entry in run_entries {
+        ceilings::check(ceilings, None, entry, &files, &map, &mut found);
+    }
     let merged = merge(layers);
+    for stage in &merged {
+        let named =
+            stage.entries.iter().find(|entry| entry.key == "use").and_then(|entry| entry.value.get_ref().as_str());
+        for entry in &stage.entries {
+            ceilings::check(ceilings, Some(named.unwrap_or(&stage.name)), entry, &files, &map, &mut found);
+        }
+    }
 
     let mut candidates = Vec::new();
     let mut disabled = Vec::new();

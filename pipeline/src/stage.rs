@@ -64,7 +64,8 @@ pub trait Worker {
     /// Works on one batch. A bad file is reported to `cx`, and the run goes on.
     ///
     /// # Errors
-    /// Any error ends the run.
+    /// [`StageError::Stopped`] from a transform gives the batch up where the run is to stop anyway. Any other error
+    /// ends the run.
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let _ = batch;
         Err(StageError::new(format!("stage `{}` does not process batches", cx.stage())))

@@ -168,19 +168,45 @@ fn a_batch_larger_than_the_budget_travels_alone() {
     assert_eq!((seen.len(), report.memory_peak), (400, 10_000));
 }
 
-#[test]
-fn a_cancelled_run_finishes_what_is_in_flight_and_closes_its_sinks() {
-    struct CancelAt(CancelToken, u64);
-    impl Observer for CancelAt {
-        fn on_progress(&self, progress: &Progress) {
-            if progress.files_done >= self.1 {
-                self.0.cancel();
-            }
-        }
-        fn interval(&self) -> Option<Duration> {
-            Some(Duration::from_millis(1))
+/// Stops a run once so many files are done.
+struct CancelAt(CancelToken, u64);
+
+impl Observer for CancelAt {
+    fn on_progress(&self, progress: &Progress) {
+        if progress.files_done >= self.1 {
+            self.0.cancel();
         }
     }
+    fn interval(&self) -> Option<Duration> {
+        Some(Duration::from_millis(1))
+    }
+}
+
+#[test]
+fn issue_15_a_transform_may_give_its_batches_up_when_the_run_is_to_stop() {
+    // Two stages of one step, then one of its own.
+    let text = "[run]\nbatch_files = 1\nqueue_batches = 50\n[stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 100000000\nwrites = ['file.id']\n\
+        [stage.a]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.a']\ntrouble = 'give up'\n\
+        [stage.b]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['file.b']\n\
+        [stage.c]\nuse = 'mixer'\nreads = ['file.a', 'file.b']\nwrites = ['file.c']\ntrouble = 'give up'\n\
+        [stage.z]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'file.c']\n";
+    let (pipeline, log) = pipeline(text);
+    let cancel = CancelToken::new();
+    let observer = CancelAt(cancel.clone(), 200);
+    let report = pipeline
+        .run(RunOptions { jobs: Some(2), cancel, observer: &observer, ..RunOptions::default() })
+        .expect("a cancelled run is no failure");
+    assert_eq!((report.outcome, report.memory_peak > 0), (Outcome::Cancelled, true));
+    let seen = log.seen.lock().expect("no panic while locked");
+    let emitted = log.emitted.load(Ordering::Relaxed);
+    assert!((200..=emitted).contains(&seen.len()), "{} of {emitted}", seen.len());
+    let mut closed = log.closed.lock().expect("no panic while locked").clone();
+    closed.sort();
+    assert_eq!(closed, ["a", "b", "c", "s", "z"]);
+}
+
+#[test]
+fn a_cancelled_run_finishes_what_is_in_flight_and_closes_its_sinks() {
     let text = format!("[run]\nbatch_files = 1\nmemory = 20000\n{LINE}").replace("files = 400", "files = 100000000");
     let (pipeline, log) = pipeline(&text);
     let cancel = CancelToken::new();
@@ -266,4 +292,18 @@ fn fingerprints_carry_the_names_of_the_stages() {
     let (pipeline, _) = pipeline(&LINE.replace("[stage.m]\n", "[stage.m]\nlabel = 'a;b'\n"));
     let prints: Vec<String> = pipeline.fingerprints().iter().map(ToString::to_string).collect();
     assert_eq!(prints, ["s v1 use=mixer;label=;", "m v1 use=mixer;label=a\\;b;", "z v1 use=mixer;label=;"]);
+}
+
+#[test]
+fn issue_15_chunks_are_not_added_to_many_batches_while_memory_is_overdrawn() {
+    // A hundred batches of which each grows to some tens of kilobytes, and a slow sink.
+    let text = "[run]\nbatch_files = 20\nmemory = 20000\nqueue_batches = 500\n\
+        [stage.s]\nuse = 'mixer'\nkind = 'source'\nfiles = 2000\nwrites = ['file.id']\n\
+        [stage.c]\nuse = 'mixer'\nreads = ['file.id']\nwrites = ['chunk.c']\nchunks = 400\n\
+        [stage.z]\nuse = 'mixer'\nkind = 'sink'\nreads = ['file.id', 'chunk.c']\nnap = 1000\n";
+    let (report, seen) = completed(text, 4);
+    let (alone, expected) = completed(&text.replace("memory = 20000", "memory = 1"), 1);
+    assert_eq!(seen, expected);
+    assert!(alone.memory_peak > 20_000, "{}", alone.memory_peak);
+    assert!(report.memory_peak < 20_000 + 8 * alone.memory_peak, "{} {}", report.memory_peak, alone.memory_peak);
 }

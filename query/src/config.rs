@@ -41,6 +41,8 @@ pub struct ConfigLayers<'a> {
     pub flags: Vec<FlagValue>,
     /// Tables of the files that belong to others; any other table beside `search` is an error.
     pub other_tables: &'a [&'a str],
+    /// The same, of tables that only the user's file may have.
+    pub user_tables: &'a [&'a str],
 }
 
 /// Where a value stands.
@@ -128,11 +130,12 @@ impl SearchConfig {
     pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, ConfigErrors> {
         let mut errors = Vec::new();
         let mut files = Vec::new();
-        let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES)));
-        let project = layers.project.map(|root| (root.join(PROJECT_CONFIG), read_project(root)));
-        for (path, text) in [user, project].into_iter().flatten() {
+        let own = [layers.other_tables, layers.user_tables].concat();
+        let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES), own.as_slice()));
+        let project = layers.project.map(|root| (root.join(PROJECT_CONFIG), read_project(root), layers.other_tables));
+        for (path, text, tables) in [user, project].into_iter().flatten() {
             match text {
-                Ok(text) => files.push((path, text)),
+                Ok(text) => files.push((path, text, tables)),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 Err(e) => errors.push(ConfigError {
                     key: String::new(),
@@ -144,8 +147,8 @@ impl SearchConfig {
             }
         }
         let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors };
-        for (path, text) in &files {
-            draft.file(path, text, layers.other_tables);
+        for (path, text, tables) in &files {
+            draft.file(path, text, tables);
         }
         draft.environment(&layers.environment);
         draft.flags(&layers.flags);

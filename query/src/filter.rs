@@ -26,6 +26,11 @@ pub struct FilterSpec {
     pub fixed: Vec<String>,
 }
 
+/// Longest pattern, glob, condition or name, in bytes.
+pub(crate) const LONGEST_VALUE: usize = 4 << 10;
+/// Most patterns, globs, conditions or lists of names.
+pub(crate) const MOST_VALUES: usize = 256;
+
 /// A filter that cannot be understood.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
@@ -52,6 +57,12 @@ pub enum FilterError {
         given: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// More of it than a person would type.
+    #[error("{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each")]
+    TooMuch {
+        /// What is too long, or too many.
+        what: &'static str,
     },
     /// Not a condition.
     #[error("Invalid condition '{0}'. Conditions are written key=value, such as owner=payments")]
@@ -100,6 +111,15 @@ impl FilterSpec {
     }
 
     pub(crate) fn resolve(&self) -> Result<Filter, FilterError> {
+        let conditions: Vec<String> = self.where_.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        for (what, values) in [
+            ("chunk types", &self.types),
+            ("languages", &self.languages),
+            ("path patterns", &self.paths),
+            ("conditions", &conditions),
+        ] {
+            bounded(what, values)?;
+        }
         let mut types = Vec::new();
         for name in self.types.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
             types.extend(parse_type(name)?);
@@ -124,6 +144,8 @@ impl FilterSpec {
     /// # Errors
     /// [`FilterError::Pattern`] for the first one that cannot be understood.
     pub fn text(&self) -> Result<TextFilter, FilterError> {
+        bounded("patterns", &self.grep)?;
+        bounded("fixed texts", &self.fixed)?;
         TextFilter::new(&self.grep, &self.fixed)
     }
 
@@ -131,6 +153,12 @@ impl FilterSpec {
     pub fn has_text(&self) -> bool {
         !self.grep.is_empty() || !self.fixed.is_empty()
     }
+}
+
+/// Refuses what is too long, or too many.
+fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
+    let is_fine = values.len() <= MOST_VALUES && values.iter().all(|value| value.len() <= LONGEST_VALUE);
+    if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
 }
 
 impl Filter {
@@ -279,6 +307,24 @@ mod tests {
         let message = |text: &str| spec(text).check().expect_err("not a type").to_string();
         insta::assert_snapshot!(message("function,functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge (did you mean `function`?)");
         assert!(!message("xyzzy").contains("did you mean"));
+    }
+
+    #[test]
+    fn issue_15_long_and_many_values_are_refused() {
+        let long = vec!["a".repeat(LONGEST_VALUE + 1)];
+        let many = vec!["a".to_owned(); MOST_VALUES + 1];
+        for values in [long, many] {
+            let pairs = values.iter().map(|value| ("owner".to_owned(), value.clone())).collect();
+            for spec in [
+                FilterSpec { languages: values.clone(), ..FilterSpec::default() },
+                FilterSpec { paths: values.clone(), ..FilterSpec::default() },
+                FilterSpec { where_: pairs, ..FilterSpec::default() },
+                FilterSpec { grep: values.clone(), ..FilterSpec::default() },
+                FilterSpec { fixed: values.clone(), ..FilterSpec::default() },
+            ] {
+                assert!(matches!(spec.check(), Err(FilterError::TooMuch { .. })));
+            }
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub use kind::QueryKind;
 pub use learning::LearningConfig;
 pub use path_class::is_side_code;
 pub use points::{Boost, Points};
-pub use query::{Mode, Query, QueryError};
+pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use results::{Copies, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
 pub use retriever::Retriever;
 pub use rules::AppliedRule;

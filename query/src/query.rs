@@ -78,12 +78,18 @@ impl Query<'_> {
     }
 }
 
+/// Longest query, in bytes: room for a pasted stack trace. What a search costs grows with each of its words.
+pub const LONGEST_QUERY: usize = 16 << 10;
+
 /// Why a search cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// Nothing to look for.
     #[error("the query is empty; give at least one word, such as `aur mem search \"parse config\"`")]
     Empty,
+    /// See [`LONGEST_QUERY`].
+    #[error("the query is longer than {LONGEST_QUERY} bytes; give the lines that say most about what is looked for")]
+    TooLong,
     /// No word character in the query.
     #[error("the query `{0}` holds no letter or digit to search for")]
     NoTerms(String),
@@ -99,6 +105,16 @@ pub enum QueryError {
     /// The index cannot be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl QueryError {
+    /// Refuses a query that is too long.
+    ///
+    /// # Errors
+    /// [`QueryError::TooLong`].
+    pub fn check_length(text: &str) -> Result<(), Self> {
+        if text.len() > LONGEST_QUERY { Err(Self::TooLong) } else { Ok(()) }
+    }
 }
 
 /// A term of a query.

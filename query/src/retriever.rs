@@ -79,6 +79,7 @@ impl Retriever {
     /// index cannot be read.
     pub fn search(&self, query: &Query<'_>) -> Result<SearchResults, QueryError> {
         let start = Instant::now();
+        QueryError::check_length(&query.text)?;
         if query.text.trim().is_empty() && query.filter.has_text() {
             return listing::list(&self.snapshot, query, start);
         }

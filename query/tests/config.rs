@@ -37,6 +37,7 @@ fn layers<'a>(files: &'a Files, environment: &[(&str, &str)], flags: &[(&str, &s
             })
             .collect(),
         other_tables: &["index", "logs"],
+        user_tables: &["limits"],
     }
 }
 
@@ -45,6 +46,13 @@ fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
     let missing = Path::new("no/such/file.toml");
     let layers = ConfigLayers { user: Some(missing), project: Some(missing), ..ConfigLayers::default() };
     assert_eq!(SearchConfig::load(&layers), Ok(SearchConfig::default()));
+}
+
+#[test]
+fn issue_15_limits_belong_to_the_user_alone() {
+    let files = files("[limits]\nworkers = 1\n", "[limits]\nworkers = 1000\n");
+    let error = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the project's limits").to_string();
+    assert!(error.contains("project.toml:1") && !error.contains("user.toml"), "{error}");
 }
 
 #[test]

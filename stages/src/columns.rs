@@ -5,8 +5,10 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
+use crate::chunk::heap_bytes;
 use crate::git_signal::history::{ChunkHistory, WorktreeBlame};
 use crate::parse::FileSymbols;
+use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
@@ -114,7 +116,7 @@ pub struct Record(pub Chunk);
 
 impl Cell for Record {
     fn heap_bytes(&self) -> usize {
-        self.0.text.len() + self.0.doc.len() + self.0.signature.len()
+        heap_bytes(&self.0)
     }
 }
 
@@ -122,7 +124,11 @@ impl Cell for Record {
 #[derive(Debug, Clone)]
 pub struct Terms(pub TermVector);
 
-impl Cell for Terms {}
+impl Cell for Terms {
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
 
 /// The number under which a chunk was stored.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +136,16 @@ pub struct StoredId(pub ChunkId);
 
 impl Cell for StoredId {}
 
-impl Cell for FileSymbols {}
+impl Cell for FileSymbols {
+    fn heap_bytes(&self) -> usize {
+        let text = |symbol: &Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
+        let symbols = self.symbols.iter().map(|symbol| size_of::<Symbol>() + text(symbol)).sum::<usize>();
+        symbols
+            + self.imports.len() * size_of::<Import>()
+            + self.constants.len() * size_of::<Constant>()
+            + self.boundaries.len() * size_of::<Boundary>()
+    }
+}
 
 /// What git says of a file's lines.
 #[derive(Debug, Clone, Default)]

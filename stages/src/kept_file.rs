@@ -3,20 +3,92 @@
 //! Layout, all numbers little-endian: [`Head`] · segments. A run that finds something new appends a segment, or writes the
 //! file anew. A segment: length (u64) · content · BLAKE3 of the content. What follows one that is cut short or damaged is not
 //! there; a file with another head is as good as none.
+//!
+//! A repository may come with such a file. It is believed only if its head holds the secret of this index, which nobody knew
+//! who made the repository.
 
-use std::fs;
-use std::io::{self, Seek as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::ops::Range;
-use std::path::Path;
 
-/// What a file begins with: magic (8 bytes) · version (u32) · key.
-pub(crate) struct Head(Vec<u8>);
+use aurora_confined::Directory;
+
+/// Where something is kept between runs.
+#[derive(Debug, Clone)]
+pub struct KeptFile {
+    directory: Directory,
+    name: String,
+    secret: Vec<u8>,
+    max_bytes: u64,
+}
+
+impl KeptFile {
+    /// The file called `name` in a directory, with at most `max_bytes`. One whose head does not hold `secret` counts as not
+    /// there.
+    pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {
+        Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes }
+    }
+
+    /// The content of the file; `None` if there is none, or it has another head.
+    pub(crate) fn read(&self, head: &Head) -> Option<Vec<u8>> {
+        let mut file = self.directory.open_file(&self.name).ok()?;
+        let len = file.metadata().ok().map(|metadata| metadata.len()).filter(|len| *len <= self.max_bytes)?;
+        let head = head.with(&self.secret);
+        let mut bytes = vec![0; head.len()];
+        file.read_exact(&mut bytes).ok().filter(|()| bytes == head)?;
+        bytes.reserve_exact(usize::try_from(len).ok()?.saturating_sub(head.len()) + 1);
+        file.take(self.max_bytes).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The segments of what was read.
+    pub(crate) fn segments<'a>(&self, bytes: &'a [u8], head: &Head) -> Segments<'a> {
+        Segments { bytes, end: head.with(&self.secret).len().min(bytes.len()) }
+    }
+
+    /// Adds a segment behind the last one, which ends at `end`, and returns where it ends itself. With no `end`, the file
+    /// is written anew.
+    pub(crate) fn append(&self, head: &Head, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
+        let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
+        let put = |to: &mut File| {
+            to.write_all(&len)?;
+            to.write_all(content)?;
+            to.write_all(digest.as_bytes())
+        };
+        let gained = len.len() + content.len() + blake3::OUT_LEN;
+        if let Some(end) = end {
+            let mut to = self.directory.open_for_writing(&self.name)?;
+            // Something may stand there that was cut short.
+            to.set_len(end as u64)?;
+            to.seek(io::SeekFrom::End(0))?;
+            return put(&mut to).map(|()| end + gained);
+        }
+        let head = head.with(&self.secret);
+        self.directory.replace(&self.name, |to| to.write_all(&head).and_then(|()| put(to)))?;
+        Ok(head.len() + gained)
+    }
+
+    /// Removes the file. One that is not there need not be.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.directory.remove(&self.name)
+    }
+}
+
+/// What a file begins with: magic (8 bytes) · version (u32) · secret · key.
+pub(crate) struct Head {
+    start: Vec<u8>,
+    key: Vec<u8>,
+}
 
 impl Head {
     /// The head of a file that says `magic` of itself. `version` is to be raised when the layout changes, or what is found;
     /// `key` stands for all else that decides whether the file may be used.
     pub(crate) fn new(magic: &[u8; 8], version: u32, key: &[u8]) -> Self {
-        Self([magic.as_slice(), &version.to_le_bytes(), key].concat())
+        Self { start: [magic.as_slice(), &version.to_le_bytes()].concat(), key: key.to_vec() }
+    }
+
+    fn with(&self, secret: &[u8]) -> Vec<u8> {
+        [self.start.as_slice(), secret, &self.key].concat()
     }
 }
 
@@ -26,12 +98,7 @@ pub(crate) struct Segments<'a> {
     end: usize,
 }
 
-impl<'a> Segments<'a> {
-    /// The segments of the file that is `bytes`; `None` if it has another head.
-    pub(crate) fn of(bytes: &'a [u8], head: &Head) -> Option<Self> {
-        bytes.starts_with(&head.0).then_some(Self { bytes, end: head.0.len() })
-    }
-
+impl Segments<'_> {
     /// Where the last segment ends.
     pub(crate) fn end(&self) -> usize {
         self.end
@@ -50,32 +117,4 @@ impl Iterator for Segments<'_> {
         self.end = found.end + blake3::OUT_LEN;
         Some(found)
     }
-}
-
-/// Adds a segment behind the last one, which ends at `end`, and returns where it ends itself. With no `end`, the file is
-/// written anew.
-pub(crate) fn append(file: &Path, head: &Head, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
-    let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
-    let put = |to: &mut fs::File| {
-        to.write_all(&len)?;
-        to.write_all(content)?;
-        to.write_all(digest.as_bytes())
-    };
-    let gained = len.len() + content.len() + blake3::OUT_LEN;
-    if let Some(end) = end {
-        let mut to = fs::OpenOptions::new().write(true).open(file)?;
-        // Something may stand there that was cut short.
-        to.set_len(end as u64)?;
-        to.seek(io::SeekFrom::End(0))?;
-        return put(&mut to).map(|()| end + gained);
-    }
-    let new = file.with_added_extension("new");
-    let written = fs::File::create(&new)
-        .and_then(|mut to| to.write_all(&head.0).and_then(|()| put(&mut to)))
-        .and_then(|()| fs::rename(&new, file));
-    if written.is_err() {
-        // Nothing can be done about it here; the next one writes over it.
-        let _ = fs::remove_file(&new);
-    }
-    written.map(|()| head.0.len() + gained)
 }

@@ -17,11 +17,13 @@ pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod job;
-mod kept_file;
+pub mod kept_file;
 pub mod languages;
+pub mod limits;
 pub mod parse;
 pub mod pipelines;
 pub mod store;
+mod unread;
 
 use aurora_pipeline::Registry;
 

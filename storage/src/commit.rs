@@ -235,6 +235,11 @@ fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) 
     table.put(transaction, key, value)
 }
 
+/// Makes the tables of a new index, which gives it its id.
+pub(crate) fn create_tables(store: &Store) -> Result<(), StorageError> {
+    open_tables(store).map(drop).map_err(|error| StorageError::lmdb(&store.data, error))
+}
+
 /// Opens the tables, making them in a new file together with the format mark.
 fn open_tables(store: &Store) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use crate::blame::{self, Blame};
 use crate::chunk::{self, Chunk, ChunkId};
 use crate::cleanup::{has_leftovers, remove_leftovers};
-use crate::commit::Committer;
+use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
@@ -24,6 +24,7 @@ use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
 use crate::terms::{Hashed, TermVector};
+use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
@@ -50,6 +51,7 @@ impl Default for WriterOptions {
 /// process is killed, leaves the generation as it was.
 pub struct IndexWriter {
     environment: Environment,
+    id: IndexId,
     state: Mutex<State>,
     /// Released last.
     _lock: WriterLock,
@@ -91,6 +93,11 @@ impl IndexWriter {
         stale.map_err(|error| StorageError::lmdb(&store.data, error))?;
         let limit = (options.memory / 8).clamp(*BATCH.start(), *BATCH.end());
         let mut base = environment.snapshot()?;
+        if base.id().is_none() {
+            create_tables(store)?;
+            base = environment.snapshot()?;
+        }
+        let id = base.id().ok_or_else(|| base.damaged("it has no id".to_owned()))?;
         if has_leftovers(&base)? {
             let mut committer = Committer::new(&base, limit);
             remove_leftovers(&base, &mut committer)?;
@@ -112,7 +119,12 @@ impl IndexWriter {
             last_terms: None,
             base,
         };
-        Ok(Self { environment, state: Mutex::new(state), _lock: lock })
+        Ok(Self { environment, id, state: Mutex::new(state), _lock: lock })
+    }
+
+    /// The id of the index that is written.
+    pub fn id(&self) -> IndexId {
+        self.id
     }
 
     /// Replaces a file with its chunks, each with its vector if it has one, and returns the chunks' ids

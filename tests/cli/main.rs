@@ -8,13 +8,18 @@ mod blame;
 mod constants;
 mod errors;
 mod feedback;
+#[cfg(unix)]
+mod git_files;
 mod help;
 mod indexing;
+mod limits;
 mod narrowing;
 mod pipelines;
 mod protocol;
 mod searching;
 mod streams;
+#[cfg(unix)]
+mod unreadable;
 
 use std::process::Command;
 

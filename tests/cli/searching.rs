@@ -127,6 +127,7 @@ fn copies_are_told_below_the_best_of_them() {
              renewed.append(store.{queue}(job, after=now + job.wait))\n    return renewed\n"
         )
     };
+    fixture.write("Makefile", "");
     for (path, queue) in [("v1/jobs.py", "push"), ("v2/jobs.py", "push"), ("v3/jobs.py", "enqueue")] {
         fixture.write(path, job(queue));
     }
@@ -196,6 +197,7 @@ fn shown_results_are_remembered_unless_told_not_to() {
 #[test]
 fn control_characters_of_a_repository_do_not_reach_the_terminal() {
     let fixture = Fixture::plain();
+    fixture.write("Makefile", "");
     fixture.write("evil\x1b]0;owned\x07.py", "def evil_function():\n    return '\x1b[31mred\u{9b}2J'\n");
     let arguments = ["mem", "search", "evil_function", "--show-scores", "--show-content"];
     for extra in [&[][..], &["--format", "json"], &["--format", "jsonl"]] {

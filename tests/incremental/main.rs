@@ -41,6 +41,7 @@ fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
         cancel: CancelToken::new(),
         models: ModelDirectory::at(root.join("no-models")),
         trust: Trust::everything(),
+        limits: Default::default(),
     }
 }
 

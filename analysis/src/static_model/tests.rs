@@ -57,6 +57,18 @@ fn names_are_cut_into_pieces_and_these_into_the_longest_tokens() {
 }
 
 #[test]
+fn issue_15_a_shorter_token_is_taken_where_the_longest_leaves_a_rest_without_one() {
+    let model = StaticModel::from_bytes(file(&["ye", "##ye", "yey", "##yey"], 2)).expect("as its description says");
+    assert_eq!(model.tokens("ye", 9), ["ye"]);
+    assert_eq!(model.tokens("yey", 9), ["yey"]);
+    assert_eq!(model.tokens("yeye", 9), ["ye", "##ye"]);
+    assert_eq!(model.tokens("yeyyey", 9), ["yey", "##yey"]);
+    assert_eq!(model.tokens("yeyy", 9), [""; 0]);
+    let model = StaticModel::from_bytes(file(&["a", "##a", "aa", "##aa"], 2)).expect("as its description says");
+    assert_eq!(model.tokens(&format!("{}b", "a".repeat(63)), 99), [""; 0], "without trying every way to cut it");
+}
+
+#[test]
 fn a_text_is_the_scaled_sum_of_its_tokens() {
     let model = tiny();
     let rows = [0usize, 1, 5, 1];

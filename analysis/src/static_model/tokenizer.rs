@@ -1,4 +1,4 @@
-//! Text to token rows of a static model: pieces of identifiers, then greedy WordPiece.
+//! Text to token rows of a static model: pieces of identifiers, then WordPiece.
 //!
 //! The rules are those the model was trained with, and are part of its file format. They differ from the analyzer's
 //! on purpose: pieces with characters outside ASCII are dropped, as the vocabulary has none.
@@ -189,21 +189,32 @@ impl Vocabulary {
         &bytes[start - if span.continues { CONTINUATION.len() } else { 0 }..start + usize::from(span.length)]
     }
 
-    /// Puts the rows of a lower-cased piece at the end of `rows`; none of them if any part of it fits no token.
+    /// Puts the rows of a lower-cased piece at the end of `rows`; none of them if it cannot be cut into tokens.
+    ///
+    /// Each token is the longest from which the rest can still be cut. WordPiece takes the longest alone and gives the
+    /// piece up where the rest then fits no token; the two differ only in a vocabulary that lacks single characters.
     #[inline]
     pub(super) fn word_piece(&self, bytes: &[u8], piece: &[u8], rows: &mut Vec<u32>) {
         let before = rows.len();
         let mut at = 0;
+        // Bit `n`: what begins at byte `n` cannot be cut. Each bit is set once, which bounds the work.
+        let mut uncut = 0u64;
         while at < piece.len() {
             let longest = piece.len().min(at + self.longest);
-            let found =
-                (at + 1..=longest).rev().find_map(|end| Some((self.find(bytes, &piece[at..end], at > 0)?, end)));
-            let Some((row, end)) = found else {
-                rows.truncate(before);
+            let found = (at + 1..=longest).rev().find_map(|end| {
+                let row = self.find(bytes, &piece[at..end], at > 0)?;
+                (end == piece.len() || uncut >> end & 1 == 0).then_some((row, end))
+            });
+            if let Some((row, end)) = found {
+                rows.push(row);
+                at = end;
+            } else if rows.len() > before {
+                uncut |= 1 << at;
+                let last = rows.pop().map_or(0, |row| usize::from(self.spans[row as usize].length));
+                at -= last;
+            } else {
                 return;
-            };
-            rows.push(row);
-            at = end;
+            }
         }
     }
 }

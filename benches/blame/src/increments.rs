@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use aurora_confined::Directory;
 use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, History};
+use aurora_stages::kept_file::KeptFile;
 use rayon::prelude::*;
 
 use crate::files::{regular_files, texts};
@@ -21,8 +23,8 @@ type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
 /// The files that are kept between runs.
 struct Kept {
-    walk: PathBuf,
-    comparisons: PathBuf,
+    walk: KeptFile,
+    comparisons: KeptFile,
 }
 
 /// A step from one HEAD to a later one.
@@ -80,7 +82,9 @@ fn succeed(mut command: Command) -> Result<String, String> {
 /// Attributes everything `back` first parents before HEAD, then HEAD on top of it.
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
-    let kept = Kept { walk: borrowed.path().join("walk"), comparisons: borrowed.path().join("comparisons") };
+    let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
+    let keep = |name| KeptFile::new(beside.clone(), name, b"bench", u64::MAX);
+    let kept = Kept { walk: keep("walk"), comparisons: keep("comparisons") };
     let tip = borrowed.git(&["rev-parse", "HEAD"])?;
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
     let commits = borrowed.git(&["rev-list", "--count", &format!("{old}..{tip}")])?;
@@ -89,7 +93,7 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let everything = || attribute(&borrowed.path(), Some(&kept), &Stored::new(), &at_old);
     let ((made, first), first_peak) = anonymous_peak(|| cost(everything));
     let (_, stored) = made?;
-    let kept_bytes = std::fs::metadata(&kept.comparisons).map_or(0, |file| file.len());
+    let kept_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
     // Where chunks are is known from their text.
     let ranges = ranges(&borrowed.path())?;
@@ -144,7 +148,7 @@ fn attribute(
         Some(kept) => history.with_comparisons_in(kept.comparisons.clone()),
         None => history,
     };
-    let walk = kept.map(|kept| kept.walk.as_path());
+    let walk = kept.map(|kept| &kept.walk);
     let index = history.index_events(walk, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
     let paths = regular_files(repository)?;
     let changed = changed(&index, &paths, stored);

@@ -175,6 +175,9 @@ impl Stage for MixerStage {
         }
         Box::new(move |batch: &mut BatchView<'_>, cx: &StageContext<'_>| {
             std::thread::sleep(Duration::from_micros(config.nap));
+            if config.trouble == "give up" && cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
             let inputs = self.columns(batch)?;
             let lead = self.lead(batch)?;
             for row in &lead {

@@ -11,6 +11,7 @@ use crate::chunk::keys::Keys;
 use crate::chunk::layout::{Layout, Lines};
 use crate::chunk::references::References;
 use crate::chunk::splitter::{self, Atom, Segment, weight};
+use crate::chunk::words::Words;
 use crate::languages;
 use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
 
@@ -26,11 +27,13 @@ pub struct ChunkOptions {
     pub whole_type_lines: u32,
     /// Functions inside functions are chunks of their own from this many lines on.
     pub nested_function_lines: u32,
+    /// Most chunks of one file. What comes after them is not indexed, which the run's report says.
+    pub max_chunks: usize,
 }
 
 impl Default for ChunkOptions {
     fn default() -> Self {
-        Self { max_size: 2_000, min_size: 200, whole_type_lines: 40, nested_function_lines: 30 }
+        Self { max_size: 2_000, min_size: 200, whole_type_lines: 40, nested_function_lines: 30, max_chunks: 20_000 }
     }
 }
 
@@ -47,32 +50,64 @@ pub struct Source<'a> {
     pub symbols: &'a FileSymbols,
 }
 
-/// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments.
+/// Bytes that the chunks of one file may take: this many, and [`BYTES_PER_BYTE`] for each byte of its text. Chunks repeat
+/// what they share, names and paths above all; in text written by people they stay far below.
+const LEAST_BYTES: usize = 64 << 20;
+const BYTES_PER_BYTE: usize = 16;
+
+/// The chunks of one file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FileChunks {
+    /// In document order.
+    pub chunks: Vec<Chunk>,
+    /// Why they are not all that the file would have.
+    pub cut: Option<&'static str>,
+}
+
+/// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments, unless
+/// `is_stopped` ends it: then they are of no use.
 ///
 /// Every line that is not blank lies in at least one chunk, and every byte span lies within the text on character
 /// boundaries. A type's chunk spans the whole definition, but from members that are chunks of their own its text
 /// has only the signatures, unless it is small.
-pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions) -> Vec<Chunk> {
+pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn Fn() -> bool) -> FileChunks {
     let layout = Layout::new(source.text, source.symbols, options);
     let mut assembler = Assembler {
         source,
         options,
-        references: References::new(source.symbols),
+        references: References::new(source.symbols, |index| layout.is_chunk(index)),
         definitions: Definitions::new(source.symbols, &layout),
         symbol_keys: FxHashMap::default(),
         keys: Keys::default(),
         lines: Lines::new(source.text),
-        chunks: Vec::new(),
+        found: FileChunks::default(),
+        bytes_left: LEAST_BYTES + BYTES_PER_BYTE * source.text.len(),
         layout: &layout,
+        is_stopped,
     };
     assembler.name_symbols();
     for index in 0..source.symbols.symbols.len() as u32 {
+        if assembler.is_full() {
+            break;
+        }
         assembler.symbol(index);
     }
     assembler.module_level();
-    let mut chunks = assembler.chunks;
-    chunks.sort_by_key(|chunk| chunk.byte_start);
-    chunks
+    let mut found = assembler.found;
+    if found.cut.is_some() {
+        forget_missing(&mut found.chunks);
+    }
+    found.chunks.sort_by_key(|chunk| chunk.byte_start);
+    found
+}
+
+/// Removes references to chunks that the file was to have and has not.
+fn forget_missing(chunks: &mut [Chunk]) {
+    let keys: FxHashSet<String> = chunks.iter().map(|chunk| chunk.key.clone()).collect();
+    for chunk in chunks {
+        chunk.parent.take_if(|parent| !keys.contains(parent));
+        chunk.dependencies.retain(|key| keys.contains(key));
+    }
 }
 
 struct Assembler<'a> {
@@ -84,10 +119,30 @@ struct Assembler<'a> {
     symbol_keys: FxHashMap<u32, String>,
     keys: Keys,
     lines: Lines,
-    chunks: Vec<Chunk>,
+    found: FileChunks,
+    bytes_left: usize,
+    is_stopped: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Assembler<'a> {
+    /// Whether no further chunk is wanted.
+    fn is_full(&self) -> bool {
+        self.found.cut.is_some() || (self.is_stopped)()
+    }
+
+    /// Adds a chunk, or says why it does not.
+    fn push(&mut self, chunk: Chunk) {
+        let bytes = heap_bytes(&chunk) + size_of::<Chunk>();
+        if self.found.chunks.len() >= self.options.max_chunks {
+            self.found.cut = Some("more chunks than `max_chunks`: the rest of the file was not indexed");
+        } else if bytes > self.bytes_left {
+            self.found.cut = Some("chunks that take too much memory: the rest of the file was not indexed");
+        } else {
+            self.bytes_left -= bytes;
+            self.found.chunks.push(chunk);
+        }
+    }
+
     /// Names come first, so that module-level code never takes the plain key of a definition.
     fn name_symbols(&mut self) {
         for (index, symbol) in self.source.symbols.symbols.iter().enumerate() {
@@ -112,14 +167,15 @@ impl<'a> Assembler<'a> {
         let calls = self.calls(symbol, &absorbed);
         let parent = self.parent(index);
         let is_split = pieces.len() > 1;
-        for (n, piece) in pieces.into_iter().enumerate() {
+        let words = if is_split { words_of(&calls) } else { Words::new(std::iter::empty(), 0) };
+        let definitions = self.definitions.of(Some(index), &absorbed, &pieces);
+        for (n, (piece, definitions)) in pieces.into_iter().zip(definitions).enumerate() {
+            if self.is_full() {
+                return;
+            }
             let text = self.render(&piece);
             let bytes = if is_split { self.trimmed(&piece) } else { span.clone() };
-            let calls: Vec<_> = if is_split {
-                calls.iter().filter(|c| contains_word(&text, c)).cloned().collect()
-            } else {
-                calls.clone()
-            };
+            let calls = if is_split { said(&calls, &words, &text) } else { calls.clone() };
             let (key, parent) = match n {
                 0 => (key.clone(), parent.clone()),
                 _ => (self.keys.piece(&key), Some(key.clone())),
@@ -130,17 +186,17 @@ impl<'a> Assembler<'a> {
                 qualified_name: symbol.qualified_name.clone(),
                 signature: symbol.signature.clone(),
                 doc: if n == 0 { symbol.doc.clone() } else { String::new() },
-                definitions: self.definitions.of(Some(index), &absorbed, &piece),
+                definitions,
                 tokens: TokenSets::default(),
                 imports: self.references.imports_in(&text),
-                dependencies: self.dependencies(index, &calls),
+                dependencies: self.dependencies(Some(index), &calls),
                 exported: symbol.exported,
                 parent,
                 calls,
                 complexity,
                 ..self.chunk(key, bytes, text)
             };
-            self.chunks.push(chunk);
+            self.push(chunk);
         }
     }
 
@@ -165,32 +221,39 @@ impl<'a> Assembler<'a> {
             }
         }
         let name = self.source.path.rsplit('/').next().unwrap_or(self.source.path);
+        let words = words_of(&self.source.symbols.calls);
         for (n, (segments, ..)) in groups.into_iter().enumerate() {
+            if self.is_full() {
+                return;
+            }
             let first = self.keys.next(self.prefix(), self.source.path, name);
             let pieces =
                 splitter::split(self.source.text, &segments, &self.source.symbols.boundaries, self.options.max_size);
-            for (part, piece) in pieces.into_iter().enumerate() {
+            let definitions = self.definitions.of(None, &[], &pieces);
+            for (part, (piece, definitions)) in pieces.into_iter().zip(definitions).enumerate() {
+                if self.is_full() {
+                    return;
+                }
                 let text = self.render(&piece);
                 let (key, parent) = match part {
                     0 => (first.clone(), None),
                     _ => (self.keys.piece(&first), Some(first.clone())),
                 };
-                let calls: Vec<_> =
-                    self.source.symbols.calls.iter().filter(|c| contains_word(&text, c)).cloned().collect();
+                let calls = said(&self.source.symbols.calls, &words, &text);
                 let chunk = Chunk {
                     chunk_type: if is_prose { self.chunk_type(SymbolKind::Section) } else { ChunkType::Code },
                     name: name.to_owned(),
                     qualified_name: name.to_owned(),
                     doc: if n == 0 && part == 0 { self.source.symbols.doc.clone() } else { String::new() },
-                    definitions: self.definitions.of(None, &[], &piece),
+                    definitions,
                     imports: self.references.imports_in(&text),
-                    dependencies: self.dependencies(u32::MAX, &calls),
+                    dependencies: self.dependencies(None, &calls),
                     exported: true,
                     parent,
                     calls,
                     ..self.chunk(key, self.trimmed(&piece), text)
                 };
-                self.chunks.push(chunk);
+                self.push(chunk);
             }
         }
     }
@@ -295,18 +358,14 @@ impl<'a> Assembler<'a> {
         inner.chain(&symbol.bases).filter(|name| seen.insert(name.as_str())).cloned().collect()
     }
 
-    fn dependencies(&self, index: u32, calls: &[String]) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for call in calls {
-            let target =
-                self.references.definition(call, index, self.source.symbols, |i| self.symbol_keys.contains_key(&i));
-            if let Some(key) =
-                target.and_then(|target| self.symbol_keys.get(&target)).filter(|key| !found.contains(key))
-            {
-                found.push(key.clone());
-            }
-        }
-        found
+    fn dependencies(&self, index: Option<u32>, calls: &[String]) -> Vec<String> {
+        let mut seen = FxHashSet::default();
+        let targets = calls.iter().filter_map(|call| self.references.definition(call, index));
+        targets
+            .filter(|target| seen.insert(*target))
+            .filter_map(|target| self.symbol_keys.get(&target))
+            .cloned()
+            .collect()
     }
 
     /// The key of the chunk around a symbol or, for one that stands outside its type, of that type.
@@ -355,15 +414,22 @@ fn complexity(branches: u32, loops: u32) -> Complexity {
     Complexity { branches, loops, score: decisions / (decisions + 10.0) }
 }
 
-/// Whether `word` stands in `text` with no identifier character on either side.
-pub(crate) fn contains_word(text: &str, word: &str) -> bool {
-    !word.is_empty() && is_word_in(text, memchr::memmem::find_iter(text.as_bytes(), word), word.len())
+fn words_of(calls: &[String]) -> Words<'_> {
+    Words::new(calls.iter().map(String::as_str).zip(0..), 1)
 }
 
-pub(crate) fn is_word_in(text: &str, mut found: impl Iterator<Item = usize>, len: usize) -> bool {
-    let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$');
-    let bytes = text.as_bytes();
-    found.any(|at| !is_part(at.checked_sub(1).and_then(|i| bytes.get(i))) && !is_part(bytes.get(at + len)))
+/// Those of the calls that a text holds.
+fn said(calls: &[String], words: &Words<'_>, text: &str) -> Vec<String> {
+    words.numbers_in(text).into_iter().map(|call| calls[call as usize].clone()).collect()
+}
+
+/// Bytes that a chunk takes apart from its own struct, before it has terms and vectors.
+pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
+    let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
+    let lists = [&chunk.definitions, &chunk.calls, &chunk.imports, &chunk.dependencies];
+    let listed = lists.into_iter().flatten().map(|text| text.len() + size_of::<String>()).sum::<usize>();
+    let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
+    texts + listed
 }
 
 /// A span without the blank lines at its start and the white space at its end.

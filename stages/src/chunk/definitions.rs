@@ -31,34 +31,55 @@ impl<'a> Definitions<'a> {
         let mut open: Vec<(u32, Range<u32>)> = Vec::new();
         let mut next = chunks.into_iter().peekable();
         for constant in &symbols.constants {
+            // The last of those that are still open is the innermost; one that has ended below it waits for its turn.
             while let Some(chunk) = next.next_if(|(_, span)| span.start <= constant.at) {
-                open.retain(|(_, span)| span.end > chunk.1.start);
+                while open.pop_if(|(_, span)| span.end <= chunk.1.start).is_some() {}
                 open.push(chunk);
             }
-            open.retain(|(_, span)| span.end > constant.at);
+            while open.pop_if(|(_, span)| span.end <= constant.at).is_some() {}
             constants.entry(open.last().map(|(index, _)| *index)).or_default().push(constant);
         }
         Self { symbols, constants }
     }
 
-    /// The names in a piece of a chunk, each once: of the symbols that the chunk has absorbed, then of constants.
-    /// Without a chunk, of a piece of what stands outside all symbols.
-    pub(crate) fn of(&self, chunk: Option<u32>, absorbed: &[u32], piece: &[Atom]) -> Vec<String> {
-        // Atoms and constants are in the order of the text; tables have thousands of both.
-        let begins_here = |at: u32| {
-            let atom = piece.get(piece.partition_point(|atom| atom.bytes.end <= at));
-            atom.is_some_and(|atom| atom.bytes.start <= at)
+    /// The names in each piece of a chunk, each once: of the symbols that the chunk has absorbed, then of constants.
+    /// Without a chunk, in the pieces of what stands outside all symbols.
+    pub(crate) fn of(&self, chunk: Option<u32>, absorbed: &[u32], pieces: &[Vec<Atom>]) -> Vec<Vec<String>> {
+        // Pieces, their atoms, and constants are in the order of the text; tables have thousands of each.
+        let piece_at = |at: u32| {
+            let ends_before = |piece: &Vec<Atom>| piece.last().is_none_or(|atom| atom.bytes.end <= at);
+            let index = pieces.partition_point(ends_before);
+            let piece = pieces.get(index)?;
+            let atom = piece.get(piece.partition_point(|atom| atom.bytes.end <= at))?;
+            (atom.bytes.start <= at).then_some(index)
         };
-        let inner = absorbed.iter().filter(|inner| Some(**inner) != chunk);
-        let inner = inner.map(|inner| &self.symbols.symbols[*inner as usize]);
-        let inner = inner.filter(|symbol| begins_here(symbol.bytes.start)).map(|symbol| &symbol.name);
-        let constants = self.constants.get(&chunk).map_or(&[][..], Vec::as_slice);
-        let start = piece.first().map_or(0, |atom| atom.bytes.start);
-        let constants = &constants[constants.partition_point(|constant| constant.at < start)..];
-        let end = piece.last().map_or(0, |atom| atom.bytes.end);
-        let constants = constants.iter().take_while(|constant| constant.at < end);
-        let constants = constants.filter(|constant| begins_here(constant.at)).map(|constant| &constant.name);
-        let mut seen = FxHashSet::default();
-        inner.chain(constants).filter(|name| seen.insert(name.as_str())).take(MOST_NAMES).cloned().collect()
+        let mut found = vec![Names::default(); pieces.len()];
+        for inner in absorbed.iter().filter(|inner| Some(**inner) != chunk) {
+            let symbol = &self.symbols.symbols[*inner as usize];
+            if let Some(piece) = piece_at(symbol.bytes.start) {
+                found[piece].push(&symbol.name);
+            }
+        }
+        for constant in self.constants.get(&chunk).into_iter().flatten() {
+            if let Some(piece) = piece_at(constant.at) {
+                found[piece].push(&constant.name);
+            }
+        }
+        found.into_iter().map(|names| names.list.into_iter().map(str::to_owned).collect()).collect()
+    }
+}
+
+/// The names of one piece.
+#[derive(Clone, Default)]
+struct Names<'a> {
+    list: Vec<&'a str>,
+    seen: FxHashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn push(&mut self, name: &'a str) {
+        if self.list.len() < MOST_NAMES && self.seen.insert(name) {
+            self.list.push(name);
+        }
     }
 }

@@ -35,7 +35,10 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
 ];
 
 /// Text that unpacks to more than this is refused.
-const LARGEST_TEXT: u64 = 64 << 20;
+const LARGEST_TEXT: u64 = 16 << 20;
+
+/// The same for markup, which holds a fraction of its size as text.
+const LARGEST_MARKUP: u64 = 4 * LARGEST_TEXT;
 
 /// Why no text could be extracted.
 #[derive(Debug, Error)]
@@ -84,8 +87,8 @@ pub fn docx_text(bytes: &[u8]) -> Result<String, ExtractError> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
     let part = archive.by_name("word/document.xml")?;
     let mut markup = String::new();
-    part.take(LARGEST_TEXT + 1).read_to_string(&mut markup)?;
-    if markup.len() as u64 > LARGEST_TEXT {
+    part.take(LARGEST_MARKUP + 1).read_to_string(&mut markup)?;
+    if markup.len() as u64 > LARGEST_MARKUP {
         return Err(ExtractError::TooLarge);
     }
     let mut reader = quick_xml::Reader::from_str(&markup);
@@ -116,6 +119,9 @@ pub fn docx_text(bytes: &[u8]) -> Result<String, ExtractError> {
                 push_paragraph(&mut text, paragraph.trim_end(), level);
                 paragraph.clear();
                 level = 0;
+                if text.len() as u64 > LARGEST_TEXT {
+                    return Err(ExtractError::TooLarge);
+                }
             }
             Event::Eof => break,
             _ => {}
@@ -149,9 +155,9 @@ fn push_paragraph(text: &mut String, paragraph: &str, level: usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::Write;
 
-    use super::docx_text;
+    use super::*;
 
     fn docx(body: &str) -> Vec<u8> {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -174,6 +180,18 @@ mod tests {
             r#"<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p/>"#,
         ));
         assert_eq!(docx_text(&bytes).unwrap(), "# Guide\nOne & \ttwo é\n\n## Install\n");
+    }
+
+    #[test]
+    fn issue_15_what_unpacks_to_very_much_is_refused() {
+        let paragraphs = docx(&"<w:p><w:r><w:t>a b c d e f g h i j</w:t></w:r></w:p>".repeat(1 << 20));
+        assert!(paragraphs.len() < 1 << 20);
+        assert!(matches!(docx_text(&paragraphs), Err(ExtractError::TooLarge)));
+        let markup = docx(&" ".repeat(LARGEST_MARKUP as usize));
+        assert!(matches!(docx_text(&markup), Err(ExtractError::TooLarge)));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(&vec![b'a'; LARGEST_TEXT as usize + 1]).unwrap();
+        assert!(matches!(log_text(&packed.finish().unwrap()), Err(ExtractError::TooLarge)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Stable ids of chunks.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names longer than this many bytes are cut in keys and told apart by a digest.
 const LONGEST_NAME: usize = 160;
@@ -9,6 +9,9 @@ const LONGEST_NAME: usize = 160;
 #[derive(Default)]
 pub(crate) struct Keys {
     used: FxHashSet<String>,
+    /// The number that the next key of the same base and mark is tried with. All lower ones are in use, so that many
+    /// chunks of one name take no longer than as many of different ones.
+    next: FxHashMap<String, usize>,
 }
 
 impl Keys {
@@ -24,13 +27,17 @@ impl Keys {
     }
 
     fn claim(&mut self, base: &str, mark: char) -> String {
-        let mut key = base.to_owned();
-        let mut n = 1;
-        while !self.used.insert(key.clone()) {
-            n += 1;
-            key = format!("{base}{mark}{n}");
+        if self.used.insert(base.to_owned()) {
+            return base.to_owned();
         }
-        key
+        let next = self.next.entry(format!("{base}{mark}")).or_insert(2);
+        loop {
+            let key = format!("{base}{mark}{next}");
+            *next += 1;
+            if self.used.insert(key.clone()) {
+                return key;
+            }
+        }
     }
 }
 

@@ -117,15 +117,23 @@ fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     }
     let start = symbol.doc_bytes.as_ref().map_or(symbol.bytes.start, |doc| doc.start.min(symbol.bytes.start));
     let start = if begins_line(text, start) { line_start(text, start) } else { start };
-    let rest = &text[symbol.bytes.end as usize..];
-    let line = rest.split('\n').next().unwrap_or_default().trim_end();
-    let is_punctuation = line.bytes().all(|b| b.is_ascii_punctuation() || b.is_ascii_whitespace());
-    let is_open = line.contains(['{', '(', '[', '"', '\'', '`', '/', '#', '<']);
-    let end = symbol.bytes.end + if is_punctuation && !is_open { line.len() as u32 } else { 0 };
+    let end = symbol.bytes.end + closing(&text[symbol.bytes.end as usize..]) as u32;
     let start = start.clamp(bounds.start, bounds.end);
     // A member never takes what closes the symbol around it.
     let end = if end >= bounds.end && symbol.parent.is_some() { symbol.bytes.end } else { end };
     start..end.clamp(start, bounds.end)
+}
+
+/// The length of what closes a definition on the rest of its line: all of it, if it is punctuation that opens nothing.
+fn closing(rest: &str) -> usize {
+    let is_closing = |c: char| {
+        let opens = matches!(c, '{' | '(' | '[' | '"' | '\'' | '`' | '/' | '#' | '<');
+        (c.is_ascii_punctuation() && !opens) || (c.is_ascii_whitespace() && c != '\n')
+    };
+    // Not from the end of the line: many definitions may stand on one, and it may be the whole file.
+    let run = &rest[..rest.find(|c| !is_closing(c)).unwrap_or(rest.len())];
+    let is_line = rest[run.len()..].chars().find(|c| *c == '\n' || !c.is_whitespace()).is_none_or(|c| c == '\n');
+    if is_line { run.trim_end().len() } else { 0 }
 }
 
 fn line_start(text: &str, at: u32) -> u32 {

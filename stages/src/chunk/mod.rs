@@ -13,25 +13,30 @@ mod splitter;
 pub mod stage;
 #[cfg(test)]
 mod tests;
+mod words;
 
-use aurora_storage::Chunk;
-
-pub use assemble::{ChunkOptions, Source, chunks_of};
+pub(crate) use assemble::heap_bytes;
+pub use assemble::{ChunkOptions, FileChunks, Source, chunks_of};
 
 /// The chunks of a file of any format, see [`chunks_of`].
 ///
 /// # Errors
 /// Why a conversation log or a reasoning pattern is not stored.
-pub fn chunks_of_file(source: &Source<'_>, options: &ChunkOptions) -> Result<Vec<Chunk>, String> {
-    match source.language {
+pub fn chunks_of_file(
+    source: &Source<'_>,
+    options: &ChunkOptions,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<FileChunks, String> {
+    let chunks = match source.language {
         document::CONVERSATION => {
             let mut chunks = Vec::new();
             let read = knowledge::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
-            read.map(|()| chunks).map_err(|error| error.to_string())
+            read.map(|()| chunks).map_err(|error| error.to_string())?
         }
         document::REASONING => {
-            reasoning::chunk_of(source.path, source.text).map(|chunk| vec![chunk]).map_err(|error| error.to_string())
+            vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?]
         }
-        _ => Ok(chunks_of(source, options)),
-    }
+        _ => return Ok(chunks_of(source, options, is_stopped)),
+    };
+    Ok(FileChunks { chunks, cut: None })
 }

@@ -1,68 +1,110 @@
 //! What a chunk refers to: imports that its text uses, definitions of its own file that it calls.
 
-use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use crate::chunk::assemble::is_word_in;
-use crate::parse::symbols::FileSymbols;
+use crate::chunk::words::Words;
+use crate::parse::symbols::{FileSymbols, Symbol};
+
+/// Most imports of one chunk. Text written by people stays far below.
+const MOST_IMPORTS: usize = 1_024;
 
 /// The names of one file, ready to be looked for.
 pub(crate) struct References<'a> {
-    /// Path of an import with a searcher for each name it binds; none for imports that bind unknown names.
-    imports: Vec<(&'a str, Vec<Finder<'a>>, bool)>,
-    by_name: FxHashMap<&'a str, Vec<u32>>,
+    symbols: &'a FileSymbols,
+    /// Names that imports bind, by the place of the import.
+    imported: Words<'a>,
+    /// Places of the imports that bind unknown names.
+    open: Vec<u32>,
+    /// Chunks by name.
+    by_name: FxHashMap<&'a str, Namesakes>,
+    /// Chunks by name and what they belong to.
+    by_owner: FxHashMap<(&'a str, Option<&'a str>), Namesakes>,
     by_qualified_name: FxHashMap<&'a str, u32>,
 }
 
+/// The first two symbols of one name: who calls that name means one that it is not itself.
+#[derive(Clone, Copy)]
+struct Namesakes(u32, Option<u32>);
+
+impl Namesakes {
+    fn other_than(self, index: u32) -> Option<u32> {
+        if self.0 == index { self.1 } else { Some(self.0) }
+    }
+}
+
 impl<'a> References<'a> {
-    pub(crate) fn new(symbols: &'a FileSymbols) -> Self {
-        let mut by_name: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+    /// `is_chunk` says which symbols are chunks: only they can be referred to.
+    pub(crate) fn new(symbols: &'a FileSymbols, is_chunk: impl Fn(u32) -> bool) -> Self {
+        let mut by_name = FxHashMap::default();
+        let mut by_owner = FxHashMap::default();
         let mut by_qualified_name = FxHashMap::default();
-        for (index, symbol) in symbols.symbols.iter().enumerate() {
-            by_name.entry(&symbol.name).or_default().push(index as u32);
-            by_qualified_name.entry(symbol.qualified_name.as_str()).or_insert(index as u32);
+        for (index, symbol) in (0..).zip(&symbols.symbols) {
+            by_qualified_name.entry(symbol.qualified_name.as_str()).or_insert(index);
+            if is_chunk(index) {
+                add(&mut by_name, symbol.name.as_str(), index);
+                add(&mut by_owner, (symbol.name.as_str(), owner(symbols, symbol)), index);
+            }
         }
-        let imports = symbols.imports.iter().map(|import| {
-            let is_open = import.names.iter().any(|name| name == "*");
-            let finders = import.names.iter().filter(|name| !name.is_empty()).map(|name| Finder::new(name.as_str()));
-            (import.path.as_str(), finders.collect(), is_open)
-        });
-        Self { imports: imports.collect(), by_name, by_qualified_name }
+        let is_open = |names: &[String]| names.iter().any(|name| name == "*");
+        let places = (0..).zip(&symbols.imports);
+        let open = places.clone().filter(|(_, import)| is_open(&import.names)).map(|(place, _)| place);
+        let names = places.flat_map(|(place, import)| import.names.iter().map(move |name| (name.as_str(), place)));
+        let names = names.filter(|(name, _)| *name != "*");
+        Self {
+            symbols,
+            open: open.take(MOST_IMPORTS).collect(),
+            imported: Words::new(names, MOST_IMPORTS),
+            by_name,
+            by_owner,
+            by_qualified_name,
+        }
     }
 
     /// Paths of the imports that a text names or uses, in the order of the file. Imports of unknown names count as
     /// used.
     pub(crate) fn imports_in(&self, text: &str) -> Vec<String> {
+        let mut places = self.imported.numbers_in(text);
+        places.extend(&self.open);
+        places.sort_unstable();
+        places.dedup();
         let mut found: Vec<String> = Vec::new();
-        for (path, finders, is_open) in &self.imports {
-            let uses = |finder: &Finder<'_>| is_word_in(text, finder.find_iter(text.as_bytes()), finder.needle().len());
-            if (*is_open || finders.iter().any(uses)) && found.last().is_none_or(|last| last != path) {
-                found.push((*path).to_owned());
+        for place in places {
+            let path = &self.symbols.imports[place as usize].path;
+            if found.last().is_none_or(|last| last != path) {
+                found.push(path.clone());
+            }
+            if found.len() == MOST_IMPORTS {
+                break;
             }
         }
         found
     }
 
-    /// The definition that a call in symbol `from` most likely means: a sibling before any other of that name.
-    pub(crate) fn definition(
-        &self,
-        name: &str,
-        from: u32,
-        symbols: &FileSymbols,
-        is_chunk: impl Fn(u32) -> bool,
-    ) -> Option<u32> {
-        let candidates =
-            || self.by_name.get(name).into_iter().flatten().copied().filter(|c| *c != from && is_chunk(*c));
-        let owner = |index: u32| {
-            let symbol = symbols.symbols.get(index as usize)?;
-            let enclosing = symbol.parent.map(|p| symbols.symbols[p as usize].qualified_name.as_str());
-            symbol.owner.as_deref().or(enclosing)
-        };
-        candidates().find(|candidate| owner(*candidate) == owner(from)).or_else(|| candidates().next())
+    /// The definition that a call in symbol `from`, or outside all symbols, most likely means: a sibling before any
+    /// other of that name.
+    pub(crate) fn definition(&self, name: &str, from: Option<u32>) -> Option<u32> {
+        let caller = from.and_then(|from| self.symbols.symbols.get(from as usize));
+        let around = caller.and_then(|caller| owner(self.symbols, caller));
+        let other = |namesakes: &Namesakes| namesakes.other_than(from.unwrap_or(u32::MAX));
+        let sibling = self.by_owner.get(&(name, around)).and_then(other);
+        sibling.or_else(|| self.by_name.get(name).and_then(other))
     }
 
     /// The first symbol of this qualified name.
     pub(crate) fn named(&self, qualified_name: &str) -> Option<u32> {
         self.by_qualified_name.get(qualified_name).copied()
     }
+}
+
+fn add<K: std::hash::Hash + Eq>(known: &mut FxHashMap<K, Namesakes>, key: K, index: u32) {
+    let namesakes = known.entry(key).or_insert(Namesakes(index, None));
+    if namesakes.0 != index {
+        namesakes.1.get_or_insert(index);
+    }
+}
+
+/// What a symbol belongs to.
+fn owner<'a>(symbols: &'a FileSymbols, symbol: &'a Symbol) -> Option<&'a str> {
+    let enclosing = symbol.parent.and_then(|parent| symbols.symbols.get(parent as usize));
+    symbol.owner.as_deref().or(enclosing.map(|enclosing| enclosing.qualified_name.as_str()))
 }

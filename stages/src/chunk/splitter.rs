@@ -32,7 +32,8 @@ pub(crate) fn weight(text: &str) -> usize {
     text.bytes().filter(|b| !b.is_ascii_whitespace() && (*b as i8) >= -0x40).count()
 }
 
-/// The pieces of `segments`, in order, each at most `limit` in size.
+/// The pieces of `segments`, in order, each at most `limit` in size. Blank lines that fit neither with what stands
+/// before them nor with what follows are in no piece.
 pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], limit: usize) -> Vec<Vec<Atom>> {
     let whole = |segment: &Segment| Atom {
         bytes: segment.bytes.clone(),
@@ -62,6 +63,7 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
         .collect();
     let mut pieces = partition(&cut, &sums, 0..cut.len(), limit);
     fill_head(&mut pieces, &sums, limit);
+    drop_blank(text, &cut, &mut pieces);
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
 }
 
@@ -78,6 +80,20 @@ fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
         second.start += 1;
     }
     pieces.retain(|piece| piece.start < piece.end);
+}
+
+/// Leaves out pieces of which nothing is shown: they are between two that are too large to take anything in.
+fn drop_blank(text: &str, atoms: &[Atom], pieces: &mut Vec<Range<usize>>) {
+    let is_shown = |atom: &Atom| match atom.hole {
+        Some(_) => atom.weight > 0,
+        None => !slice(text, &atom.bytes).trim_start().is_empty(),
+    };
+    let is_blank = |piece: &Range<usize>| !atoms[piece.clone()].iter().any(is_shown);
+    if pieces.iter().all(is_blank) {
+        pieces.truncate(1);
+    } else {
+        pieces.retain(|piece| !is_blank(piece));
+    }
 }
 
 fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) -> Vec<Range<usize>> {

@@ -9,7 +9,7 @@ use aurora_pipeline::{
 use aurora_storage::{ArchivedChunk, Chunk, Field, TermVector};
 use rustc_hash::FxHashMap;
 
-use super::{ChunkOptions, Source, chunks_of_file};
+use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use crate::job::Job;
 
@@ -39,7 +39,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 3)
+        Fingerprint::new(ChunkOptions::TYPE, 4)
             .with("options", format!("{:?}", self.options))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
@@ -56,14 +56,22 @@ impl Worker for ChunkWorker<'_> {
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
         let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
         for (row, path) in paths.iter().enumerate() {
+            if cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
             let chunks = match (&statuses[row], &symbols[row]) {
                 (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
                 (_, Some(symbols)) => {
                     let source = Source { path, language: languages[row], text: &texts[row], symbols };
-                    chunks_of_file(&source, &self.stage.options).unwrap_or_else(|reason| {
+                    let found = chunks_of_file(&source, &self.stage.options, &|| cx.cancelled());
+                    let found = found.unwrap_or_else(|reason| {
                         cx.warn(path, &reason);
-                        Vec::new()
-                    })
+                        FileChunks::default()
+                    });
+                    if let Some(reason) = found.cut {
+                        cx.warn(path, reason);
+                    }
+                    found.chunks
                 }
                 _ => Vec::new(),
             };
@@ -71,7 +79,13 @@ impl Worker for ChunkWorker<'_> {
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
         }
-        let terms = records.iter().map(|Record(chunk)| Terms(terms_of(&self.analyzer, chunk))).collect();
+        let mut terms = Vec::with_capacity(records.len());
+        for Record(chunk) in &records {
+            if cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
+            terms.push(Terms(terms_of(&self.analyzer, chunk)));
+        }
         batch.add_chunks(owners)?;
         batch.write(RECORD, records)?;
         batch.write(TERMS, terms)?;

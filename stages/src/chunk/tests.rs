@@ -31,7 +31,7 @@ const SAMPLES: &[(&str, &str, &str)] = &[
 
 fn chunks(format: &'static str, path: &str, text: &str, options: &ChunkOptions) -> Vec<Chunk> {
     let symbols = Parser::new().parse(format, text);
-    chunks_of(&Source { path, language: format, text, symbols: &symbols }, options)
+    chunks_of(&Source { path, language: format, text, symbols: &symbols }, options, &|| false).chunks
 }
 
 /// Fails unless what is promised of every file's chunks holds of these.
@@ -75,6 +75,7 @@ fn options() -> impl Strategy<Value = ChunkOptions> {
             min_size,
             whole_type_lines,
             nested_function_lines,
+            ..ChunkOptions::default()
         },
     )
 }
@@ -127,8 +128,8 @@ proptest! {
         let mut parser = Parser::new();
         parser.parse(other, &before);
         let symbols = parser.parse(format, &text);
-        let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options);
-        prop_assert_eq!(again, chunks(format, path, &text, &options));
+        let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options, &|| false);
+        prop_assert_eq!(again.chunks, chunks(format, path, &text, &options));
     }
 
     #[test]
@@ -258,10 +259,184 @@ proptest! {
     fn names_of_values_move_no_chunk((format, path, text) in damaged(), options in options()) {
         let symbols = Parser::new().parse(format, &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
-        let of = |symbols: &FileSymbols| chunks_of(&Source { path, language: format, text: &text, symbols }, &options);
+        let of = |symbols: &FileSymbols| {
+            chunks_of(&Source { path, language: format, text: &text, symbols }, &options, &|| false).chunks
+        };
         let without = |chunks: Vec<Chunk>| -> Vec<Chunk> {
             chunks.into_iter().map(|chunk| Chunk { definitions: Vec::new(), ..chunk }).collect()
         };
         prop_assert_eq!(without(of(&symbols)), without(of(&nameless)));
     }
+}
+
+#[test]
+fn issue_15_blank_lines_between_members_that_are_too_large_are_no_chunk() {
+    let member =
+        |name: &str| format!("    void {name}(String first, String second) {{\n        first();\n    }}\n\n\n");
+    let text = format!("class A {{\n{}\n\n{}}}\n", member("begin"), member("end"));
+    let options = ChunkOptions { max_size: 20, whole_type_lines: 0, ..ChunkOptions::default() };
+    let found = chunks("java", "a.java", &text, &options);
+    check(&text, &found, &options);
+    assert!(found.iter().any(|chunk| chunk.key == "code:a.java:A~2"));
+}
+
+#[test]
+fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
+    let text = "def f(): pass\n".repeat(30);
+    let symbols = Parser::new().parse("python", &text);
+    let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
+    let options = ChunkOptions { max_chunks: 20, ..ChunkOptions::default() };
+    let found = chunks_of(&source, &options, &|| false);
+    assert_eq!(found.chunks.len(), 20);
+    assert!(found.cut.is_some_and(|reason| reason.contains("max_chunks")), "{:?}", found.cut);
+    let whole = chunks_of(&source, &ChunkOptions::default(), &|| false);
+    assert_eq!((whole.chunks.len(), whole.cut), (30, None));
+    assert_eq!(found.chunks[..], whole.chunks[..20], "what was found up to there is as in the whole file");
+}
+
+#[test]
+fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
+    let text = "def f(): z()\n".to_owned() + &"def g(): pass\n".repeat(30) + "def z(): pass\n";
+    let symbols = Parser::new().parse("python", &text);
+    let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
+    let dependencies = |max_chunks| {
+        let options = ChunkOptions { max_chunks, ..ChunkOptions::default() };
+        chunks_of(&source, &options, &|| false).chunks.swap_remove(0).dependencies
+    };
+    assert_eq!((dependencies(20), dependencies(40)), (vec![], vec!["code:a.py:z".to_owned()]));
+}
+
+/// What once took time that grew with the square of the file: the format, and a file of a given size.
+/// A kind of file, and what makes one with so many repetitions.
+type Repetitive = (&'static str, fn(usize) -> String);
+
+const REPETITIVE: &[Repetitive] = &[
+    ("markdown", |n| "# x\n".repeat(n)),
+    ("markdown", |n| format!("# {}\n{}", "long ".repeat(n), "## y\n".repeat(n))),
+    ("text", |n| "NAME\n\n".repeat(n)),
+    ("python", |n| "def f(): pass\n".repeat(n)),
+    ("python", |n| "class C:\n  def f(self): f()\n".repeat(n)),
+    ("python", |n| (0..n).map(|i| format!("call{i}()\n")).collect()),
+    ("python", |n| "def f():\n".to_owned() + &(0..n).map(|i| format!(" call{i}()\n")).collect::<String>()),
+    ("python", |n| "def f():\n".to_owned() + &(0..n).map(|i| format!(" def g{i}(): pass\n")).collect::<String>()),
+    ("python", |n| (0..n).map(|i| format!("import m{i}\n")).chain((0..n).map(|i| format!("m{i}.x()\n"))).collect()),
+    ("python", |n| format!("class A({}): pass\n", (0..n).map(|i| format!("B{i},\n")).collect::<String>())),
+    ("python", |n| format!("from {} import {}\n", "m.".repeat(n) + "m", "a,".repeat(n) + "a")),
+    ("rust", |n| format!("use {}b{};\n", "aaaa::{".repeat(n), "}".repeat(n))),
+    ("rust", |n| "mod a {\n".repeat(n) + &"}\n".repeat(n)),
+    ("rust", |n| "#[a]\n".repeat(n) + "fn f() {}\n"),
+    ("javascript", |n| format!("// x\n{}const {};", "// y\n".repeat(n), "a=()=>1,\n".repeat(n) + "b=()=>1")),
+    ("javascript", |n| format!("class {} {{\n{}}}\n", "x".repeat(n), "f(){}\n".repeat(n))),
+    ("javascript", |n| "function f(){\n".repeat(n) + &"}\n".repeat(n)),
+    ("javascript", |n| "function f(){} ".repeat(n)),
+    ("typescript", |n| "function f(a: number): void;\n".repeat(n)),
+    ("java", |n| format!("class A {{ {} int {} z; }}\n", "static final ".repeat(n), "a,".repeat(n))),
+    ("go", |n| "func f() {}\n".repeat(n)),
+];
+
+/// Time that this thread has been at work, in nanoseconds: other processes do not add to it.
+#[cfg(target_os = "linux")]
+fn time_at_work() -> i64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn issue_15_time_grows_no_faster_than_the_file() {
+    // Eight times the file takes eight times as long, or 64 times where time grows with its square.
+    const MOST: i64 = 24;
+    let took = |format: &'static str, text: &str| {
+        let began = time_at_work();
+        chunks(format, "a", text, &ChunkOptions::default());
+        time_at_work() - began
+    };
+    for (at, (format, text)) in REPETITIVE.iter().enumerate() {
+        let (small, large) = (text(250), text(2_000));
+        let is_linear = || (0..3).map(|_| took(format, &small)).min() >= Some(took(format, &large) / MOST);
+        assert!((0..4).any(|_| is_linear()), "{format} {at}: {}", &text(2));
+    }
+}
+
+#[test]
+fn issue_15_no_file_takes_more_memory_than_its_size_allows() {
+    for (at, (format, text)) in REPETITIVE.iter().enumerate() {
+        let text = text(4_000);
+        let symbols = Parser::new().parse(format, &text);
+        let named =
+            |symbol: &crate::parse::symbols::Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
+        let names: usize = symbols.symbols.iter().map(named).sum();
+        let imports: usize = symbols.imports.iter().map(|import| import.path.len()).sum();
+        let most = (1 << 20) + 4_000 * 2 * 1_100 + 8 * text.len();
+        assert!(names <= most && imports <= most, "{format} {at}: {names} {imports} of {}", text.len());
+        let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
+        let found = chunks_of(&source, &ChunkOptions::default(), &|| false).chunks;
+        let bytes: usize = found.iter().map(super::assemble::heap_bytes).sum();
+        assert!(bytes <= 16 * text.len() + (64 << 20), "{format} {at}: {bytes} of {}", text.len());
+    }
+}
+
+#[test]
+fn issue_15_work_on_a_file_ends_soon_after_it_is_stopped() {
+    use std::cell::Cell;
+    for (at, (format, text)) in REPETITIVE.iter().enumerate() {
+        let text = text(4_000);
+        let asked = Cell::new(0);
+        let stops_after = |most: usize| {
+            let asked = &asked;
+            asked.set(0);
+            move || {
+                asked.set(asked.get() + 1);
+                asked.get() > most
+            }
+        };
+        let symbols = Parser::new().parse_unless(format, &text, &stops_after(usize::MAX));
+        let is_plain = *format == "text";
+        assert!(is_plain || asked.get() > text.len() / 4_000, "{format} {at} asked {} times", asked.get());
+        for most in [0, 1, 10] {
+            let stopped = Parser::new().parse_unless(format, &text, &stops_after(most));
+            let is_stopped = stopped.failure == Some(crate::parse::parser::ParseFailure::Stopped);
+            assert!(is_plain || (is_stopped && asked.get() <= most + 2), "{format} {at}: {} after {most}", asked.get());
+        }
+        let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
+        for most in [0, 1, 10] {
+            let found = chunks_of(&source, &ChunkOptions::default(), &stops_after(most));
+            assert!(
+                found.chunks.len() <= most && asked.get() <= most + 3,
+                "{format} {at}: {} after {most}",
+                asked.get()
+            );
+        }
+    }
+}
+
+#[test]
+fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
+    use crate::parse::parser::{ParseFailure, ParseLimits};
+    let text: String = (0..100).map(|n| format!("import m{n}\ndef f{n}(): m{n}()\n")).collect();
+    let few = ParseLimits { symbols: 10, ..ParseLimits::default() };
+    let symbols = Parser::within(few).parse("python", &text);
+    assert_eq!((symbols.symbols.len(), symbols.imports.len()), (10, 10));
+    assert!(symbols.cut.is_some_and(|reason| reason.contains("max_symbols")));
+    let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
+    let options = ChunkOptions::default();
+    check(&text, &chunks_of(&source, &options, &|| false).chunks, &options);
+
+    for (limits, failure) in [
+        (ParseLimits { size: 100, ..ParseLimits::default() }, ParseFailure::TooLarge),
+        (ParseLimits { time: std::time::Duration::ZERO, ..ParseLimits::default() }, ParseFailure::TooSlow),
+    ] {
+        let symbols = Parser::within(limits).parse("python", &text);
+        assert_eq!((symbols.symbols.len(), &symbols.failure), (0, &Some(failure)));
+        check(&text, &chunks_of(&Source { symbols: &symbols, ..source }, &options, &|| false).chunks, &options);
+    }
+}
+
+#[test]
+fn issue_15_markdown_of_very_many_lines_keeps_its_headings() {
+    let text = format!("# One\n{}## Two\nlast\n", "\n".repeat(200_000));
+    let symbols = Parser::new().parse("markdown", &text);
+    let names: Vec<_> = symbols.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
+    assert_eq!(names, ["One", "One > Two"]);
+    assert!(symbols.cut.is_some_and(|reason| reason.contains("lines")));
 }

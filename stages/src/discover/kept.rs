@@ -1,20 +1,18 @@
 //! What a walk saw, kept for the next one: a directory whose [`Stamp`] is still the same need not be read again, and where
 //! the rules of ignore files are the same too, they need not be asked.
 //!
-//! The file is one as [`kept_file`] describes, of one segment. Its content, all numbers little-endian: directories, each
+//! The file is one as [`kept_file`](crate::kept_file) describes, of one segment. Its content, all numbers little-endian: directories, each
 //! behind those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules
 //! (8 bytes) · number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · 1
 //! more than where the directory is, or 0 (u32) · bytes of the name (u16) · name.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
 
 use super::listing::{Kind, Stamp};
-use crate::kept_file::{self, Head, Segments};
+use crate::kept_file::{Head, KeptFile};
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or what ignore files mean.
@@ -42,9 +40,9 @@ pub(super) struct KeptWalk {
 
 impl KeptWalk {
     /// The walk that `file` keeps; nothing if there is none that can be used.
-    pub(super) fn read(file: &Path) -> Option<Self> {
-        let bytes = fs::read(file).ok()?;
-        let content = Segments::of(&bytes, &head())?.next()?;
+    pub(super) fn read(file: &KeptFile) -> Option<Self> {
+        let bytes = file.read(&head())?;
+        let content = file.segments(&bytes, &head()).next()?;
         Some(Self { bytes, content })
     }
 
@@ -132,11 +130,11 @@ pub(super) struct SeenEntry<'k> {
 }
 
 /// Keeps what was seen of the root in `file`.
-pub(super) fn write(file: &Path, root: &Seen<'_>) -> io::Result<()> {
+pub(super) fn write(file: &KeptFile, root: &Seen<'_>) -> io::Result<()> {
     let mut content = Vec::new();
     let Some(at) = put(&mut content, root) else { return Ok(()) };
     content.extend_from_slice(&at.to_le_bytes());
-    kept_file::append(file, &head(), None, &content).map(drop)
+    file.append(&head(), None, &content).map(drop)
 }
 
 /// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.

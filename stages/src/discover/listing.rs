@@ -54,7 +54,11 @@ mod linux {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use rustix::fs::{AtFlags, CWD, FileType, FsWord, Mode, OFlags, RawDir, Stat, fstat, fstatfs, openat, statat};
+    use rustix::fs::{
+        AtFlags, CWD, FileType, FsWord, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, openat, openat2,
+        statat,
+    };
+    use rustix::io::Errno;
 
     use super::*;
 
@@ -88,7 +92,11 @@ mod linux {
             if self.below.as_os_str().is_empty() {
                 return Ok(self.clone());
             }
-            let open = openat(&self.open, &self.below, FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+            let mut components = self.below.components();
+            let open = match (components.next(), components.next()) {
+                (Some(_), None) => openat(&self.open, &self.below, FLAGS | OFlags::NOFOLLOW, Mode::empty())?,
+                _ => open_beneath(&self.open, &self.below)?,
+            };
             Ok(Self { open: Arc::new(open), below: PathBuf::new() })
         }
 
@@ -154,6 +162,22 @@ mod linux {
             };
             Ok(stat?)
         }
+    }
+
+    /// Opens a directory some levels below another; no component of the path may be a symbolic link.
+    fn open_beneath(directory: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match openat2(directory, path, FLAGS, Mode::empty(), resolve) {
+            // Old kernels do not have the call, sandboxes refuse it.
+            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
+            opened => return Ok(opened?),
+        }
+        let mut inner: Option<OwnedFd> = None;
+        for component in path {
+            inner =
+                Some(openat(inner.as_ref().unwrap_or(directory), component, FLAGS | OFlags::NOFOLLOW, Mode::empty())?);
+        }
+        inner.ok_or_else(|| Errno::NOENT.into())
     }
 
     fn nanoseconds(seconds: i64, part: u64) -> Option<i64> {

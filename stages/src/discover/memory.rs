@@ -1,38 +1,93 @@
 //! What is remembered beside the tree: conversation logs of the user, reasoning patterns of the project.
 
+use std::io;
 use std::path::Path;
 
-use ignore::WalkBuilder;
+use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 
-use super::listing::Directory;
-use super::walk::Candidate;
+use super::walk::{Candidate, Omission};
 use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
 use crate::job::{CONVERSATIONS, Job, PATTERNS};
+use crate::unread::is_gone;
 
-/// The documents that are there, sorted by path. Their paths are those under which they are filed:
-/// logs lie outside the root, see [`Job::locate`].
-pub(super) fn documents(job: &Job) -> Vec<Candidate> {
-    let mut found = below(job, CONVERSATIONS, CONVERSATION, knowledge::is_log);
-    found.extend(below(job, PATTERNS, REASONING, |path| path.ends_with(".json")));
+/// Directories of documents that are nested deeper than this are left out.
+const MAX_DEPTH: usize = 64;
+
+/// The documents that are there, sorted by path, and what could not be read. Their paths are those under which they are
+/// filed: logs lie outside the root.
+pub(super) fn documents(job: &Job) -> (Vec<Candidate>, Vec<Omission>) {
+    let mut logs = Search::new(CONVERSATIONS, CONVERSATION, knowledge::is_log);
+    if let Some(path) = job.conversations() {
+        logs.root(Directory::open_root(&path));
+    }
+    let mut patterns = Search::new(PATTERNS, REASONING, |path| path.ends_with(".json"));
+    patterns.root(job.root.open_directory(Path::new(PATTERNS)));
+    let (mut found, mut omissions) = (logs.found, logs.omissions);
+    found.append(&mut patterns.found);
+    omissions.append(&mut patterns.omissions);
     found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    found
+    (found, omissions)
 }
 
-fn below(job: &Job, prefix: &str, format: &'static str, is_one: impl Fn(&str) -> bool) -> Vec<Candidate> {
-    let directory = job.locate(prefix);
-    let walk = WalkBuilder::new(&directory).standard_filters(false).build();
-    // A directory that is not there holds nothing.
-    let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-    files
-        .filter_map(|entry| candidate(entry.path(), &directory, prefix, format))
-        .filter(|file| is_one(&file.path))
-        .collect()
+/// Documents of one format.
+struct Search {
+    /// What stands before their paths, with a `/` at its end.
+    prefix: &'static str,
+    format: &'static str,
+    is_one: fn(&str) -> bool,
+    found: Vec<Candidate>,
+    omissions: Vec<Omission>,
 }
 
-fn candidate(path: &Path, directory: &Path, prefix: &str, format: &'static str) -> Option<Candidate> {
-    let parts: Option<Vec<&str>> = path.strip_prefix(directory).ok()?.iter().map(|part| part.to_str()).collect();
-    let metadata = Directory::open(path.parent()?).ok()?.metadata(path.file_name()?).ok()?;
-    let path = format!("{prefix}{}", parts?.join("/"));
-    Some(Candidate { path: path.into(), size: metadata.size, mtime: metadata.mtime, language: format })
+impl Search {
+    fn new(prefix: &'static str, format: &'static str, is_one: fn(&str) -> bool) -> Self {
+        Self { prefix, format, is_one, found: Vec::new(), omissions: Vec::new() }
+    }
+
+    fn root(&mut self, directory: io::Result<Directory>) {
+        let prefix = self.prefix;
+        match directory {
+            Ok(directory) => self.directory(&directory, prefix, 0),
+            // A directory that is not there holds nothing.
+            Err(error) => self.omit(prefix, &error),
+        }
+    }
+
+    /// Looks through a directory; `path` ends with a `/`. Symbolic links are not followed.
+    fn directory(&mut self, directory: &Directory, path: &str, depth: usize) {
+        let entries = match directory.entries() {
+            Ok(entries) => entries,
+            Err(error) => return self.omit(path, &error),
+        };
+        for (name, kind) in entries {
+            let Some(text) = name.to_str() else { continue };
+            let below = format!("{path}{text}");
+            match kind {
+                Kind::Directory if depth < MAX_DEPTH => match directory.open_directory(&name) {
+                    Ok(inner) => self.directory(&inner, &format!("{below}/"), depth + 1),
+                    Err(error) => self.omit(&below, &error),
+                },
+                Kind::File if (self.is_one)(&below) => match directory.metadata(&name) {
+                    Ok(metadata) => self.found.push(Candidate {
+                        path: below.into(),
+                        size: metadata.len,
+                        mtime: metadata.modified.max(0),
+                        language: self.format,
+                    }),
+                    Err(error) => self.omit(&below, &error),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn omit(&mut self, path: &str, error: &io::Error) {
+        let path = path.trim_end_matches('/').to_owned();
+        if refusal_of(error) == Some(Refusal::SymbolicLink) {
+            self.omissions.push(Omission { path, reason: "symbolic link".into(), is_error: false });
+        } else if !is_gone(error) {
+            self.omissions.push(Omission { path, reason: error.to_string().into(), is_error: true });
+        }
+    }
 }

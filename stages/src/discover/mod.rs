@@ -20,12 +20,13 @@ use aurora_pipeline::{
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
-use crate::index::INDEX_DIRECTORY;
-use crate::job::{CONVERSATIONS, Job, Scope};
-use walk::{Candidate, Found, WalkOptions};
+use crate::job::{CONVERSATIONS, Job, MAX_FILE_SIZE, Scope};
+use walk::{Candidate, Found, Omission, WalkOptions};
 
 /// Name of the file, beside the index, that keeps what the walk saw of directories.
 const WALK: &str = "tree.walk";
+/// Most bytes of it: some five million files.
+const MAX_WALK: u64 = 256 << 20;
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ pub struct Discover {
 impl Default for Discover {
     fn default() -> Self {
         Self {
-            max_file_size: 4 << 20,
+            max_file_size: MAX_FILE_SIZE,
             skip_directories: Vec::new(),
             keep_listings: true,
             batch_files: 64,
@@ -64,7 +65,9 @@ impl StageConfig for Discover {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(DiscoverStage { job: Job::of(cx)?, config: self }))
+        let job = Job::of(cx)?;
+        job.limit_file_size(self.max_file_size);
+        Ok(Box::new(DiscoverStage { job, config: self }))
     }
 }
 
@@ -88,7 +91,7 @@ impl Stage for DiscoverStage {
 impl DiscoverStage {
     fn walk(&self, cx: &StageContext<'_>) -> Found {
         let (job, config) = (&self.job, &self.config);
-        let kept = job.root.join(INDEX_DIRECTORY).join(WALK);
+        let kept = job.keep(WALK, MAX_WALK);
         walk::walk(&WalkOptions {
             root: &job.root,
             threads: cx.jobs(),
@@ -102,20 +105,41 @@ impl DiscoverStage {
         })
     }
 
-    /// Conversation logs and reasoning patterns.
-    fn remembered(&self, cx: &StageContext<'_>) -> Vec<Candidate> {
-        let (fitting, too_large): (Vec<_>, Vec<_>) =
-            memory::documents(&self.job).into_iter().partition(|file| file.size <= self.config.max_file_size);
-        for file in too_large {
-            cx.skip(&file.path, "larger than max_file_size");
+    /// Adds conversation logs and reasoning patterns.
+    fn add_remembered(&self, found: &mut Found, cx: &StageContext<'_>) {
+        let (documents, omissions) = memory::documents(&self.job);
+        found.omissions.extend(omissions);
+        let logs = self.job.conversations();
+        // Without any, there is nothing to be told on every run.
+        let keeps_logs = logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
+        let mut has_logs = false;
+        for document in documents {
+            if document.size > self.config.max_file_size {
+                let (path, reason) = (document.path.to_string(), "larger than max_file_size".into());
+                found.omissions.push(Omission { path, reason, is_error: false });
+                continue;
+            }
+            has_logs |= document.path.starts_with(CONVERSATIONS);
+            found.candidates.push(document);
         }
-        let logs = self.job.locate(CONVERSATIONS);
-        // Whoever keeps no logs need not be told on every run.
-        let keeps_logs = logs.parent().is_some_and(Path::exists);
-        if keeps_logs && !fitting.iter().any(|file| file.path.starts_with(CONVERSATIONS)) {
+        if let Some(logs) = logs.filter(|_| keeps_logs && !has_logs) {
             cx.warn(&logs.display().to_string(), "No conversation logs found");
         }
-        fitting
+    }
+
+    /// Tells the report what is not indexed, and the rest of the run what could not be read.
+    fn tell(&self, found: &Found, cx: &StageContext<'_>) {
+        for Omission { path, reason, is_error } in &found.omissions {
+            if *is_error {
+                self.job.note_unread(path);
+                cx.error(path, reason);
+            } else {
+                cx.skip(path, reason);
+            }
+        }
+        for (path, warning) in &found.warnings {
+            cx.warn(path, warning);
+        }
     }
 }
 
@@ -127,14 +151,8 @@ impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
         let mut found = self.stage.walk(cx);
-        for omission in &found.omissions {
-            if omission.is_error {
-                cx.error(&omission.path, &omission.reason);
-            } else {
-                cx.skip(&omission.path, &omission.reason);
-            }
-        }
-        found.candidates.extend(self.stage.remembered(cx));
+        self.stage.add_remembered(&mut found, cx);
+        self.stage.tell(&found, cx);
         found.candidates.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.candidates.len() as u64);
         let mut rest = found.candidates.as_slice();

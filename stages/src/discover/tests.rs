@@ -7,12 +7,13 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use aurora_confined::Directory;
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 
 use super::kept::{self, KeptWalk};
 use super::walk::{Found, WalkOptions, walk};
-use crate::kept_file;
+use crate::kept_file::KeptFile;
 
 fn walked(root: &Path, threads: usize) -> Found {
     walked_after(root, threads, None)
@@ -23,18 +24,26 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// What a walk finds that begins with the one that a file keeps.
 fn walked_after(root: &Path, threads: usize, kept: Option<&Path>) -> Found {
+    let kept = kept.map(kept_in);
+    let root = &Directory::open_root(root).unwrap();
     let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
     walk(&WalkOptions {
         root,
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
-        kept,
+        kept: kept.as_ref(),
         trusts_kept: true,
         is_tracked: &|_| true,
         is_settled: &|time| u128::try_from(time).unwrap() < settled.as_nanos(),
         cancelled: &|| false,
     })
+}
+
+/// The file at a path, to keep a walk in.
+fn kept_in(file: &Path) -> KeptFile {
+    let directory = Directory::open_root(file.parent().unwrap()).unwrap();
+    KeptFile::new(directory, file.file_name().unwrap().to_str().unwrap(), b"secret", 1 << 20)
 }
 
 /// The files that the `ignore` crate comes upon, and how many entries it leaves out.
@@ -236,17 +245,23 @@ fn a_directory_that_was_left_alone_is_not_read() {
 
     // Where the kept walk has another name than the directory, the walk believes it.
     let (from, to) = (b"c.py", b"z.py");
-    let mut content = KeptWalk::read(&file).unwrap().content().to_vec();
+    let mut content = KeptWalk::read(&kept_in(&file)).unwrap().content().to_vec();
     let at = content.windows(from.len()).position(|window| window == from).unwrap();
     content[at..at + to.len()].copy_from_slice(to);
-    kept_file::append(&file, &kept::head(), None, &content).unwrap();
+    kept_in(&file).append(&kept::head(), None, &content).unwrap();
     let found = walked_after(&root, 2, Some(&file));
-    assert!(found.omissions.iter().any(|omission| omission.path == "src/deep/z.py" && omission.is_error));
+    assert!(
+        found
+            .omissions
+            .iter()
+            .any(|omission| omission.path == "src/deep/z.py" && omission.reason == "vanished during the run")
+    );
     // Until something happens there.
+    let believed = fs::read(&file).unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
     let (found, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
     assert_eq!((found.candidates, found.omissions), (fresh.candidates, fresh.omissions));
-    assert_ne!(inode(), before, "that is kept");
+    assert_ne!(fs::read(&file).unwrap(), believed, "that is kept");
 }
 
 #[cfg(target_os = "linux")]
@@ -270,9 +285,9 @@ fn a_kept_walk_that_is_damaged_is_none() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         fs::write(&file, damaged).unwrap();
-        assert!(KeptWalk::read(&file).is_none(), "byte {at}");
+        assert!(KeptWalk::read(&kept_in(&file)).is_none(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
-        assert!(KeptWalk::read(&file).is_none(), "cut to {at} bytes");
+        assert!(KeptWalk::read(&kept_in(&file)).is_none(), "cut to {at} bytes");
     }
 }
 

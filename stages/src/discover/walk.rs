@@ -5,19 +5,21 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use aurora_confined as confined;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use super::kept::{self, Conditions, KeptDirectory, KeptEntry, KeptWalk, Seen, SeenEntry};
 use super::listing::{self, Directory, Kind, Stamp};
-use super::rules::{IgnoreFiles, Rules};
+use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
 use crate::columns::RelativePath;
 use crate::index::INDEX_DIRECTORY;
-use crate::languages;
+use crate::kept_file::KeptFile;
+use crate::{languages, unread};
 
 /// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
 const STACK: usize = 64 << 20;
@@ -50,6 +52,8 @@ pub(super) struct Omission {
 pub(super) struct Found {
     pub(super) candidates: Vec<Candidate>,
     pub(super) omissions: Vec<Omission>,
+    /// Paths outside the tree, and what a user should know of them.
+    pub(super) warnings: Vec<(String, String)>,
 }
 
 impl Found {
@@ -67,12 +71,12 @@ impl Found {
 }
 
 pub(super) struct WalkOptions<'a> {
-    pub(super) root: &'a Path,
+    pub(super) root: &'a confined::Directory,
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
     /// The file that keeps what was seen between walks, if one is to.
-    pub(super) kept: Option<&'a Path>,
+    pub(super) kept: Option<&'a KeptFile>,
     /// Whether what is there of it may be used.
     pub(super) trusts_kept: bool,
     /// Whether git tracks a file below a directory.
@@ -97,25 +101,26 @@ pub(super) fn walk(options: &WalkOptions<'_>) -> Found {
 
 fn walk_and_keep(options: &WalkOptions<'_>) -> Found {
     let kept = options.kept.filter(|_| options.trusts_kept).and_then(KeptWalk::read);
-    let walked = walk_root(options, kept.as_ref().and_then(KeptWalk::root));
+    let mut found = Found::default();
+    let walked = walk_root(options, kept.as_ref().and_then(KeptWalk::root), &mut found);
     if let (Some(file), Some(seen @ Seen::New(..)), false) = (options.kept, walked.seen, (options.cancelled)()) {
         // Without it the next walk reads every directory.
         let _ = kept::write(file, &seen);
     }
-    let mut found = Found::default();
     found.add(walked.entries);
     found
 }
 
-fn walk_root<'k>(options: &WalkOptions<'_>, kept: Option<KeptDirectory<'k>>) -> Walked<'k> {
-    let (path, relative) = (options.root.to_owned(), String::new());
+fn walk_root<'k>(options: &WalkOptions<'_>, kept: Option<KeptDirectory<'k>>, found: &mut Found) -> Walked<'k> {
+    let (path, relative) = (options.root.path().to_owned(), String::new());
     let directory = match Directory::open(&path) {
         Ok(directory) => directory,
-        Err(error) => return Walked::unreadable(&relative, &error),
+        Err(error) => return Walked::omitted(&relative, (error.to_string().into(), true)),
     };
     let device = options.kept.and_then(|_| directory.device_with_stamps());
     let place = Place { path, relative, is_text: true, depth: 0, directory, kept };
-    Walk { options, device }.directory(&place, &Rules::above(options.root))
+    let rules = Rules::above(options.root.path(), &mut found.warnings);
+    Walk { options, device }.directory(&place, &rules)
 }
 
 /// A directory.
@@ -153,10 +158,10 @@ struct Walked<'k> {
 }
 
 impl Walked<'_> {
-    fn unreadable(relative: &str, error: &io::Error) -> Self {
-        let path = if relative.is_empty() { "." } else { relative.trim_end_matches('/') };
-        let omission = Omission { path: path.to_owned(), reason: error.to_string().into(), is_error: true };
-        Self { entries: vec![Entry::Omitted(omission)], seen: None }
+    /// A directory of which nothing is known, nor of what is below it.
+    fn omitted(relative: &str, (reason, is_error): Reason) -> Self {
+        let path = if relative.is_empty() { unread::ROOT } else { relative.trim_end_matches('/') };
+        Self { entries: vec![Entry::Omitted(Omission { path: path.to_owned(), reason, is_error })], seen: None }
     }
 }
 
@@ -175,9 +180,13 @@ impl Walk<'_> {
         }
         let (mut listing, directory) = match self.list(place) {
             Ok(listed) => listed,
-            Err(error) => return Walked::unreadable(&place.relative, &error),
+            Err(error) => return Walked::omitted(&place.relative, reason_of(&error)),
         };
-        let (mut entries, rules) = self.entries(place, &mut listing, &directory, outer);
+        let (mut entries, rules) = match self.entries(place, &mut listing, &directory, outer) {
+            Ok(judged) => judged,
+            // Which entries are to be indexed cannot be told.
+            Err(unreadable) => return Walked::omitted(&place.relative, (unreadable.to_string().into(), true)),
+        };
         drop(directory);
         let mut below: Vec<&mut Entry<'k>> =
             entries.iter_mut().filter(|entry| matches!(entry, Entry::Directory(_))).collect();
@@ -213,16 +222,19 @@ impl Walk<'_> {
     }
 
     /// What each entry of a directory is, and the rules that hold in it.
+    ///
+    /// # Errors
+    /// When an ignore file is there that cannot be read.
     fn entries<'k>(
         &self,
         place: &Place<'k>,
         listing: &mut Listing<'k>,
         directory: &Directory,
         outer: &Arc<Rules>,
-    ) -> (Vec<Entry<'k>>, Arc<Rules>) {
+    ) -> Result<(Vec<Entry<'k>>, Arc<Rules>), UnreadableRules> {
         let mut present = IgnoreFiles::default();
-        listing.entries.iter().for_each(|listed| present.note(&listed.name));
-        let rules = outer.within(&place.path, present);
+        listing.entries.iter().for_each(|listed| present.note(&listed.name, listed.kind.as_ref().ok().copied()));
+        let rules = outer.within(&place.path, self.options.root, present)?;
         if listing.rules.replace(rules.digest()) != Some(rules.digest()) {
             let mut path = place.path.join("");
             for listed in &mut listing.entries {
@@ -232,7 +244,7 @@ impl Walk<'_> {
             }
         }
         let mut judge = Judge { options: self.options, place, directory, relative: place.relative.clone() };
-        (listing.entries.iter().map(|listed| judge.entry(listed)).collect(), rules)
+        Ok((listing.entries.iter().map(|listed| judge.entry(listed)).collect(), rules))
     }
 }
 
@@ -328,6 +340,11 @@ fn path_order(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
 /// Why something is left out, and whether it should have been read and could not be.
 type Reason = (Cow<'static, str>, bool);
 
+/// Why something is left out that was there when its directory was listed.
+fn reason_of(error: &io::Error) -> Reason {
+    if unread::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
+}
+
 /// Decides about the entries of one directory.
 struct Judge<'a, 'k> {
     options: &'a WalkOptions<'a>,
@@ -350,7 +367,7 @@ impl<'k> Judge<'_, 'k> {
         let omitted = |(reason, is_error)| Entry::Omitted(Omission { path: relative(), reason, is_error });
         let kind = match &listed.kind {
             Ok(kind) => *kind,
-            Err(error) => return omitted((error.to_string().into(), true)),
+            Err(error) => return omitted(reason_of(error)),
         };
         let is_directory = kind == Kind::Directory;
         if is_directory && name == INDEX_DIRECTORY {
@@ -393,7 +410,7 @@ impl<'k> Judge<'_, 'k> {
         let Some(language) = languages::format_of(text) else {
             return skip("no parser for this kind of file");
         };
-        let metadata = self.directory.metadata(name).map_err(|error| (error.to_string().into(), true))?;
+        let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;
         if metadata.size > self.options.max_file_size {
             return skip("larger than max_file_size");
         }

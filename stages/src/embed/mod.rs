@@ -64,6 +64,9 @@ impl Stage for EmbedStage {
     }
 }
 
+/// Passages that are embedded between two looks at whether the run is to stop.
+const AT_ONCE: usize = 64;
+
 struct EmbedWorker<'a> {
     stage: &'a EmbedStage,
 }
@@ -72,7 +75,13 @@ impl Worker for EmbedWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let records = batch.read(RECORD)?;
         let passages: Vec<_> = records.iter().map(|Record(chunk)| passage(chunk)).collect();
-        let vectors = self.stage.embedder.embed(&passages);
+        let mut vectors = Vec::with_capacity(passages.len());
+        for passages in passages.chunks(AT_ONCE) {
+            if cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
+            vectors.extend(self.stage.embedder.embed(passages));
+        }
         let vectors = vectors.into_iter().zip(records).map(|(vector, Record(chunk))| match vector {
             Ok(vector) => Some(vector),
             Err(error) => {

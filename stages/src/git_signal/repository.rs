@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,6 +18,7 @@ use super::history::{
 use super::stored::from_stored;
 use super::walk::{Found, Walk};
 use crate::columns::Attribution;
+use crate::kept_file::KeptFile;
 
 /// A walk that is about as quick as this is always waited for.
 const SHORTEST_PATIENCE: Duration = Duration::from_millis(500);
@@ -29,9 +30,9 @@ pub struct KeptRun {
     /// [`Repository::state`] when that was.
     pub state: Option<String>,
     /// The file that keeps the walk over the history.
-    pub walk: PathBuf,
+    pub walk: KeptFile,
     /// The file that keeps how old versions differ.
-    pub comparisons: PathBuf,
+    pub comparisons: KeptFile,
 }
 
 /// How long the walk over the history is waited for.
@@ -163,6 +164,12 @@ impl Repository {
         }
         for file in history.unreadable_ignore_files() {
             remarks.push(format!("blame.ignoreRevsFile names {}, which cannot be read: ignored", file.display()));
+        }
+        if history.ignores_includes() {
+            remarks.push(
+                "files that the repository's git configuration includes are not regular files or too large: ignored"
+                    .into(),
+            );
         }
         let tracked = self.tracked.get_or_init(|| self.read_index());
         if let Err(error) = tracked {
@@ -306,9 +313,9 @@ impl Repository {
         let walk = self.walk.get_or_init(|| {
             let kept = self.previous.walk.clone();
             if !self.using.trusts {
-                // One that is not there need not be forgotten.
-                let _ = std::fs::remove_file(&kept);
-                let _ = std::fs::remove_file(&self.previous.comparisons);
+                // One that cannot be removed is written over.
+                let _ = kept.remove();
+                let _ = self.previous.comparisons.remove();
             }
             let Use { threads, cancel, .. } = &self.using;
             Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))

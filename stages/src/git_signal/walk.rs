@@ -1,7 +1,6 @@
 //! The walk over the history, in a thread beside the run.
 
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::CancelToken;
 
 use super::history::{EventIndex, History};
+use crate::kept_file::KeptFile;
 
 /// How long a waiting thread sleeps before it looks at the token that cancels the run.
 const LOOK: Duration = Duration::from_millis(20);
@@ -51,7 +51,7 @@ impl Walk {
     pub(super) fn start(
         history: Arc<History>,
         state: String,
-        kept: PathBuf,
+        kept: KeptFile,
         threads: usize,
         cancel: CancelToken,
     ) -> Self {
@@ -167,7 +167,7 @@ fn guarded(walk: impl FnOnce() -> Found) -> Found {
     found.unwrap_or_else(|_| Err("the walk over the history panicked".into()))
 }
 
-fn walk(history: &History, kept: &Path, threads: usize, shared: &Shared) -> Found {
+fn walk(history: &History, kept: &KeptFile, threads: usize, shared: &Shared) -> Found {
     let progress = |done: usize, total: usize| {
         shared.counted.get_or_init(Instant::now);
         shared.total.store(total, Ordering::Relaxed);

@@ -10,9 +10,9 @@
 mod content;
 
 use std::collections::HashSet;
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aurora_confined::{Refusal, refusal_of};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
 use crate::job::{Job, Scope};
 use crate::languages;
+use crate::unread::is_gone;
 use content::Content;
 
 /// Deleted files in one batch.
@@ -91,17 +92,19 @@ impl Stage for IncrementalStage {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unread = self.job.unread();
         let mut gone = Vec::new();
         // A walk comes upon no path twice: where it came upon as many as the index has, none is gone.
-        if seen.known != self.job.previous.file_count() {
+        if seen.known != self.job.previous.file_count() || !unread.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
             for record in self.job.previous.files() {
                 let record = record.map_err(StageError::from_error)?;
-                if !paths.contains(record.path.as_str()) {
+                if !unread.covers(&record.path) && !paths.contains(record.path.as_str()) {
                     gone.push(RelativePath::from(record.path));
                 }
             }
         }
+        drop(unread);
         cx.count("files.deleted", gone.len() as u64);
         for paths in gone.chunks(DELETIONS_PER_BATCH) {
             emit_deletions(paths, out)?;
@@ -300,11 +303,21 @@ impl IncrementalWorker<'_> {
         content::decode(bytes, languages::is_prose(row.language))
     }
 
+    /// The content of a file, unless it has become another one since it was discovered: what is gone, or has become too
+    /// large, leaves the index, while a file that cannot be read stays in it as it is.
     fn read(&self, row: &Row<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
-        match std::fs::read(self.stage.job.locate(row.path)) {
+        let job = &self.stage.job;
+        let error = match job.read(row.path, job.max_file_size()) {
             Ok(bytes) => return Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => cx.skip(row.path, "vanished during the run"),
-            Err(error) => cx.error(row.path, &error.to_string()),
+            Err(error) => error,
+        };
+        if matches!(refusal_of(&error), Some(Refusal::TooLarge { .. })) {
+            cx.skip(row.path, "larger than max_file_size");
+        } else if is_gone(&error) {
+            cx.skip(row.path, "vanished during the run");
+        } else {
+            job.note_unread(row.path);
+            cx.error(row.path, &error.to_string());
         }
         None
     }

@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod descriptors;
 mod recovery;
 mod summary;
 mod trust;
@@ -21,11 +22,13 @@ use aurora_storage::{
     give_back_freed_memory,
 };
 
-pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped};
+pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
 use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
-use crate::job::{Job, Scope};
+use crate::job::{Finished, Job, Scope};
+use crate::kept_file::KeptFile;
+use crate::limits::Limits;
 use crate::{chunk, pipelines, registry};
 use recovery::Recovery;
 use summary::After;
@@ -72,6 +75,8 @@ pub struct IndexOptions {
     pub models: ModelDirectory,
     /// Which indexes are brought up to date; any other is set aside and made anew.
     pub trust: Trust,
+    /// What the project's own pipeline may ask for.
+    pub limits: Limits,
 }
 
 /// Watches an index run.
@@ -112,6 +117,17 @@ pub enum IndexError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The process may have too few files open; nothing was written.
+    #[error(
+        "a run needs {needed} file descriptors and {allowed} are allowed; raise the limit (`ulimit -n {needed}`), or use \
+         fewer threads (`--jobs`)"
+    )]
+    Descriptors {
+        /// How many files may be open.
+        allowed: u64,
+        /// How many a run needs at least.
+        needed: u64,
+    },
     /// The index cannot be opened or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -123,14 +139,18 @@ pub enum IndexError {
     Run(#[from] RunError),
 }
 
-/// Resolves and checks a pipeline for a root, without touching anything but its TOML files.
+/// Resolves and checks a pipeline for a root, without touching anything but its TOML files. The project's own pipeline
+/// is held against the limits.
 ///
 /// # Errors
 /// With every fault of the configuration at once, or when its file cannot be read.
-pub fn plan(root: &Path, choice: &PipelineChoice) -> Result<Plan, IndexError> {
+pub fn plan(root: &Path, choice: &PipelineChoice, limits: &Limits) -> Result<Plan, IndexError> {
     let (name, text) = pipeline_source(root, choice)?;
     let source = PipelineSource { name: &name, text: &text };
-    aurora_pipeline::load(&[source], &registry(), pipelines::EMBEDDED).map_err(IndexError::Pipeline)
+    // A file that the user names is the user's word.
+    let ceilings = if *choice == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
+    let plan = aurora_pipeline::load_within(&[source], &registry(), pipelines::EMBEDDED, &ceilings);
+    plan.map_err(IndexError::Pipeline)
 }
 
 /// The name and the TOML of a pipeline.
@@ -157,13 +177,15 @@ fn pipeline_source(root: &Path, choice: &PipelineChoice) -> Result<(String, Stri
 /// Brings the index of a root up to date and publishes it.
 ///
 /// A run that is cancelled publishes what it has finished; the next one goes on from there. A run
-/// that fails publishes nothing. A keyword index that is damaged is made again from the stored chunks; an index that is
+/// that fails publishes nothing. What cannot be read stays in the index as it is, see [`IndexSummary::unreadable`]. A keyword index that is damaged is made again from the stored chunks; an index that is
 /// damaged elsewhere, or of another format, is set aside and made anew. Either is warned of.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     give_back_freed_memory();
+    let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+    descriptors::ensure(threads.unwrap_or(1))?;
     let root = indexable(&options.root)?;
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
     if options.force && done.is_empty() {
@@ -211,7 +233,7 @@ fn pass(
     walk: Option<Arc<Walk>>,
 ) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
     let begun = Instant::now();
-    let plan = plan(root, &options.pipeline)?;
+    let plan = plan(root, &options.pipeline, &options.limits)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
@@ -225,6 +247,8 @@ fn pass(
     drop(services);
     let mut chain: Vec<_> =
         pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
+    // What cannot be read cannot be made again for another configuration.
+    let is_same_configuration = scope(&before.fingerprints, &chain, false) == Scope::Changes;
     job.decide(scope(&before.fingerprints, &chain, options.force));
     if !goes_on {
         job.repository.defer_beyond(match options.patience {
@@ -240,40 +264,53 @@ fn pass(
     let scope = job.scope();
     let (model, job) =
         (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
-    let (writer, repository, moves) = job.into_parts();
+    let Finished { writer, repository, moved, unread } = job.finish();
     repository.store_comparisons();
     let deferred = repository.deferred();
-    let history = if repository.is_settled() { repository.state().to_owned() } else { repository.unfinished_state() };
+    // The next run has to look at the history of what this one could not read.
+    let is_settled = repository.is_settled() && unread.known() == 0;
+    let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
     chain.push((HISTORY.to_owned(), history));
     let is_first = before.generation == 0;
     let fingerprints = match is_complete || is_first {
         true => chain,
         false => unfinished(&before.fingerprints, &repository),
     };
-    let published = if is_complete || is_first || scope == Scope::Changes {
+    // Half an index of one configuration and half of another would answer neither's way.
+    let is_of_one_configuration = match is_complete {
+        true => is_same_configuration || unread.known() == 0,
+        false => scope == Scope::Changes,
+    };
+    let published = if is_first || is_of_one_configuration {
         writer.publish(ManifestUpdate {
             model,
             head_commit: repository.head(),
             root: root.display().to_string(),
             fingerprints,
-            complete: is_complete && deferred.is_none(),
+            complete: is_complete && deferred.is_none() && unread.is_empty(),
             now: now_ns() / 1_000_000_000,
             summary: serde_json::Value::Null,
         })?
     } else {
-        // Half an index of one configuration and half of another would answer neither's way.
         writer.abandon()?;
         before.clone()
     };
+    let is_left = is_complete && !is_first && !is_of_one_configuration;
     let snapshot = environment.snapshot()?;
     if published.generation != before.generation {
-        access::follow(root, &moves, &snapshot, now_ns() / 1_000_000_000);
+        access::follow(root, &moved, &snapshot, now_ns() / 1_000_000_000);
     }
     warnings.extend(record(root, &options.trust, &snapshot));
-    let after = After { published, snapshot, remarks: repository.remarks(), warnings };
+    let mut remarks = repository.remarks();
+    remarks.extend(is_left.then(|| LEFT.to_owned()));
+    let after = After { published, snapshot, remarks, warnings, unread };
     let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
     Ok((summary, deferred.filter(|_| is_complete)))
 }
+
+/// What is said of an index that could not be made anew.
+const LEFT: &str = "the index was left as it was: files that it knows could not be read, and the configuration or the \
+                    program has changed since they were indexed; make them readable, or name them in an ignore file";
 
 /// Records the index as this user's; the warning to give if that fails.
 fn record(root: &Path, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
@@ -319,9 +356,13 @@ const WALK_LOOK: Duration = Duration::from_millis(100);
 
 /// Name of the file, beside the index, that keeps the walk over git's history.
 const WALK: &str = "history.walk";
+/// Most bytes of it: some five million commits.
+const MAX_WALK: u64 = 1 << 30;
 
 /// Name of the file, beside the index, that keeps how old versions of files differ.
 const COMPARISONS: &str = "history.comparisons";
+/// Most bytes of it; more than are ever written.
+const MAX_COMPARISONS: u64 = 160 << 20;
 
 /// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
 const HISTORY: &str = "history";
@@ -341,13 +382,19 @@ fn job(
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());
     let attributes = plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME);
-    let beside = |name| root.join(INDEX_DIRECTORY).join(name);
-    let kept = KeptRun { index: previous.clone(), state, walk: beside(WALK), comparisons: beside(COMPARISONS) };
+    let opened = |source| IndexError::Root { path: root.to_owned(), reason: io::Error::to_string(&source) };
+    let tree = Directory::open_root(root).map_err(opened)?;
+    let beside = tree.open_directory(INDEX_DIRECTORY).map_err(opened)?;
+    let secret = writer.id().as_bytes().to_vec();
+    let keep = |name, max_bytes| KeptFile::new(beside.clone(), name, &secret, max_bytes);
+    let (walk_file, comparisons) = (keep(WALK, MAX_WALK), keep(COMPARISONS, MAX_COMPARISONS));
+    let kept = KeptRun { index: previous.clone(), state, walk: walk_file, comparisons };
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
     let using = Use { attributes, trusts: !options.force, threads, cancel: options.cancel.clone() };
     let repository = Repository::open(root, kept, using);
     let repository = walk.into_iter().fold(repository, Repository::with_walk);
-    Ok(Arc::new(Job::new(root.to_owned(), previous, writer, repository, options.models.clone(), started)))
+    let models = options.models.clone();
+    Ok(Arc::new(Job::new((tree, beside), previous, writer, repository, models, (secret, started))))
 }
 
 /// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.

@@ -9,6 +9,8 @@ use aurora_pipeline::{Reason, RunReport, Tally};
 use aurora_storage::{ChunkType, Label, Manifest, Snapshot, StorageError};
 use serde::Serialize;
 
+use crate::unread::Unread;
+
 /// The result of an index run.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexSummary {
@@ -22,6 +24,8 @@ pub struct IndexSummary {
     pub changed_chunks: u64,
     /// Files that should have been indexed and could not be.
     pub errors: Vec<String>,
+    /// What of the tree could not be read. What the index knows of it stays, and the next run tries again.
+    pub unreadable: Unreadable,
     /// What a user should know but need not act on.
     pub warnings: Vec<String>,
     /// State of the keyword index.
@@ -42,9 +46,9 @@ pub struct IndexSummary {
     pub index_bytes: u64,
     /// Number of the published generation.
     pub generation: u64,
-    /// Whether the run went over the whole tree.
+    /// Whether the run went over the whole tree, and could read all of it.
     pub complete: bool,
-    /// Whether the index was up to date already: no file was added, changed or removed.
+    /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
     /// Share of the files with a parser that are in the index, 0 to 1.
     pub coverage: f64,
@@ -67,6 +71,15 @@ pub struct FileCounts {
     pub renamed: u64,
     /// Everything that is not indexed, by reason.
     pub skipped: BTreeMap<String, Skipped>,
+}
+
+/// What could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Files and directories.
+    pub entries: u64,
+    /// Files that the index knows among these or below them. Their chunks stay as they were.
+    pub kept_files: u64,
 }
 
 /// Files that were skipped for one reason.
@@ -143,6 +156,8 @@ pub(super) struct After {
     pub(super) remarks: Vec<String>,
     /// Warnings of the pipeline's configuration.
     pub(super) warnings: Vec<String>,
+    /// What could not be read.
+    pub(super) unread: Unread,
 }
 
 impl IndexSummary {
@@ -153,25 +168,28 @@ impl IndexSummary {
         report: RunReport,
         elapsed: Duration,
     ) -> Result<Self, StorageError> {
-        let After { published, snapshot, remarks, mut warnings } = after;
+        let After { published, snapshot, remarks, mut warnings, unread } = after;
         let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
         let files = FileCounts::of(&report);
-        let nothing_changed = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
+        let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
+        let is_untouched = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
         let chunks = ChunkCounts::of(&snapshot)?;
         warnings.extend(remarks);
         warnings.extend(lines_of(&report.warnings));
         let errors = lines_of(&report.errors);
         let has_postings = report.stages.iter().any(|stage| stage.name == "bm25");
         let covered = files.indexed + files.unchanged + files.refreshed;
-        let missed = report.errors.total();
+        // Of a directory that could not be read, the files in it are missing.
+        let missed = report.errors.total() + unread.below();
         Ok(Self {
             root: root.display().to_string(),
             chunks,
             changed_chunks: counter("chunks"),
             errors,
+            unreadable,
             warnings,
             bm25: KeywordIndex {
-                status: match (has_postings, nothing_changed, before.generation) {
+                status: match (has_postings, is_untouched, before.generation) {
                     (false, ..) => "off",
                     (_, true, _) => "unchanged",
                     (_, _, 0) => "built",
@@ -189,8 +207,9 @@ impl IndexSummary {
             source_bytes: counter("bytes"),
             index_bytes: index_bytes(root),
             generation: published.generation,
-            complete: published.complete,
-            nothing_changed,
+            complete: published.complete && unread.is_empty(),
+            // Of what could not be read, that cannot be said.
+            nothing_changed: is_untouched && unread.is_empty(),
             coverage: if covered + missed == 0 { 1.0 } else { covered as f64 / (covered + missed) as f64 },
             files,
             report,
@@ -204,7 +223,8 @@ impl IndexSummary {
         let mut warnings = self.warnings;
         warnings
             .extend(last.warnings.iter().filter(|warning| !warnings.contains(warning)).cloned().collect::<Vec<_>>());
-        let errors = self.errors.into_iter().chain(last.errors.iter().cloned()).collect();
+        let mut errors = self.errors;
+        errors.extend(last.errors.iter().filter(|error| !errors.contains(error)).cloned().collect::<Vec<_>>());
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         // Where this one has changed nothing, what the last one did is all that was done.
         let (files, changed_chunks, report) = match self.nothing_changed {

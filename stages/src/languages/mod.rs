@@ -35,7 +35,7 @@ use tree_sitter::Node;
 
 use crate::chunk::document::{DOCUMENTS, ExtractError};
 use crate::parse::query::{CompiledQuery, QueryProblem};
-use crate::parse::symbols::{Import, SymbolKind};
+use crate::parse::symbols::{Import, SymbolKind, bounded};
 
 pub mod go;
 pub mod java;
@@ -214,7 +214,7 @@ fn text_of<'t>(node: Node<'_>, text: &'t str) -> &'t str {
 }
 
 fn import(node: Node<'_>, path: &str, names: Vec<String>) -> Import {
-    Import { path: path.to_owned(), names, at: node.start_byte() as u32 }
+    Import { path: bounded(path).to_owned(), names, at: node.start_byte() as u32 }
 }
 
 #[cfg(test)]

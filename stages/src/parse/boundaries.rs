@@ -3,7 +3,9 @@
 use tree_sitter::{Node, Tree};
 
 use crate::parse::docs::begins_line;
+use crate::parse::parser::ParseFailure;
 use crate::parse::symbols::Boundary;
+use crate::parse::watch::Watch;
 
 /// Nodes up to this many bytes are never cut, so their children are not looked at.
 const SMALLEST_CUT: usize = 800;
@@ -13,12 +15,16 @@ const DEEPEST: u32 = 96;
 
 /// The starts of the named children of every node that is large enough to be cut, at the beginning of their lines. A
 /// comment belongs to what follows it.
-pub(crate) fn boundaries(tree: &Tree, text: &str) -> Vec<Boundary> {
+///
+/// # Errors
+/// The watch's.
+pub(crate) fn boundaries(tree: &Tree, text: &str, watch: &Watch<'_>) -> Result<Vec<Boundary>, ParseFailure> {
     let mut found: Vec<Boundary> = Vec::new();
     let mut cursor = tree.walk();
     let mut depth = 0;
     let mut comment_end = None;
     'walk: loop {
+        watch.look()?;
         let node = cursor.node();
         if depth > 0 && node.is_named() {
             let follows_comment = comment_end.is_some_and(|row| node.start_position().row <= row + 1);
@@ -43,7 +49,7 @@ pub(crate) fn boundaries(tree: &Tree, text: &str) -> Vec<Boundary> {
     }
     found.sort_by_key(|boundary| (boundary.at, boundary.depth));
     found.dedup_by_key(|boundary| boundary.at);
-    found
+    Ok(found)
 }
 
 /// The row of a node's last character; a node that ends with a line feed ends on the row before.

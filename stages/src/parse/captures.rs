@@ -5,9 +5,11 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use crate::parse::parser::ParseFailure;
 use crate::parse::pattern::{Found, Predicate};
 use crate::parse::query::{CompiledQuery, Role};
 use crate::parse::symbols::SymbolKind;
+use crate::parse::watch::Watch;
 
 /// Everything that the query found in one file. Lists are ordered by where their nodes start.
 #[derive(Default)]
@@ -68,13 +70,22 @@ pub(crate) enum Mark<'text> {
 
 impl<'tree, 'text> Captures<'tree, 'text> {
     /// Walks the tree once, without recursion: its depth is the file's to choose.
-    pub(crate) fn collect(query: &CompiledQuery, root: Node<'tree>, text: &'text str) -> Self {
+    ///
+    /// # Errors
+    /// The watch's.
+    pub(crate) fn collect(
+        query: &CompiledQuery,
+        root: Node<'tree>,
+        text: &'text str,
+        watch: &Watch<'_>,
+    ) -> Result<Self, ParseFailure> {
         let mut found = Self::default();
         let mut error_end = 0;
         let is_broken = root.has_error();
         let mut captured = Vec::new();
         let mut cursor = root.walk();
         'walk: loop {
+            watch.look()?;
             let node = cursor.node();
             for rule in query.rules_at(node.kind_id()) {
                 found.apply(query, *rule, node, text, &mut captured);
@@ -95,7 +106,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
             }
         }
         found.sort();
-        found
+        Ok(found)
     }
 
     fn apply(

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::parse::captures::Leading;
 
 /// What stands directly before a definition and belongs to it.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Attached {
     /// Start of the definition with its preludes (attributes, decorators).
     pub(crate) start: u32,

@@ -12,5 +12,7 @@ mod signature;
 pub mod stage;
 mod structure;
 pub mod symbols;
+mod tree_memory;
+mod watch;
 
 pub use symbols::FileSymbols;

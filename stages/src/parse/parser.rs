@@ -1,7 +1,7 @@
 //! Text to symbols: one parse, one pass of the language's query over the tree, and the tree is dropped.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 use tree_sitter::{ParseOptions, ParseState, Tree};
@@ -13,19 +13,40 @@ use crate::parse::query::QueryProblem;
 use crate::parse::sections::{self, Heading};
 use crate::parse::structure::assemble;
 use crate::parse::symbols::FileSymbols;
+use crate::parse::watch::Watch;
 
 /// The parser asks every 100 operations whether to go on. Real sources, broken ones included, stay below 3
 /// operations a byte; what needs more than 16 is in a loop of error recovery. There, single operations can take
-/// seconds, so time is bounded as well, far above what any file that parses needs on a busy machine.
+/// seconds, so time is bounded as well.
 const OPERATIONS_PER_CHECK: u64 = 100;
 const OPERATIONS_PER_BYTE: u64 = 16;
 const OPERATIONS_AT_LEAST: u64 = 200_000;
-const LONGEST_PARSE: Duration = Duration::from_secs(10);
-const LONGEST_PARSE_PER_MIB: Duration = Duration::from_secs(20);
+
+/// How much of one file is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParseLimits {
+    /// Longest time for one file. What takes longer is taken as plain text.
+    pub time: Duration,
+    /// Texts of more bytes are taken as plain text.
+    pub size: usize,
+    /// Most symbols, and most imports.
+    pub symbols: usize,
+}
+
+impl Default for ParseLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(20), size: 4 << 20, symbols: 50_000 }
+    }
+}
+
+/// Most lines of a Markdown text that its grammar is asked about. It keeps some 600 bytes for each of them, blank or not;
+/// in longer texts, tables above all, headings are found as in plain text.
+const MOST_MARKDOWN_LINES: usize = 200_000;
 
 /// Parses files one after another, of any language; one for each worker.
 pub struct Parser {
     parser: tree_sitter::Parser,
+    limits: ParseLimits,
     language: Option<&'static Language>,
 }
 
@@ -33,11 +54,17 @@ pub struct Parser {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseFailure {
     /// The grammar needs far more work than the size of the file warrants.
-    #[error("syntax too complex to parse")]
+    #[error("syntax too complex to parse: taken as plain text")]
     TooComplex,
-    /// Offsets are 32 bits wide.
-    #[error("larger than 4 GiB")]
+    /// See [`ParseLimits::time`].
+    #[error("parsing takes longer than `max_seconds`: taken as plain text")]
+    TooSlow,
+    /// See [`ParseLimits::size`].
+    #[error("larger than `max_size` of [stage.parse]: taken as plain text")]
     TooLarge,
+    /// The run is to stop; what was found is of no use.
+    #[error("the run was stopped")]
+    Stopped,
     /// The grammar was made for another version of the parser: a bug.
     #[error("the grammar does not fit the parser: {0}")]
     Grammar(String),
@@ -55,7 +82,12 @@ impl Default for Parser {
 impl Parser {
     /// A parser without a language yet.
     pub fn new() -> Self {
-        Self { parser: tree_sitter::Parser::new(), language: None }
+        Self::within(ParseLimits::default())
+    }
+
+    /// The same with other limits.
+    pub fn within(limits: ParseLimits) -> Self {
+        Self { parser: tree_sitter::Parser::new(), limits, language: None }
     }
 
     /// The symbols of a text in the given format (see [`languages::format_of`]). What does not parse is left out
@@ -65,34 +97,55 @@ impl Parser {
     /// The result depends on the arguments alone, not on what was parsed before; only whether hostile input is given
     /// up can depend on time.
     pub fn parse(&mut self, format: &str, text: &str) -> FileSymbols {
+        self.parse_unless(format, text, &|| false)
+    }
+
+    /// The same, ended soon after `is_stopped` says so; then it fails with [`ParseFailure::Stopped`].
+    pub fn parse_unless(&mut self, format: &str, text: &str, is_stopped: &dyn Fn() -> bool) -> FileSymbols {
+        let watch = Watch::new(self.limits.time, is_stopped);
+        let lines = line_count(text);
         let parsed = match languages::by_name(format) {
-            Some(language) => self.try_parse(language, text),
-            None => Ok(sections::symbols(text, sections::plain_headings(text))),
+            _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
+            Some(language) if language.is_prose() && lines as usize > MOST_MARKDOWN_LINES => Ok(FileSymbols {
+                cut: Some("too many lines for the grammar: headings were found as in plain text"),
+                ..self.plain(text)
+            }),
+            Some(language) => self.try_parse(language, text, &watch),
+            None => Ok(self.plain(text)),
         };
         let mut symbols =
             parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
-        symbols.lines = line_count(text);
+        symbols.lines = lines;
         symbols
     }
 
-    fn try_parse(&mut self, language: &'static Language, text: &str) -> Result<FileSymbols, ParseFailure> {
-        if u32::try_from(text.len()).is_err() {
+    fn plain(&self, text: &str) -> FileSymbols {
+        sections::symbols(text, sections::plain_headings(text), self.limits.symbols)
+    }
+
+    fn try_parse(
+        &mut self,
+        language: &'static Language,
+        text: &str,
+        watch: &Watch<'_>,
+    ) -> Result<FileSymbols, ParseFailure> {
+        if text.len() > self.limits.size {
             return Err(ParseFailure::TooLarge);
         }
         let query = language.query()?;
-        let tree = self.tree(language, text)?;
-        let captures = Captures::collect(query, tree.root_node(), text);
+        let tree = self.tree(language, text, watch)?;
+        let captures = Captures::collect(query, tree.root_node(), text, watch)?;
         let mut symbols = if language.is_prose() {
             let headings = captures.headings.iter().filter_map(|node| Heading::of_markdown(*node, text)).collect();
-            sections::symbols(text, headings)
+            sections::symbols(text, headings, self.limits.symbols)
         } else {
-            assemble(language, tree.root_node(), captures, text)
+            assemble(language, tree.root_node(), captures, text, self.limits.symbols, watch)?
         };
-        symbols.boundaries = boundaries(&tree, text);
+        symbols.boundaries = boundaries(&tree, text, watch)?;
         Ok(symbols)
     }
 
-    fn tree(&mut self, language: &'static Language, text: &str) -> Result<Tree, ParseFailure> {
+    fn tree(&mut self, language: &'static Language, text: &str, watch: &Watch<'_>) -> Result<Tree, ParseFailure> {
         if !self.language.is_some_and(|current| std::ptr::eq(current, language)) {
             self.language = None;
             self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;
@@ -100,23 +153,22 @@ impl Parser {
         }
         let bytes = text.as_bytes();
         let allowed = (bytes.len() as u64 * OPERATIONS_PER_BYTE).max(OPERATIONS_AT_LEAST) / OPERATIONS_PER_CHECK;
-        let longest = LONGEST_PARSE + LONGEST_PARSE_PER_MIB * (bytes.len() >> 20) as u32;
-        let started = Instant::now();
-        let mut checks = 0;
+        let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
         let mut on_progress = |_: &ParseState| {
             checks += 1;
-            if checks > allowed || started.elapsed() > longest {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+            match watch.ask() {
+                Ok(()) if checks <= allowed => return ControlFlow::Continue(()),
+                Ok(()) => {}
+                Err(why) => failure = why,
             }
+            ControlFlow::Break(())
         };
         let options = ParseOptions::new().progress_callback(&mut on_progress);
         let tree =
             self.parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
         tree.ok_or_else(|| {
             self.parser.reset();
-            ParseFailure::TooComplex
+            failure
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Patterns: how they are read from a query's source, and how they match a node.
 
+use std::cell::Cell;
 use std::num::NonZeroU16;
 
 use thiserror::Error;
@@ -40,6 +41,8 @@ struct Child {
     place: Place,
     pattern: Pattern,
     optional: bool,
+    /// Whether it captures nothing: then one match says as much as all of them.
+    is_test: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +105,17 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// Whether it captures a node, itself or below.
+    fn captures_any(&self) -> bool {
+        let inner = match &self.test {
+            Test::OneOf(patterns) => patterns.iter().any(Self::captures_any),
+            _ => false,
+        };
+        inner || !self.captures.is_empty() || self.children.iter().any(|child| child.pattern.captures_any())
+    }
+}
+
 impl Test {
     fn holds(&self, node: Node<'_>) -> bool {
         match self {
@@ -118,10 +132,14 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
     let Some((child, rest)) = children.split_first() else {
         return then(found);
     };
-    let mut matched = false;
+    let matched = Cell::new(false);
+    let is_enough = || child.is_test && matched.get();
     let mut go_on = |found: &mut Found<'t>| {
-        matched = true;
-        match_children(rest, node, found, then);
+        // Of an alternative, several may match one node.
+        if !is_enough() {
+            matched.set(true);
+            match_children(rest, node, found, then);
+        }
     };
     match child.place {
         Place::Field(field) => {
@@ -133,12 +151,12 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
             // By index each child costs its position, a cursor an allocation.
             let count = node.child_count();
             if count <= FEW_CHILDREN {
-                for at in (0..count).filter_map(|index| node.child(index)) {
+                for at in (0..count).filter_map(|index| node.child(index)).take_while(|_| !is_enough()) {
                     child.pattern.matches(at, found, &mut go_on);
                 }
             } else {
                 let mut cursor = node.walk();
-                for at in node.children(&mut cursor) {
+                for at in node.children(&mut cursor).take_while(|_| !is_enough()) {
                     child.pattern.matches(at, found, &mut go_on);
                 }
             }
@@ -152,7 +170,7 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
             }
         }
     }
-    if child.optional && !matched {
+    if child.optional && !matched.get() {
         match_children(rest, node, found, then);
     }
 }
@@ -237,7 +255,8 @@ impl<'a> Reader<'a> {
                     None => Place::Any { first: std::mem::take(&mut first), last: false },
                 };
                 let (pattern, optional) = self.pattern()?;
-                children.push(Child { place, pattern, optional });
+                let is_test = !pattern.captures_any();
+                children.push(Child { place, pattern, optional, is_test });
             }
         }
     }

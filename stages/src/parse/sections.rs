@@ -3,13 +3,16 @@
 use tree_sitter::Node;
 
 use crate::parse::docs::begins_line;
-use crate::parse::symbols::{Boundary, FileSymbols, Symbol, SymbolKind};
+use crate::parse::symbols::{Boundary, FileSymbols, LONGEST_NAME, Symbol, SymbolKind, bounded};
 
 /// Joins the headings of a heading path.
 const PATH_SEPARATOR: &str = " > ";
 
 /// Lines longer than this are no headings in plain text.
 const LONGEST_PLAIN_HEADING: usize = 80;
+
+/// Bytes of a heading that its title is taken from.
+const LONGEST_TITLE: usize = 4 * LONGEST_NAME;
 
 /// A heading: where its line starts, its rank (1 is the highest) and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +46,7 @@ impl Heading {
 
 /// A heading's text without emphasis marks, link targets, anchors and a closing run of `#`.
 fn markdown_title(source: &str) -> String {
+    let source = &source[..source.floor_char_boundary(LONGEST_TITLE)];
     let mut title = String::new();
     let mut rest = source.trim().trim_end_matches('#').trim_end();
     while let Some(at) = rest.find(['[', ']', '*', '`', '<', '{']) {
@@ -121,9 +125,13 @@ fn plain_rank(title: &str) -> Option<u8> {
 }
 
 /// Sections for headings in document order. Text before the first heading belongs to none. Blank lines are where
-/// sections may be cut.
-pub(crate) fn symbols(text: &str, headings: Vec<Heading>) -> FileSymbols {
+/// sections may be cut. Of the headings the first `most` count.
+pub(crate) fn symbols(text: &str, mut headings: Vec<Heading>, most: usize) -> FileSymbols {
     let mut found = FileSymbols { boundaries: paragraphs(text), ..FileSymbols::default() };
+    if headings.len() > most {
+        headings.truncate(most);
+        found.cut = Some("more headings than `max_symbols`: what follows them belongs to the last section");
+    }
     let mut open: Vec<usize> = Vec::new();
     let mut lines = LineCounter { text, at: 0, line: 1 };
     for heading in headings {
@@ -132,14 +140,18 @@ pub(crate) fn symbols(text: &str, headings: Vec<Heading>) -> FileSymbols {
             close(&mut found.symbols[last], heading.at, line - 1);
         }
         let parent = open.last().map(|parent| *parent as u32);
+        let title = bounded(&heading.title).to_owned();
         let qualified_name = match open.last() {
-            Some(parent) => format!("{}{PATH_SEPARATOR}{}", found.symbols[*parent].qualified_name, heading.title),
-            None => heading.title.clone(),
+            Some(parent) => {
+                let path = format!("{}{PATH_SEPARATOR}{title}", found.symbols[*parent].qualified_name);
+                bounded(&path).to_owned()
+            }
+            None => title.clone(),
         };
         open.push(found.symbols.len());
         found.symbols.push(Symbol {
             kind: SymbolKind::Section,
-            name: heading.title,
+            name: title,
             qualified_name,
             parent,
             owner: None,

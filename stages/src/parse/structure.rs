@@ -8,24 +8,58 @@ use tree_sitter::Node;
 use crate::languages::{FileDoc, Language, Visibility};
 use crate::parse::captures::{Captures, Definition, Mark};
 use crate::parse::constants::constants;
-use crate::parse::docs;
+use crate::parse::docs::{self, Attached};
+use crate::parse::parser::ParseFailure;
 use crate::parse::signature::signature;
-use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind};
+use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind, bounded};
+use crate::parse::watch::Watch;
 
-/// The symbols of one file.
+/// Bytes of documentation that the symbols of one file may have: this many, and [`DOC_BYTES_PER_BYTE`] for each byte of
+/// its text. What is defined together shares the comment before it.
+const LEAST_DOC_BYTES: usize = 1 << 20;
+const DOC_BYTES_PER_BYTE: usize = 8;
+
+/// Bytes of a declaration that its signature is taken from.
+const LONGEST_DECLARATION: usize = 16 << 10;
+
+/// The symbols of one file, at most `most` of them and as many imports.
+///
+/// # Errors
+/// The watch's.
 pub(crate) fn assemble<'t>(
     language: &Language,
     root: Node<'t>,
     captures: Captures<'t, 't>,
     text: &'t str,
-) -> FileSymbols {
+    most: usize,
+    watch: &Watch<'_>,
+) -> Result<FileSymbols, ParseFailure> {
     let mut imports: Vec<Import> = Vec::new();
     for node in &captures.imports {
+        watch.look()?;
         (language.imports)(*node, text, &mut imports);
+        if imports.len() > most {
+            break;
+        }
     }
-    let mut builder =
-        Builder { language, captures: &captures, text, nests: Vec::new(), symbols: Vec::new(), open: Vec::new() };
+    let mut builder = Builder {
+        language,
+        captures: &captures,
+        text,
+        nests: Vec::new(),
+        symbols: Vec::new(),
+        open: Vec::new(),
+        before: Before::default(),
+        doc_bytes_left: LEAST_DOC_BYTES + DOC_BYTES_PER_BYTE * text.len(),
+    };
+    let mut is_cut = imports.len() > most;
+    imports.truncate(most);
     for definition in wrapped(&captures) {
+        watch.look()?;
+        if builder.symbols.len() == most {
+            is_cut = true;
+            break;
+        }
         builder.define(definition);
     }
     let Builder { nests, mut symbols, .. } = builder;
@@ -36,11 +70,13 @@ pub(crate) fn assemble<'t>(
         calls,
         doc: file_doc(language, root, &captures, text),
         errors: captures.errors,
+        cut: is_cut
+            .then_some("more definitions or imports than `max_symbols`: what follows them was taken as plain text"),
         ..FileSymbols::default()
     };
     found.constants = constants(&captures, &found.symbols, text);
     merge_overloads(&mut found.symbols, language, text);
-    found
+    Ok(found)
 }
 
 /// A definition with everything around it that belongs to it.
@@ -82,17 +118,34 @@ struct Builder<'a, 't> {
     symbols: Vec<Symbol>,
     /// Indices of the nests around the current offset.
     open: Vec<usize>,
+    before: Before,
+    doc_bytes_left: usize,
+}
+
+/// What stands before the definition that begins at an offset; `const a = …, b = …` are many that begin at one.
+#[derive(Clone, Default)]
+struct Before {
+    at: Option<u32>,
+    attached: Attached,
+    /// Lines between the first thing that belongs to the definition and its own first line.
+    rows: usize,
 }
 
 impl<'t> Builder<'_, 't> {
     fn define(&mut self, wrapped: Wrapped<'t>) {
         let Wrapped { definition, outer, exported } = wrapped;
-        let attached = docs::attached(&self.captures.leading, outer.start_byte() as u32, self.text);
+        let start = outer.start_byte() as u32;
+        if self.before.at != Some(start) {
+            let attached = docs::attached(&self.captures.leading, start, self.text);
+            let rows = self.text.get(attached.start as usize..start as usize).map_or(0, |s| s.matches('\n').count());
+            self.before = Before { at: Some(start), attached, rows };
+        }
+        let Before { attached, rows: rows_before, .. } = self.before.clone();
         let bytes = attached.start..outer.end_byte() as u32;
         while self.open.pop_if(|last| self.nests[*last].bytes.end <= bytes.start).is_some() {}
         let around = self.open.last().map(|last| &self.nests[*last]);
         let parent = around.and_then(|nest| nest.symbol);
-        let simple = self.slice(definition.name).trim_matches(['"', '\'', '`', '#']);
+        let simple = bounded(self.slice(definition.name).trim_matches(['"', '\'', '`', '#']));
         let is_silent = |name: &str| self.language.silent_owners.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_silent(owner));
         let mut prefix = around.map(|nest| nest.prefix.clone()).unwrap_or_default();
@@ -116,6 +169,7 @@ impl<'t> Builder<'_, 't> {
         let kind = if is_method { SymbolKind::Method } else { kind };
         let signature = self.signature(&definition, outer);
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
+        self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
         let visibility = Visibility {
             name: simple,
             signature: &signature,
@@ -128,8 +182,6 @@ impl<'t> Builder<'_, 't> {
             _ => (simple.to_owned(), nest.prefix.clone()),
         };
         let first_line = outer.start_position().row as u32 + 1;
-        let rows_before =
-            self.text.get(bytes.start as usize..outer.start_byte()).map_or(0, |s| s.matches('\n').count());
         let symbol = Symbol {
             kind,
             name,
@@ -164,25 +216,30 @@ impl<'t> Builder<'_, 't> {
             prefix.push_str(self.language.separator);
         }
         prefix.push_str(segment);
+        prefix.truncate(bounded(prefix).len());
     }
 
     fn signature(&self, definition: &Definition<'t>, outer: Node<'t>) -> String {
         let start = outer.start_byte() as u32;
-        let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte()) as u32;
-        let within = |ranges: &'_ [Range<u32>]| {
-            let from = ranges.partition_point(|r| r.start < start);
-            let to = ranges.partition_point(|r| r.start < end);
-            ranges[from..to.max(from)].to_vec()
-        };
-        let mut left_out = within(&self.captures.skips);
+        let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte());
+        let end = self.text.floor_char_boundary(end.min(start as usize + LONGEST_DECLARATION)) as u32;
+        let skips = &self.captures.skips;
         let leading = &self.captures.leading;
-        let from = leading.partition_point(|l| l.bytes.start < start);
-        left_out.extend(leading[from..].iter().take_while(|l| l.bytes.start < end).map(|l| l.bytes.clone()));
-        left_out.sort_by_key(|r| r.start);
-        signature(self.text, start..end, left_out.into_iter())
+        let mut skips = skips[skips.partition_point(|skip| skip.start < start)..].iter().peekable();
+        let leading = leading[leading.partition_point(|l| l.bytes.start < start)..].iter();
+        let mut leading = leading.map(|l| &l.bytes).peekable();
+        // Both are in the order of the text, and seldom all are needed.
+        let left_out = std::iter::from_fn(|| {
+            let comes_first = |skip: &&Range<u32>| leading.peek().is_none_or(|other| skip.start <= other.start);
+            skips.next_if(comes_first).or_else(|| leading.next()).cloned()
+        });
+        signature(self.text, start..end, left_out.take_while(|range| range.start < end))
     }
 
     fn doc(&self, definition: &Definition<'t>, before: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
+        if self.doc_bytes_left == 0 {
+            return (String::new(), before);
+        }
         let inside = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body));
         if let Some(range) = inside {
             let source = self.text.get(range.clone()).unwrap_or_default();
@@ -205,7 +262,7 @@ impl<'t> Builder<'_, 't> {
 /// Gives every mark to the innermost symbol around it; returns the calls that stand in none.
 fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) -> Vec<String> {
     let mut outside = Vec::new();
-    let mut seen = FxHashSet::default();
+    let (mut seen, mut bases) = (FxHashSet::default(), FxHashSet::default());
     let mut open: Vec<&Nest> = Vec::new();
     let mut next = nests.iter().peekable();
     for (at, mark) in &captures.marks {
@@ -222,11 +279,8 @@ fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) ->
             (Mark::Call(name), Some(i)) if !name.is_empty() && seen.insert((index, *name)) => {
                 symbols[i as usize].calls.push((*name).to_owned());
             }
-            (Mark::Base(name), Some(i)) => {
-                let bases = &mut symbols[i as usize].bases;
-                if is_new(bases, name) {
-                    bases.push((*name).to_owned());
-                }
+            (Mark::Base(name), Some(i)) if !name.is_empty() && bases.insert((i, *name)) => {
+                symbols[i as usize].bases.push((*name).to_owned());
             }
             (Mark::Branch, Some(i)) => symbols[i as usize].branches += 1,
             (Mark::Loop, Some(i)) => symbols[i as usize].loops += 1,
@@ -234,10 +288,6 @@ fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) ->
         }
     }
     outside
-}
-
-fn is_new(bases: &[String], name: &str) -> bool {
-    !name.is_empty() && !bases.iter().any(|base| base == name)
 }
 
 fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, text: &str) -> String {
@@ -284,13 +334,13 @@ fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
 
 fn is_overload(first: &Symbol, second: &Symbol, language: &Language, text: &str) -> bool {
     let is_declaration =
-        first.body.is_none() || language.overload_marker.is_some_and(|marker| has_decorator(first, marker, text));
-    is_declaration
-        && second.body.is_some()
-        && first.qualified_name == second.qualified_name
-        && first.parent == second.parent
+        || first.body.is_none() || language.overload_marker.is_some_and(|marker| has_decorator(first, marker, text));
+    second.body.is_some()
         && matches!(first.kind, SymbolKind::Function | SymbolKind::Method)
         && matches!(second.kind, SymbolKind::Function | SymbolKind::Method)
+        && first.parent == second.parent
+        && first.qualified_name == second.qualified_name
+        && is_declaration()
 }
 
 fn has_decorator(symbol: &Symbol, marker: &str, text: &str) -> bool {

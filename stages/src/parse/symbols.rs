@@ -4,6 +4,15 @@ use std::ops::Range;
 
 use super::parser::ParseFailure;
 
+/// Names, qualified names and paths of imports are cut at this many bytes. Members repeat the name of what they stand in,
+/// so that longer ones would take far more room than the text.
+pub(crate) const LONGEST_NAME: usize = 1_024;
+
+/// As much of a name as is kept.
+pub(crate) fn bounded(name: &str) -> &str {
+    &name[..name.floor_char_boundary(LONGEST_NAME)]
+}
+
 /// Everything later stages may know about the structure of one file.
 ///
 /// All offsets are byte offsets into the text that was parsed; they lie on character boundaries. Symbols are in
@@ -26,6 +35,8 @@ pub struct FileSymbols {
     pub errors: u32,
     /// Why the text could not be parsed at all.
     pub failure: Option<ParseFailure>,
+    /// Why this is not all that is in the text.
+    pub cut: Option<&'static str>,
     /// Number of lines, counting a last one without a line feed.
     pub lines: u32,
 }

@@ -31,8 +31,9 @@ const HEADER: usize = MAGIC.len() + 4 + 4 + blake3::OUT_LEN;
 const MAX_MANIFEST: u32 = 16 << 20;
 /// Longest key; LMDB allows no longer one.
 const MAX_KEY: usize = 511;
-/// Longest value.
-const MAX_VALUE: usize = 1 << 29;
+/// Longest value: the record of a chunk or a file of some ten megabytes, the postings of a term in some ten million chunks.
+/// A value is held in memory as a whole.
+const MAX_VALUE: usize = 1 << 26;
 
 /// The tables with a part each, in the order of the parts.
 const PARTS: [Table; 7] =

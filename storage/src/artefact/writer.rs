@@ -156,7 +156,11 @@ impl Export<'_> {
     fn start(&self, table: Table) -> Result<PartWriter, StorageError> {
         let file = match self.scratch {
             Some(directory) => tempfile::tempfile_in(directory),
-            None => tempfile::tempfile(),
+            // `TMPDIR` may name a directory that is not there.
+            None => tempfile::tempfile().or_else(|error| match self.snapshot.path().parent() {
+                Some(beside) => tempfile::tempfile_in(beside).map_err(|_| error),
+                None => Err(error),
+            }),
         };
         file.and_then(|file| PartWriter::new(name_of(table), file)).map_err(|error| self.io(error))
     }

@@ -1,7 +1,9 @@
 //! Which tracked files may have changed, told from the git index and file metadata alone.
 
+use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
+use aurora_confined::open_regular;
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
@@ -11,6 +13,16 @@ use super::repository::History;
 
 /// How much older than the index a file must be to be trusted; some ticks of the clocks that file systems use.
 const SETTLING_NANOSECONDS: i128 = 50_000_000;
+
+/// Most bytes of a path.
+const MAX_PATH: u64 = 4_096;
+/// Bytes that the index may take in memory for each byte of its file.
+const BYTES_PER_BYTE: usize = 16;
+/// In an entry: times, numbers, mode and size; then flags, behind the object id.
+const STAT_BYTES: usize = 40;
+const FLAGS_BYTES: usize = 2;
+/// In the first byte of the flags: there are as many again.
+const EXTENDED: u8 = 0x40;
 
 /// The git index of a work tree, which says what is tracked and vouches for files.
 #[derive(Debug)]
@@ -48,9 +60,8 @@ impl History {
     pub fn worktree_index(&self) -> Result<WorktreeIndex, HistoryError> {
         let repository = self.local();
         let has_index = repository.workdir().is_some() && repository.index_path().exists();
-        let failure =
-            |error: gix::Error| HistoryError::Index { path: repository.index_path(), reason: error.to_string() };
-        let index = has_index.then(|| repository.open_index()).transpose().map_err(failure)?;
+        let failure = |reason| HistoryError::Index { path: repository.index_path(), reason };
+        let index = has_index.then(|| open_index(&repository)).transpose().map_err(failure)?;
         Ok(WorktreeIndex { index, root: self.root.clone(), prefix: self.prefix.clone() })
     }
 }
@@ -108,6 +119,60 @@ impl WorktreeIndex {
     fn full(&self, path: &str) -> Vec<u8> {
         [self.prefix.as_slice(), path.as_bytes()].concat()
     }
+}
+
+/// Opens the index of a repository, with memory for as many entries as a file of its size may have.
+fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> {
+    let path = repository.index_path();
+    let bytes = open_regular(&path).and_then(|file| file.metadata()).map_err(|error| error.to_string())?.len();
+    if !has_sound_paths(&path, repository.object_hash()).map_err(|error| error.to_string())? {
+        return Err("its paths are longer than paths can be".to_owned());
+    }
+    let options = gix::index::decode::Options {
+        thread_limit: None,
+        min_extension_block_in_bytes_for_threading: 0,
+        expected_checksum: None,
+        alloc_limit_bytes: usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_mul(BYTES_PER_BYTE)),
+    };
+    let skips_hash = repository.config_snapshot().boolean("index.skipHash").unwrap_or(false);
+    gix::index::File::at(path, repository.object_hash(), skips_hash, options).map_err(|error| error.to_string())
+}
+
+/// Whether no path is longer than a file's can be. In version 4 of the format a path begins with part of the one before it,
+/// so that a small file may hold very many long ones.
+fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
+    let mut file = io::BufReader::new(open_regular(index)?);
+    let mut header = [0; 12];
+    if file.read_exact(&mut header).is_err() || header[4..8] != 4_u32.to_be_bytes() {
+        return Ok(true);
+    }
+    let entries = u32::from_be_bytes([header[8], header[9], header[10], header[11]]);
+    let mut fixed = vec![0; STAT_BYTES + hash.len_in_bytes() + FLAGS_BYTES];
+    let (mut len, mut suffix) = (0_u64, Vec::new());
+    for _ in 0..entries {
+        if file.read_exact(&mut fixed).is_err() {
+            break;
+        }
+        if fixed[fixed.len() - FLAGS_BYTES] & EXTENDED != 0 {
+            file.read_exact(&mut [0; FLAGS_BYTES])?;
+        }
+        // How much of the last path is not part of this one: seven bits a byte, the highest first.
+        let mut byte = [0];
+        file.read_exact(&mut byte)?;
+        let mut stripped = u64::from(byte[0] & 0x7F);
+        while byte[0] & 0x80 != 0 {
+            file.read_exact(&mut byte)?;
+            stripped = ((stripped.saturating_add(1)) << 7) | u64::from(byte[0] & 0x7F);
+        }
+        suffix.clear();
+        file.by_ref().take(MAX_PATH + 2).read_until(0, &mut suffix)?;
+        // The last byte is the one that ends the path.
+        len = len.saturating_sub(stripped) + (suffix.len() as u64).saturating_sub(1);
+        if len > MAX_PATH {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The metadata of a regular file.

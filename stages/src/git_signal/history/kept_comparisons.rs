@@ -3,12 +3,10 @@
 //! A comparison is a pure function of what is compared: the hunks between two versions one of their contents, the file that
 //! an added one came from one of the commit, its parent and the path. So what is found once is true whatever HEAD does.
 //!
-//! The file is one as [`kept_file`] describes. The content of its segments is records: [`Name`] (16 bytes) · bytes of the
+//! The file is one as [`kept_file`](crate::kept_file) describes. The content of its segments is records: [`Name`] (16 bytes) · bytes of the
 //! value (varint) · value, as [`comparison_codec`](super::comparison_codec) writes it. They are looked up where they lie.
 
-use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gix::ObjectId;
@@ -18,7 +16,7 @@ use super::comparison_codec::{get_hunks, get_source, put_hunks, put_source, put_
 use super::events::EventIndex;
 use super::line_diff::Hunk;
 use super::rename::{Source, Target};
-use crate::kept_file::{self, Head, Segments};
+use crate::kept_file::{Head, KeptFile};
 
 const MAGIC: &[u8; 8] = b"AURCOMP\n";
 /// Raised when the layout changes, or what a comparison finds.
@@ -36,14 +34,14 @@ type Name = [u8; 16];
 /// The comparisons of earlier runs and of this one, for the threads of one repository. The file is read when something is
 /// first asked for.
 pub(super) struct KeptComparisons {
-    file: PathBuf,
+    file: KeptFile,
     head: Head,
     table: OnceLock<RwLock<Table>>,
 }
 
 impl KeptComparisons {
     /// Those that `file` keeps under `key`.
-    pub(super) fn in_file(file: PathBuf, key: &[u8]) -> Self {
+    pub(super) fn in_file(file: KeptFile, key: &[u8]) -> Self {
         Self { file, head: Head::new(MAGIC, VERSION, key), table: OnceLock::new() }
     }
 
@@ -77,7 +75,7 @@ impl KeptComparisons {
         let Some(table) = self.table.get() else { return };
         let mut table = table.write().unwrap_or_else(PoisonError::into_inner);
         if table.stored < table.records.len()
-            && let Ok(end) = kept_file::append(&self.file, &self.head, table.end, &table.records[table.stored..])
+            && let Ok(end) = self.file.append(&self.head, table.end, &table.records[table.stored..])
         {
             (table.end, table.stored) = (Some(end), table.records.len());
         }
@@ -131,9 +129,9 @@ struct Table {
 
 impl Table {
     /// The table in a file; `None` if there is none that can be used.
-    fn read(file: &Path, head: &Head) -> Option<Self> {
-        let mut bytes = fs::read(file).ok()?;
-        let mut segments = Segments::of(&bytes, head)?;
+    fn read(file: &KeptFile, head: &Head) -> Option<Self> {
+        let mut bytes = file.read(head)?;
+        let mut segments = file.segments(&bytes, head);
         let mut places = HashTable::new();
         for segment in &mut segments {
             let mut start = segment.start;
@@ -191,7 +189,9 @@ fn hash_at(records: &[u8], start: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, MAGIC, MAX_BYTES, Name, Table, VERSION, kept_file, put_varint};
+    use aurora_confined::Directory;
+
+    use super::{Head, KeptFile, MAGIC, MAX_BYTES, Name, Table, VERSION, put_varint};
 
     const NAMES: [Name; 4] = [[1; 16], [2; 16], [3; 16], [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]];
 
@@ -226,14 +226,15 @@ mod tests {
     #[test]
     fn a_record_that_is_longer_than_its_segment_is_no_record() {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("comparisons");
+        let directory = Directory::open_root(directory.path()).unwrap();
+        let file = KeptFile::new(directory, "comparisons", b"secret", 1 << 10);
         for cut in [0, 5, 16, 17, 20] {
             let mut record = NAMES[0].to_vec();
             put_varint(&mut record, 4);
             record.extend(*b"text");
-            kept_file::append(&file, &head(), None, &record).unwrap();
+            file.append(&head(), None, &record).unwrap();
             assert_eq!(Table::read(&file, &head()).unwrap().find(&NAMES[0]), Some(b"text".as_slice()));
-            kept_file::append(&file, &head(), None, &record[..cut]).unwrap();
+            file.append(&head(), None, &record[..cut]).unwrap();
             assert_eq!(Table::read(&file, &head()).is_some(), cut == 0, "{cut} bytes");
         }
         let other = Head::new(MAGIC, VERSION, &[8; 20]);

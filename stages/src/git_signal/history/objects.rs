@@ -1,12 +1,14 @@
 //! Reading git objects: one reader per thread, with a pack cache bounded in bytes.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
+use gix::hashtable::HashMap;
 use gix::objs::Find as _;
 
-use super::packs::{PackReader, Packs};
+use super::packs::{PackReader, Packed, Packs};
 
 /// Bytes that the delta bases of one reader may take.
 const PACK_CACHE_BYTES: usize = 48 << 20;
@@ -16,17 +18,38 @@ const PACK_CACHE_ENTRIES: usize = 64;
 /// A repository and its packs, for the readers of all threads.
 pub(super) struct SharedObjects {
     pub(super) repository: gix::ThreadSafeRepository,
+    /// Where objects are that are in no pack.
+    loose: Arc<Loose>,
     packs: OnceLock<Arc<Packs>>,
 }
 
+/// The directories of objects, and the objects that stand for others.
+struct Loose {
+    directories: Vec<PathBuf>,
+    replacements: HashMap<ObjectId, ObjectId>,
+}
+
 impl SharedObjects {
-    /// The objects of `repository`, whose packs are opened when something is read.
-    pub(super) fn new(repository: gix::ThreadSafeRepository) -> Self {
-        Self { repository, packs: OnceLock::new() }
+    /// The objects of `repository`, which are in these directories. Packs are opened when something is read.
+    pub(super) fn new(repository: gix::ThreadSafeRepository, directories: Vec<PathBuf>) -> Self {
+        let replacements = repository.objects.replacements().collect();
+        Self { repository, loose: Arc::new(Loose { directories, replacements }), packs: OnceLock::new() }
     }
 
     fn packs(&self) -> Arc<Packs> {
         Arc::clone(self.packs.get_or_init(|| Arc::new(Packs::open(&self.repository.objects))))
+    }
+}
+
+impl Loose {
+    /// Whether an object is a regular file wherever it is a file of its own. gix would wait for what comes out of a pipe.
+    fn is_file(&self, id: &ObjectId) -> bool {
+        let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
+        let (directory, name) = id.split_at(2);
+        self.directories.iter().all(|objects| {
+            let found = objects.join(directory).join(name).metadata();
+            found.map_or(true, |found| found.is_file())
+        })
     }
 }
 
@@ -37,6 +60,7 @@ pub(super) struct ObjectReader {
     repository: gix::Repository,
     /// Readers are handed on by shared reference; each belongs to one thread at a time.
     packs: RefCell<PackReader>,
+    loose: Arc<Loose>,
 }
 
 impl ObjectReader {
@@ -49,13 +73,15 @@ impl ObjectReader {
             Box::new(gix::odb::pack::cache::lru::StaticLinkedList::<PACK_CACHE_ENTRIES>::new(PACK_CACHE_BYTES))
         });
         let packs = RefCell::new(PackReader::new(shared.packs(), PACK_CACHE_BYTES));
-        Self { repository, packs }
+        Self { repository, packs, loose: Arc::clone(&shared.loose) }
     }
 
     /// Replaces `buffer` by the bytes of the object `id`; `None` if it is missing or cannot be decoded.
     pub(super) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
-        if let Some(kind) = self.packs.borrow_mut().read(id, buffer) {
-            return Some(kind);
+        match self.packs.borrow_mut().read(id, buffer) {
+            Packed::Is(kind) => return Some(kind),
+            Packed::Refused => return None,
+            Packed::Unknown => self.loose.is_file(id).then_some(())?,
         }
         let (kind, start, len) = {
             let found = self.repository.objects.try_find(id, buffer).ok()??;
@@ -80,11 +106,49 @@ impl ObjectReader {
 
     /// The size of the object `id` in bytes, without decoding it as a whole; `None` if it is missing.
     pub(super) fn size(&self, id: &ObjectId) -> Option<u64> {
+        self.loose.is_file(id).then_some(())?;
         Some(self.repository.try_find_header(*id).ok()??.size())
     }
 
     /// The hash that names the objects of this repository.
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
         self.repository.object_hash()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use gix::ObjectId;
+
+    use super::super::tests::fixture::Repo;
+    use super::super::{BlameFailure, History};
+
+    /// Writes an object that need not be one.
+    fn write(repo: &Repo, id: &str, content: &[u8]) {
+        let path = repo.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&path);
+        let mut out =
+            flate2::write::ZlibEncoder::new(std::fs::File::create(path).unwrap(), flate2::Compression::fast());
+        out.write_all(content).unwrap();
+        out.finish().unwrap();
+    }
+
+    #[test]
+    fn issue_15_an_object_is_not_inflated_beyond_the_limit_or_what_it_says() {
+        let repo = Repo::new();
+        repo.commit_file("file", "text\n");
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        let zeros = vec![0; 64 << 20];
+        for header in ["tree 10737418240\0", "tree 40\0"] {
+            write(&repo, tree.trim(), &[header.as_bytes(), &zeros].concat());
+            let history = History::open(&repo.root).unwrap().unwrap();
+            assert!(matches!(history.has_file("file"), Err(BlameFailure::Unavailable { .. })), "{header}");
+        }
+        let id = ObjectId::from_hex(tree.trim().as_bytes()).unwrap();
+        let history = History::open(&repo.root).unwrap().unwrap();
+        assert!(history.reader().read(&id, &mut Vec::new()).is_none());
     }
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use aurora_confined::Directory;
 use gix::ObjectId;
 use gix::objs::Kind;
 use gix::odb::pack::data::entry::Header;
@@ -17,6 +18,9 @@ const MAX_PACKS: usize = 24;
 const MAX_BYTES: u64 = 16 << 20;
 /// Git makes no longer chains of deltas than this; in a broken pack a chain may have no end.
 const MAX_CHAIN: usize = 4_096;
+/// Most bytes of versions that one object may be made from. Where many versions of a large object follow from each other, a
+/// small pack may keep a machine busy for hours.
+const MAX_PRODUCED: u64 = 4 << 30;
 /// How many decoded objects there is room for; each has one place, which is decided by where it lies in its pack.
 const SLOTS: usize = 1 << 12;
 /// Multiplier of Fibonacci hashing: 2^64 divided by the golden ratio.
@@ -38,11 +42,13 @@ impl Packs {
         let mut packs = Vec::new();
         let alternates = objects.alternate_db_paths().ok()?;
         for directory in std::iter::once(objects.path().to_owned()).chain(alternates) {
-            let Ok(files) = std::fs::read_dir(directory.join("pack")) else { continue };
-            for path in files.flatten().map(|file| file.path()) {
-                if path.extension().is_some_and(|extension| extension == "idx") {
+            let directory = directory.join("pack");
+            let Ok(files) = Directory::open_root(&directory).and_then(|packs| packs.entries()) else { continue };
+            for path in files.iter().map(|(name, _)| directory.join(name)) {
+                let data = path.with_extension("pack");
+                if path.extension().is_some_and(|extension| extension == "idx") && path.is_file() && data.is_file() {
                     let index = index::File::at(&path, objects.object_hash()).ok()?;
-                    let data = data::File::at(path.with_extension("pack"), objects.object_hash()).ok()?;
+                    let data = data::File::at(data, objects.object_hash()).ok()?;
                     packs.push((index, data));
                 }
             }
@@ -60,22 +66,41 @@ pub(super) struct PackReader {
     chain: Vec<data::Entry>,
     delta: Vec<u8>,
     spare: Vec<u8>,
+    /// Bytes of the versions that the object at hand was made from.
+    produced: u64,
+}
+
+/// What is known of an object from the packs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Packed {
+    /// It was read.
+    Is(Kind),
+    /// It is in no pack, or not as expected there.
+    Unknown,
+    /// To read it would take longer than git would ever have it take.
+    Refused,
 }
 
 impl PackReader {
     /// A reader that keeps `max_bytes` of decoded objects.
     pub(super) fn new(packs: Arc<Packs>, max_bytes: usize) -> Self {
         let (inflate, bases) = (Inflate::default(), Bases::new(max_bytes));
-        Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new() }
+        Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new(), produced: 0 }
     }
 
-    /// Replaces `out` by the object `id`; `None` if it is in no pack or not as expected there, with `out` in any state.
-    pub(super) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> Option<Kind> {
+    /// Replaces `out` by the object `id`. Unless that is in a pack, `out` is left in any state.
+    pub(super) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> Packed {
         let packs = Arc::clone(&self.packs);
         let found = |(pack, (index, _)): (usize, &(index::File, _))| Some((pack, index.lookup(id)?));
-        let (pack, position) = packs.0.iter().enumerate().find_map(found)?;
+        let Some((pack, position)) = packs.0.iter().enumerate().find_map(found) else { return Packed::Unknown };
         let (index, data) = &packs.0[pack];
-        self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out)
+        self.produced = 0;
+        match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
+            Some(kind) => Packed::Is(kind),
+            // Nobody else would be done sooner.
+            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED => Packed::Refused,
+            None => Packed::Unknown,
+        }
     }
 
     fn decode(
@@ -95,6 +120,7 @@ impl PackReader {
             // A pack that was cut short ends before what its index says.
             let entry = (at < data.data_len() as u64).then(|| data.entry(at).ok())??;
             if entry.decompressed_size > MAX_BYTES {
+                self.produce(entry.decompressed_size);
                 return None;
             }
             match &entry.header {
@@ -114,6 +140,11 @@ impl PackReader {
         };
         while let Some(entry) = self.chain.pop() {
             inflate(&mut self.inflate, data, &entry, &mut self.delta)?;
+            // Told before the work is done.
+            self.produce(result_size(&self.delta)?);
+            if self.produced > MAX_PRODUCED {
+                return None;
+            }
             apply(out, &self.delta, &mut self.spare)?;
             std::mem::swap(out, &mut self.spare);
             self.bases.put((pack, entry.pack_offset()), kind, out);
@@ -122,9 +153,24 @@ impl PackReader {
     }
 }
 
+impl PackReader {
+    /// Takes note of a version that is made. What is left to the general reader is made by it with all that follow.
+    fn produce(&mut self, bytes: u64) {
+        let versions = if bytes > MAX_BYTES { self.chain.len() as u64 + 1 } else { 1 };
+        self.produced = self.produced.saturating_add(bytes.saturating_mul(versions));
+    }
+}
+
 fn inflate(inflate: &mut Inflate, data: &data::File, entry: &data::Entry, out: &mut Vec<u8>) -> Option<()> {
     out.resize(entry.decompressed_size as usize, 0);
     data.decompress_entry(entry, inflate, out).ok().map(drop)
+}
+
+/// The size of what a delta makes.
+fn result_size(delta: &[u8]) -> Option<u64> {
+    let mut rest = delta;
+    size(&mut rest)?;
+    size(&mut rest)
 }
 
 /// Applies `delta` to `base`; `None` if it is broken.
@@ -247,7 +293,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tests::fixture::{Repo, lines};
-    use super::{PackReader, Packs, apply};
+    use super::{PackReader, Packed, Packs, apply};
 
     /// A repository whose objects are deltas of each other, and the ids of all of them.
     fn packed() -> (Repo, Vec<ObjectId>) {
@@ -272,11 +318,12 @@ mod tests {
             let mut bytes = Vec::new();
             for id in ids.iter().chain(ids.iter().rev()) {
                 let expected = repository.find_object(*id).unwrap();
-                assert_eq!(reader.read(id, &mut bytes), Some(expected.kind));
+                assert_eq!(reader.read(id, &mut bytes), Packed::Is(expected.kind));
                 assert_eq!(bytes, expected.data);
             }
         }
-        assert_eq!(PackReader::new(packs, 1 << 20).read(&ObjectId::null(gix::hash::Kind::Sha1), &mut Vec::new()), None);
+        let null = ObjectId::null(gix::hash::Kind::Sha1);
+        assert_eq!(PackReader::new(packs, 1 << 20).read(&null, &mut Vec::new()), Packed::Unknown);
     }
 
     #[test]

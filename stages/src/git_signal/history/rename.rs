@@ -126,7 +126,7 @@ impl RenameFinder {
             parent => {
                 let mut sources = Vec::new();
                 let parent = index.graph.parents(target.commit).get(parent).map(|&parent| index.graph.tree(parent));
-                let mut differ = TreeDiffer { reader, trees, missing: false };
+                let mut differ = TreeDiffer { reader, trees, cancel: None, missing: false };
                 differ.compare(parent, Some(index.graph.tree(target.commit)), &mut |path, old, new| {
                     if let (PathState::File(blob), PathState::Absent) = (old, new) {
                         sources.extend(index.path_id(path).map(|path| Source { path, blob }));

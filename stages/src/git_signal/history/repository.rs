@@ -1,9 +1,11 @@
 //! The git repository at or above a directory, as a source of attribution.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aurora_confined::Directory;
 use gix::ObjectId;
 
 use super::attribution::FileBlame;
@@ -14,12 +16,18 @@ use super::commit_graph::{CommitGraph, CommitPos};
 use super::commit_table::CommitTable;
 use super::error::{BlameFailure, HistoryError};
 use super::events::EventIndex;
+use super::inspection::{self, Inspection};
 use super::kept_comparisons::KeptComparisons;
 use super::objects::{ObjectReader, SharedObjects};
 use super::scan::scan;
 use super::settings::Settings;
+use super::tree::TreeCache;
 use super::tree_diff::{PathState, TreeDiffer};
 use super::walk_file::{self, Mark};
+use crate::kept_file::KeptFile;
+
+/// Bytes that an object may take that gix reads. One that is larger counts as missing.
+const MAX_OBJECT: usize = 128 << 20;
 
 /// A walk that was kept is begun anew once it knows more commits than this, and most of all, that HEAD does not reach.
 const MAX_UNREACHABLE: usize = 100_000;
@@ -36,6 +44,7 @@ pub struct History {
     pub(super) prefix: Vec<u8>,
     head: Option<CommitId>,
     state: RepositoryState,
+    ignores_includes: bool,
     pub(super) settings: Settings,
     comparisons: Option<Arc<KeptComparisons>>,
     idle: Mutex<Vec<Blamer>>,
@@ -58,7 +67,7 @@ impl History {
     /// Opens the repository that `root` lies in; `None` if there is none at or above it.
     pub fn open(root: &Path) -> Result<Option<History>, HistoryError> {
         let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
-        let Some(repository) = discover(root).map_err(failure)? else { return Ok(None) };
+        let Some((repository, inspection)) = discover(root).map_err(failure)? else { return Ok(None) };
         let local = repository.to_thread_local();
         if local.common_dir().join("reftable").is_dir() {
             let how = "its references are in the reftable format, which is not read; \
@@ -68,7 +77,7 @@ impl History {
         let head = local.head().map_err(|error| failure(error.to_string()))?;
         let head = match head.is_unborn() {
             true => None,
-            false => Some(CommitId(local.head_id().map_err(|error| failure(error.to_string()))?.detach())),
+            false => Some(CommitId(target(head).map_err(failure)?)),
         };
         let config = local.config_snapshot();
         let state = RepositoryState {
@@ -78,16 +87,18 @@ impl History {
             hash: local.object_hash(),
         };
         let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
-        let settings = Settings::read(&local)?;
+        let objects = SharedObjects::new(repository, inspection.objects);
+        let settings = Settings::read(&local, &|path| content_at(&objects, head.as_ref()?, path))?;
         let (comparisons, idle) = (None, Mutex::new(Vec::new()));
-        let objects = SharedObjects::new(repository);
-        Ok(Some(History { objects, root: root.to_owned(), prefix, head, state, settings, comparisons, idle }))
+        let ignores_includes = !inspection.includes_are_sound;
+        let root = root.to_owned();
+        Ok(Some(History { objects, root, prefix, head, state, ignores_includes, settings, comparisons, idle }))
     }
 
     /// Keeps in `file`, between runs, what comparing old versions finds: what it knows is not read and compared again.
     /// [`History::store_comparisons`] adds what is new. A file that cannot be read or written costs time, nothing else.
     #[must_use]
-    pub fn with_comparisons_in(self, file: PathBuf) -> Self {
+    pub fn with_comparisons_in(self, file: KeptFile) -> Self {
         let kept = KeptComparisons::in_file(file, &self.settings.walk_key);
         Self { comparisons: Some(Arc::new(kept)), idle: Mutex::default(), ..self }
     }
@@ -112,6 +123,12 @@ impl History {
         self.state
     }
 
+    /// Whether files are passed over that the repository's configuration includes: one of them is no regular file, or too
+    /// large.
+    pub fn ignores_includes(&self) -> bool {
+        self.ignores_includes
+    }
+
     /// Changes whenever configuration changes what attribution yields: `.mailmap`, ignored commits, the shallow boundary,
     /// replaced objects, the diff's indent heuristic.
     ///
@@ -127,7 +144,7 @@ impl History {
     /// that cannot be read or written costs time, nothing else.
     pub fn index_events(
         &self,
-        kept: Option<&Path>,
+        kept: Option<&KeptFile>,
         cancel: &AtomicBool,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<EventIndex, HistoryError> {
@@ -188,7 +205,8 @@ impl History {
         };
         self.with_blamer(|blamer| {
             let tree = blamer.reader.tree_of(&head.0).ok_or_else(|| missing("the header"))?;
-            let mut differ = TreeDiffer { reader: &blamer.reader, trees: &mut blamer.trees, missing: false };
+            let (reader, trees) = (&blamer.reader, &mut blamer.trees);
+            let mut differ = TreeDiffer { reader, trees, cancel: None, missing: false };
             let found = differ.look_up(&tree, &path);
             if differ.missing { Err(missing("a directory")) } else { Ok(matches!(found, PathState::File(_))) }
         })
@@ -220,14 +238,32 @@ impl History {
     }
 }
 
-/// The repository at or above `root`.
-fn discover(root: &Path) -> Result<Option<gix::ThreadSafeRepository>, String> {
-    let is_within_repository =
-        root.canonicalize().map_err(|error| error.to_string())?.ancestors().any(looks_like_repository);
+/// The repository at or above `root`, once its files were looked at.
+fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository, Inspection)>, String> {
+    let root = root.canonicalize().map_err(|error| error.to_string())?;
+    let mut is_within_repository = false;
+    for directory in root.ancestors() {
+        inspection::pointers(directory)?;
+        is_within_repository |= looks_like_repository(directory);
+    }
     if !is_within_repository {
         return Ok(None);
     }
-    gix::ThreadSafeRepository::discover(root).map(Some).map_err(|error| error.to_string())
+    let (found, _) = gix::discover::upwards(&root).map_err(|error| error.to_string())?;
+    let inspection = inspection::inspect(&found.into_repository_and_work_tree_directories().0)?;
+    let options = |mut options: gix::open::Options| {
+        if !inspection.includes_are_sound {
+            let mut permissions = gix::open::Permissions::default();
+            permissions.config.includes = false;
+            options = options.permissions(permissions);
+        }
+        options.config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT}")])
+    };
+    let gix::sec::trust::Mapping { full, reduced } = gix::sec::trust::Mapping::default();
+    let options = gix::sec::trust::Mapping { full: options(full), reduced: options(reduced) };
+    let opened = gix::ThreadSafeRepository::discover_opts(&root, gix::discover::upwards::Options::default(), options);
+    let repository = opened.map_err(|error| error.to_string())?;
+    Ok(Some((repository, inspection)))
 }
 
 fn looks_like_repository(directory: &Path) -> bool {
@@ -237,15 +273,33 @@ fn looks_like_repository(directory: &Path) -> bool {
         || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
 }
 
+/// The object that HEAD names in the end. No object is read for it.
+fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
+    if let Some(id) = head.id() {
+        return Ok(id.detach());
+    }
+    let mut reference = head.try_into_referent().ok_or("HEAD names no object")?;
+    Ok(reference.follow_to_object().map_err(|error| error.to_string())?.detach())
+}
+
+/// The content of a path at a commit.
+fn content_at(objects: &SharedObjects, commit: &CommitId, path: &[u8]) -> Option<Vec<u8>> {
+    let (reader, mut trees) = (ObjectReader::new(objects), TreeCache::new());
+    let tree = reader.tree_of(&commit.0)?;
+    let mut differ = TreeDiffer { reader: &reader, trees: &mut trees, cancel: None, missing: false };
+    let PathState::File(blob) = differ.look_up(&tree, path) else { return None };
+    let mut content = Vec::new();
+    reader.read(&blob, &mut content).map(|_| content)
+}
+
 /// Whether the clone left objects out.
 fn is_partial(config: &gix::config::Snapshot<'_>, common_dir: &Path) -> bool {
     if config.string("extensions.partialClone").is_some() {
         return true;
     }
-    let packs = std::fs::read_dir(common_dir.join("objects").join("pack"));
-    packs.is_ok_and(|packs| {
-        packs.flatten().any(|file| file.path().extension().is_some_and(|extension| extension == "promisor"))
-    })
+    let packs = Directory::open_root(&common_dir.join("objects").join("pack")).and_then(|packs| packs.entries());
+    let is_promisor = |name: &OsStr| Path::new(name).extension().is_some_and(|extension| extension == "promisor");
+    packs.is_ok_and(|packs| packs.iter().any(|(name, _)| is_promisor(name)))
 }
 
 /// `root` relative to the work tree, with `/` between and behind its components.

@@ -74,7 +74,7 @@ impl Block {
             if cancel.load(Ordering::Relaxed) {
                 break;
             }
-            let mut differ = TreeDiffer { reader, trees, missing: false };
+            let mut differ = TreeDiffer { reader, trees, cancel: Some(cancel), missing: false };
             let before = block.changes.len();
             block.scan_commit(graph, commit, &mut differ, &mut ids);
             block.missing |= differ.missing;

@@ -3,13 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
+use aurora_confined::read_regular_to_string;
 use gix::ObjectId;
 use gix::hashtable::{HashMap, HashSet};
 
 use super::error::HistoryError;
+use super::mailmap;
 
 /// Raised when the rules of attribution change, so that results of older builds are not taken over.
 const RULES_VERSION: u8 = 2;
+
+/// Most bytes of a list of commits.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Commits that count as having other parents than they name.
 pub(super) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
@@ -32,9 +37,14 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the configuration; files that it names but that cannot be read count as empty.
-    pub(super) fn read(repository: &gix::Repository) -> Result<Self, HistoryError> {
+    ///
+    /// `at_head` gives the content of a path at HEAD.
+    pub(super) fn read(
+        repository: &gix::Repository,
+        at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<Self, HistoryError> {
         let config = repository.config_snapshot();
-        let mailmap = repository.open_mailmap();
+        let mailmap = mailmap::read(repository, at_head);
         let mut grafts = grafts(repository);
         let shallow = repository.shallow_commits().ok().flatten();
         grafts.extend(shallow.iter().flat_map(|list| list.iter()).map(|&commit| (commit, Vec::new())));
@@ -124,7 +134,7 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
             Some((below, home)) => home.join(below),
             None => base.join(Path::new(&text)),
         };
-        let Ok(list) = std::fs::read_to_string(&named) else {
+        let Ok(list) = read_regular_to_string(&named, MAX_BYTES) else {
             unreadable.push(named);
             continue;
         };
@@ -136,7 +146,8 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
 
 /// The lines of `info/grafts`: a commit, then its parents. Git honours the file, if with a hint that it is deprecated.
 fn grafts(repository: &gix::Repository) -> Grafts {
-    let lines = std::fs::read_to_string(repository.common_dir().join("info").join("grafts")).unwrap_or_default();
+    let file = repository.common_dir().join("info").join("grafts");
+    let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();
     let graft = |line: &str| {
         let ids: Option<Vec<ObjectId>> =
             line.split_ascii_whitespace().map(|id| ObjectId::from_hex(id.as_bytes()).ok()).collect();

@@ -1,6 +1,7 @@
 //! What differs between two trees, file by file, in the order in which `git diff-tree` lists it.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
 
 use gix::ObjectId;
 
@@ -10,6 +11,13 @@ use super::tree::{Entry, EntryKind, Tree, TreeCache};
 
 /// Directories nested deeper than this are left out; it keeps a crafted tree from exhausting the stack.
 const MAX_DEPTH: usize = 256;
+
+/// Most entries that one comparison looks at. A few small trees that name each other many times are a directory of billions
+/// of files; what lies beyond counts as missing.
+const MAX_ENTRIES: usize = 16 << 20;
+
+/// Most files that differ in one comparison, beyond which they count as missing.
+const MAX_CHANGES: usize = 2 << 20;
 
 /// What a path is on one side of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +34,8 @@ pub(super) enum PathState {
 pub(super) struct TreeDiffer<'a> {
     pub(super) reader: &'a ObjectReader,
     pub(super) trees: &'a mut TreeCache,
+    /// Stops a comparison; what it has not come to is missing.
+    pub(super) cancel: Option<&'a AtomicBool>,
     /// Set as soon as a tree was missing: the comparison then treats it as described at [`TreeDiffer::compare`].
     pub(super) missing: bool,
 }
@@ -40,7 +50,8 @@ impl TreeDiffer<'_> {
         new: Option<&ObjectId>,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
-        self.descend(old, new, &mut Vec::new(), 0, change);
+        let mut room = Room { entries: MAX_ENTRIES, changes: MAX_CHANGES };
+        self.descend((old, new), &mut Vec::new(), 0, &mut room, change);
     }
 
     /// What `path` is in the tree `root`.
@@ -66,10 +77,10 @@ impl TreeDiffer<'_> {
 
     fn descend(
         &mut self,
-        old: Option<&ObjectId>,
-        new: Option<&ObjectId>,
+        (old, new): (Option<&ObjectId>, Option<&ObjectId>),
         path: &mut Vec<u8>,
         depth: usize,
+        room: &mut Room,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         if old == new || depth > MAX_DEPTH {
@@ -91,17 +102,21 @@ impl TreeDiffer<'_> {
             let right = right.filter(|_| order != Ordering::Less);
             old_at = left.map_or(old_at, |entry| entry.end);
             new_at = right.map_or(new_at, |entry| entry.end);
-            self.entries(left, right, path, depth, change);
+            if !room.take() || self.is_cancelled() {
+                self.missing = true;
+                break;
+            }
+            self.entries((left, right), path, depth, room, change);
         }
     }
 
     /// Reports one pair of entries of the same name, or what lies below them.
     fn entries(
         &mut self,
-        old: Option<Entry<'_>>,
-        new: Option<Entry<'_>>,
+        (old, new): (Option<Entry<'_>>, Option<Entry<'_>>),
         path: &mut Vec<u8>,
         depth: usize,
+        room: &mut Room,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         let Some(name) = old.or(new).map(|entry| entry.name) else { return };
@@ -110,15 +125,20 @@ impl TreeDiffer<'_> {
         path.extend_from_slice(name);
         let is_file = |state| matches!(state, PathState::File(_));
         if old_state != new_state && (is_file(old_state) || is_file(new_state)) {
+            room.changes = room.changes.saturating_sub(1);
             change(path, old_state, new_state);
         }
         let old_tree = old.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
         let new_tree = new.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
         if old_tree.is_some() || new_tree.is_some() {
             path.push(b'/');
-            self.descend(old_tree.as_ref(), new_tree.as_ref(), path, depth + 1, change);
+            self.descend((old_tree.as_ref(), new_tree.as_ref()), path, depth + 1, room, change);
         }
         path.truncate(base);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(AtomicOrdering::Relaxed))
     }
 
     /// The tree `id`; an empty one for no id; `None` if it is missing.
@@ -127,6 +147,21 @@ impl TreeDiffer<'_> {
         let tree = self.trees.get(self.reader, id);
         self.missing |= tree.is_none();
         tree
+    }
+}
+
+/// How much more a comparison may look at.
+struct Room {
+    entries: usize,
+    changes: usize,
+}
+
+impl Room {
+    /// Takes the room of an entry, if there is any.
+    fn take(&mut self) -> bool {
+        let is_left = self.entries > 0 && self.changes > 0;
+        self.entries = self.entries.saturating_sub(1);
+        is_left
     }
 }
 
@@ -145,5 +180,35 @@ fn skip_equal_entries(old: &Tree, new: &Tree, old_at: &mut usize, new_at: &mut u
     if let Some(step) = old.entry_start(*old_at + shared).checked_sub(*old_at) {
         *old_at += step;
         *new_at += step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gix::ObjectId;
+
+    use super::super::objects::{ObjectReader, SharedObjects};
+    use super::super::tests::fixture::Repo;
+    use super::{Room, TreeCache, TreeDiffer};
+
+    /// Ten trees, each of which names the next one ten times.
+    #[test]
+    fn issue_15_a_tree_of_billions_of_files_is_looked_at_as_far_as_there_is_room() {
+        let repo = Repo::new();
+        let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"text");
+        let (mut kind, mut inner) = ("100644 blob", blob.trim().to_owned());
+        for _ in 0..10 {
+            let tree: String = (0..10).map(|entry| format!("{kind} {inner}\t{entry}\n")).collect();
+            (kind, inner) = ("040000 tree", repo.git_with_input(&["mktree"], tree.as_bytes()).trim().to_owned());
+        }
+        let objects = SharedObjects::new(gix::open(&repo.root).unwrap().into_sync(), Vec::new());
+        let (reader, mut trees) = (ObjectReader::new(&objects), TreeCache::new());
+        let root = ObjectId::from_hex(inner.as_bytes()).unwrap();
+        for (entries, changes, found) in [(5_000, 1_000, 1_000), (500, 1_000, 450)] {
+            let mut differ = TreeDiffer { reader: &reader, trees: &mut trees, cancel: None, missing: false };
+            let (mut room, mut count) = (Room { entries, changes }, 0);
+            differ.descend((None, Some(&root)), &mut Vec::new(), 0, &mut room, &mut |_, _, _| count += 1);
+            assert!(differ.missing && count <= found && count > 0, "{count}");
+        }
     }
 }

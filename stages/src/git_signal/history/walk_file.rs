@@ -1,18 +1,16 @@
 //! The file that keeps a walk between runs, so that a new HEAD costs the commits that are new.
 //!
-//! It is one as [`kept_file`] describes; its key is `Settings::walk_key`. A segment is what the tables have gained by one
+//! It is one as [`kept_file`](crate::kept_file) describes; its key is `Settings::walk_key`. A segment is what the tables have gained by one
 //! walk: the rows of each, with their number (u32) in front. All numbers are little-endian.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use gix::ObjectId;
 
 use super::change_table::{Change, ChangeTable, PackedState, PathId, UNKNOWN};
 use super::commit_table::{Author, CommitTable, Header};
-use crate::kept_file::{self, Head, Segments};
+use crate::kept_file::{Head, KeptFile, Segments};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or what a walk finds.
@@ -53,12 +51,13 @@ impl Rows {
 }
 
 /// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
-pub(super) fn read(file: &Path, key: &[u8], hash: gix::hash::Kind) -> Kept {
-    fs::read(file).ok().and_then(|bytes| read_all(&bytes, key, hash)).unwrap_or_default()
+pub(super) fn read(file: &KeptFile, key: &[u8], hash: gix::hash::Kind) -> Kept {
+    let head = Head::new(MAGIC, VERSION, key);
+    let kept = file.read(&head).and_then(|bytes| read_all(&bytes, file.segments(&bytes, &head), hash));
+    kept.unwrap_or_default()
 }
 
-fn read_all(bytes: &[u8], key: &[u8], hash: gix::hash::Kind) -> Option<Kept> {
-    let mut segments = Segments::of(bytes, &Head::new(MAGIC, VERSION, key))?;
+fn read_all(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<Kept> {
     let mut tables = Tables::default();
     for segment in &mut segments {
         Reader { bytes: &bytes[segment], id_len: hash.len_in_bytes() }.tables(&mut tables)?;
@@ -68,14 +67,14 @@ fn read_all(bytes: &[u8], key: &[u8], hash: gix::hash::Kind) -> Option<Kept> {
 
 /// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
 pub(super) fn write(
-    file: &Path,
+    file: &KeptFile,
     key: &[u8],
     mark: Mark,
     commits: &CommitTable,
     changes: &ChangeTable,
 ) -> io::Result<()> {
     let segment = segment(mark.rows, commits, changes);
-    kept_file::append(file, &Head::new(MAGIC, VERSION, key), mark.end, &segment).map(drop)
+    file.append(&Head::new(MAGIC, VERSION, key), mark.end, &segment).map(drop)
 }
 
 /// What the tables have gained since they had `before`.

@@ -42,6 +42,9 @@ pub(super) fn exported(visibility: &Visibility<'_>) -> bool {
     }
 }
 
+/// Nodes of an import that are looked at.
+const LARGEST_CLAUSE: usize = 4_096;
+
 /// `import` and re-exporting `export` statements, `require(…)` and `import(…)` with what they are bound to.
 pub(super) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut cursor = node.walk();
@@ -54,8 +57,8 @@ pub(super) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let mut names = Vec::new();
     let mut cursor = node.walk();
     let mut descend = true;
-    // Clauses are shallow; the walk stays within this node.
-    loop {
+    // Clauses are shallow and small; the walk stays within this node.
+    for _ in 0..LARGEST_CLAUSE {
         let at = cursor.node();
         let is_module = at.id() == source.id();
         match at.kind() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
-use crate::parse::symbols::Import;
+use crate::parse::symbols::{Import, bounded};
 
 static QUERY: QueryCache = QueryCache::new();
 
@@ -49,7 +49,7 @@ fn exported(visibility: &Visibility<'_>) -> bool {
 }
 
 fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
-    let module = node.child_by_field_name("module_name").map(|module| text_of(module, text));
+    let module = node.child_by_field_name("module_name").map(|module| bounded(text_of(module, text)));
     let mut cursor = node.walk();
     for name in node.children_by_field_name("name", &mut cursor) {
         let (path, bound) = match (name.child_by_field_name("name"), name.child_by_field_name("alias")) {

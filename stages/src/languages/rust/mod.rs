@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
-use crate::parse::symbols::{Import, SymbolKind};
+use crate::parse::symbols::{Import, SymbolKind, bounded};
 
 static QUERY: QueryCache = QueryCache::new();
 
@@ -45,7 +45,7 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
         match c {
             '{' => {
                 let prefix = format!("{}{}", prefixes.last().map_or("", |p| p), leaf.trim());
-                prefixes.push(prefix);
+                prefixes.push(bounded(&prefix).to_owned());
                 leaf.clear();
             }
             ',' | '}' => {

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use aurora_confined::Directory;
+
 use super::super::{EventIndex, FileBlame, History};
+use crate::kept_file::KeptFile;
 
 /// What `git blame` says about one line.
 #[derive(PartialEq, Eq, Debug)]
@@ -52,7 +55,7 @@ impl Repo {
         self.git_with_input(arguments, b"")
     }
 
-    pub(super) fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
+    pub(in super::super) fn git_with_input(&self, arguments: &[&str], input: &[u8]) -> String {
         self.try_git(arguments, input).unwrap_or_else(|errors| panic!("git {arguments:?}: {errors}"))
     }
 
@@ -100,6 +103,17 @@ impl Repo {
     pub(in super::super) fn commit_file(&self, path: &str, text: impl AsRef<[u8]>) -> String {
         self.write(path, text);
         self.commit(path)
+    }
+
+    /// A file in git's directory, to keep something in between runs.
+    pub(super) fn kept(&self, name: &str) -> KeptFile {
+        KeptFile::new(Directory::open_root(&self.root.join(".git")).unwrap(), name, b"secret", 1 << 20)
+    }
+
+    /// A file in a directory that is gone.
+    pub(super) fn nowhere(&self) -> KeptFile {
+        let directory = tempfile::tempdir().unwrap();
+        KeptFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20)
     }
 
     pub(super) fn open(&self) -> (History, EventIndex) {

@@ -1,13 +1,13 @@
 //! A new HEAD on top of what earlier walks have left, compared with a walk of everything.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::super::{Committed, EventIndex, EventKey, History, Known};
 use super::fixture::Repo;
 use super::generator::{NAMES, Random, repository, seeds};
+use crate::kept_file::KeptFile;
 
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
@@ -16,7 +16,7 @@ const COMMITS: usize = 60;
 pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<Committed>>;
 
 /// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
-pub(super) fn increment(history: &History, walk: &Path, stored: &Stored) -> (Stored, usize) {
+pub(super) fn increment(history: &History, walk: &KeptFile, stored: &Stored) -> (Stored, usize) {
     let compared = AtomicUsize::new(0);
     let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
     let index = history.index_events(Some(walk), &AtomicBool::new(false), &count).unwrap();
@@ -56,8 +56,7 @@ fn increments_are_equal_to_a_walk_of_everything() {
         let repo = repository(&mut random, COMMITS);
         let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
         let commits: Vec<&str> = commits.lines().collect();
-        let kept = repo.root.join(".git");
-        let (walk, comparisons) = (kept.join("walk"), kept.join("comparisons"));
+        let (walk, comparisons) = (repo.kept("walk"), repo.kept("comparisons"));
         let (mut stored, mut seen) = (Stored::new(), 0);
         for step in 0..12 {
             // Forward for the most part, at times back or to another branch: pulls, resets, switches.
@@ -82,7 +81,8 @@ fn a_walk_that_cannot_be_used_is_made_again() {
     let last = repo.commit_file("file", "one\ntwo\n");
     let history = History::open(&repo.root).unwrap().unwrap();
     let walk = repo.root.join(".git").join("walk");
-    let compared = || increment(&history, &walk, &Stored::new()).1;
+    let kept = repo.kept("walk");
+    let compared = || increment(&history, &kept, &Stored::new()).1;
     assert_eq!(compared(), 2);
     assert_eq!(compared(), 0);
     let whole = std::fs::read(&walk).unwrap();
@@ -98,7 +98,7 @@ fn a_walk_that_cannot_be_used_is_made_again() {
     // The boundary of a shallow clone changes the parents of commits.
     repo.write(".git/shallow", format!("{last}\n"));
     let history = History::open(&repo.root).unwrap().unwrap();
-    assert_eq!(increment(&history, &walk, &Stored::new()).1, 1);
+    assert_eq!(increment(&history, &kept, &Stored::new()).1, 1);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn what_was_added_to_a_walk_can_be_lost_alone() {
     let walk = repo.root.join(".git").join("walk");
     let compared = || {
         let history = History::open(&repo.root).unwrap().unwrap();
-        increment(&history, &walk, &Stored::new()).1
+        increment(&history, &repo.kept("walk"), &Stored::new()).1
     };
     repo.commit_file("a.rs", "one\n");
     assert_eq!(compared(), 1);
@@ -132,6 +132,6 @@ fn a_walk_without_a_place_to_keep_it_is_a_walk_all_the_same() {
     let repo = Repo::new();
     repo.commit_file("a.rs", "one\n");
     let history = History::open(&repo.root).unwrap().unwrap();
-    let (found, compared) = increment(&history, &repo.root.join("no").join("where"), &Stored::new());
+    let (found, compared) = increment(&history, &repo.nowhere(), &Stored::new());
     assert_eq!((found.len(), compared), (1, 1));
 }

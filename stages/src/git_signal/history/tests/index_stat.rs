@@ -53,3 +53,35 @@ fn a_file_as_young_as_the_index_is_not_trusted() {
     let racy = repo.open().0.worktree_index().unwrap().file("racy");
     assert_eq!(racy.map(|file| file.state), Some(WorktreeState::Unknown));
 }
+
+/// Version 4 of the format, in which paths begin with part of the one before.
+#[test]
+fn issue_15_an_index_whose_paths_only_grow_is_refused() {
+    let repo = Repo::new();
+    for file in 0..200 {
+        repo.write(&format!("some/directory/{file:03}/{}", "long/".repeat(20) + "file"), "text\n");
+    }
+    repo.commit("all");
+    repo.git(&["update-index", "--index-version", "4"]);
+    assert_eq!(repo.open().0.worktree_index().unwrap().len(), 200);
+
+    let mut bytes = b"DIRC\0\0\0\x04\0\0\x03\xe8".to_vec();
+    for _ in 0..1_000 {
+        bytes.extend([0; 62]);
+        // Nothing of the path before is taken away.
+        bytes.push(0);
+        bytes.extend(b"and ten more bytes\0");
+    }
+    bytes.extend([0; 20]);
+    std::fs::write(repo.root.join(".git/index"), bytes).unwrap();
+    let error = repo.open().0.worktree_index().unwrap_err().to_string();
+    assert!(error.contains("longer than paths can be"), "{error}");
+}
+
+#[test]
+fn issue_15_an_index_that_announces_more_than_it_has_takes_no_memory() {
+    let repo = Repo::new();
+    repo.commit_file("file", "text\n");
+    std::fs::write(repo.root.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff\xff\xff".repeat(4)).unwrap();
+    assert!(repo.open().0.worktree_index().is_err());
+}

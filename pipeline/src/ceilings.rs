@@ -1,0 +1,61 @@
+//! How much a pipeline's files may ask for.
+
+use toml::de::DeValue;
+
+use crate::config::{Entry, integer, parse_bytes};
+use crate::diagnostics::{Diagnostic, Diagnostics, code};
+use crate::source_map::SourceMap;
+
+/// Longest text of a pipeline's file, in bytes.
+pub(crate) const LONGEST_FILE: usize = 128 << 10;
+/// Most stages of one file.
+pub(crate) const MOST_STAGES: usize = 256;
+
+/// Most threads of a run, and most workers of a stage, whoever asks for them.
+pub const MOST_WORKERS: usize = 256;
+/// Most files in a batch.
+pub(crate) const MOST_BATCH_FILES: usize = 65_536;
+/// Most batches before a stage.
+pub(crate) const MOST_QUEUE_BATCHES: usize = 1_024;
+
+/// The largest value that a pipeline's files may give a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ceiling {
+    /// The type of the stage; `None` for keys of `[run]`, and for `workers` of any stage.
+    pub stage: Option<&'static str>,
+    /// The key.
+    pub key: &'static str,
+    /// The largest value; for a size, in bytes.
+    pub most: u64,
+    /// How the limit is raised.
+    pub help: String,
+}
+
+/// Reports the value of an entry in one of the `files` that is above its ceiling.
+pub(crate) fn check(
+    ceilings: &[Ceiling],
+    stage: Option<&str>,
+    entry: &Entry<'_>,
+    files: &[&str],
+    sources: &SourceMap,
+    found: &mut Diagnostics,
+) {
+    let is_meant = |ceiling: &&Ceiling| {
+        let of_stage = ceiling.stage == stage || (ceiling.stage.is_none() && ceiling.key == "workers");
+        ceiling.key == entry.key && of_stage
+    };
+    let Some(ceiling) = ceilings.iter().find(is_meant) else { return };
+    let value = match entry.value.get_ref() {
+        DeValue::String(text) => parse_bytes(text),
+        other => integer(other),
+    };
+    if value.is_none_or(|value| value <= ceiling.most) {
+        return;
+    }
+    let location = sources.locate(&entry.value.span()).filter(|location| files.contains(&location.file.as_str()));
+    let Some(location) = location else { return };
+    let written = entry.value.get_ref();
+    let written = written.as_str().map_or_else(|| value.map_or_else(String::new, |v| v.to_string()), str::to_owned);
+    let message = format!("`{}` is {written}, above the limit of {}", entry.key, ceiling.most);
+    found.push(Diagnostic::error(code::LIMIT, Some(location), message).with_help(Some(ceiling.help.clone())));
+}

@@ -1,0 +1,203 @@
+//! What a project may ask for: limits that only the user raises.
+//!
+//! A repository brings its own pipeline. Its figures are held against these limits, which come from `[limits]` of the
+//! user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. What the user asks for himself, by a flag or with a
+//! pipeline file that he names, is not.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+use aurora_confined::read_regular_to_string;
+use aurora_pipeline::{Ceiling, MOST_WORKERS, StageConfig, parse_bytes};
+use toml::de::{DeTable, DeValue};
+
+use crate::chunk::ChunkOptions;
+use crate::discover::Discover;
+use crate::parse::stage::Parse;
+
+/// Most bytes of the user's configuration.
+const MOST_BYTES: u64 = 1 << 20;
+/// Name of the table in the user's configuration.
+pub const TABLE: &str = "limits";
+
+/// What stands before the name of a limit in the environment.
+const VARIABLE: &str = "AURORA_LIMITS_";
+
+/// A limit: its name, and the keys of a pipeline that it holds for.
+struct Known {
+    name: &'static str,
+    /// Whether values may be written with a unit.
+    is_size: bool,
+    default: fn() -> u64,
+    keys: &'static [(Option<&'static str>, &'static str)],
+}
+
+const KNOWN: [Known; 10] = [
+    Known { name: "memory", is_size: true, default: || 8 << 30, keys: &[(None, "memory")] },
+    Known { name: "workers", is_size: false, default: workers, keys: &[(None, "workers"), (None, "jobs")] },
+    Known {
+        name: "max_file_size",
+        is_size: true,
+        default: || 64 << 20,
+        keys: &[(Some(Discover::TYPE), "max_file_size"), (Some(Parse::TYPE), "max_size")],
+    },
+    Known { name: "batch_size", is_size: true, default: || 64 << 20, keys: &[(Some(Discover::TYPE), "batch_bytes")] },
+    Known {
+        name: "batch_files",
+        is_size: false,
+        default: || 4_096,
+        keys: &[(None, "batch_files"), (Some(Discover::TYPE), "batch_files")],
+    },
+    Known { name: "queue_batches", is_size: false, default: || 64, keys: &[(None, "queue_batches")] },
+    Known {
+        name: "chunks_per_file",
+        is_size: false,
+        default: || 100_000,
+        keys: &[(Some(ChunkOptions::TYPE), "max_chunks")],
+    },
+    Known {
+        name: "symbols_per_file",
+        is_size: false,
+        default: || 250_000,
+        keys: &[(Some(Parse::TYPE), "max_symbols")],
+    },
+    Known {
+        name: "chunk_size",
+        is_size: true,
+        default: || 64 << 10,
+        keys: &[(Some(ChunkOptions::TYPE), "max_size"), (Some(ChunkOptions::TYPE), "min_size")],
+    },
+    Known { name: "parse_seconds", is_size: false, default: || 120, keys: &[(Some(Parse::TYPE), "max_seconds")] },
+];
+
+/// A pipeline that is written for a larger machine than this one is no mistake.
+fn workers() -> u64 {
+    let cores = available_parallelism().map_or(1, usize::from);
+    (4 * cores).clamp(64, MOST_WORKERS) as u64
+}
+
+/// The limits of one user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// In the order of [`KNOWN`].
+    values: [u64; KNOWN.len()],
+    raised_in: Option<PathBuf>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { values: KNOWN.map(|known| (known.default)()), raised_in: None }
+    }
+}
+
+/// Everything that is wrong with the user's limits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct LimitErrors(Vec<String>);
+
+impl fmt::Display for LimitErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid limits: {}", self.0.join("; "))
+    }
+}
+
+impl Limits {
+    /// The built-in limits, with `[limits]` of the user's configuration and then the environment laid over them. A file
+    /// that is missing, or that is not TOML, which the search configuration complains of, changes nothing.
+    ///
+    /// # Errors
+    /// All unknown names and values out of range at once.
+    pub fn load(user: Option<&Path>, environment: &[(String, String)]) -> Result<Self, LimitErrors> {
+        let mut limits = Self { raised_in: user.map(Path::to_owned), ..Self::default() };
+        let mut errors = Vec::new();
+        let text = user.and_then(|path| read_regular_to_string(path, MOST_BYTES).ok()).unwrap_or_default();
+        let root = DeTable::parse(&text).map(|root| root.into_inner()).unwrap_or_default();
+        let table = root.iter().find(|(name, _)| name.get_ref() == TABLE);
+        for (name, value) in table.and_then(|(_, table)| table.get_ref().as_table()).into_iter().flatten() {
+            let line = text[..name.span().start].matches('\n').count() + 1;
+            let place = || format!("{}:{line}", user.unwrap_or(Path::new("")).display());
+            let value = match value.get_ref() {
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::String(text) => text.to_string(),
+                _ => String::new(),
+            };
+            limits.set(name.get_ref(), &value, place, &mut errors);
+        }
+        let mut ours: Vec<_> = environment.iter().filter(|(name, _)| name.starts_with(VARIABLE)).collect();
+        ours.sort();
+        for (name, value) in ours {
+            let place = || format!("environment variable {name}");
+            limits.set(&name[VARIABLE.len()..].to_ascii_lowercase(), value, place, &mut errors);
+        }
+        if errors.is_empty() { Ok(limits) } else { Err(LimitErrors(errors)) }
+    }
+
+    fn set(&mut self, name: &str, value: &str, place: impl Fn() -> String, errors: &mut Vec<String>) {
+        let Some(at) = KNOWN.iter().position(|known| known.name == name) else {
+            let names: Vec<_> = KNOWN.iter().map(|known| known.name).collect();
+            return errors.push(format!("no limit is named `{name}` ({}); there are {}", place(), names.join(", ")));
+        };
+        let number = if KNOWN[at].is_size { parse_bytes(value) } else { value.parse().ok() };
+        match number.filter(|number| *number > 0) {
+            Some(number) => self.values[at] = number,
+            None => {
+                let expected = if KNOWN[at].is_size { "a size such as \"64MiB\"" } else { "a whole number from 1" };
+                errors.push(format!("`{name}` must be {expected}, not `{value}` ({})", place()));
+            }
+        }
+    }
+
+    /// The limits, as the engine holds a project's pipeline against them.
+    pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
+        let file = self.raised_in.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
+        let of = |(known, most): (&Known, u64)| -> Vec<Ceiling> {
+            let help = format!(
+                "a project may ask for no more; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",
+                known.name
+            );
+            let of = |(stage, key): &(Option<&'static str>, &'static str)| Ceiling {
+                stage: *stage,
+                key,
+                most,
+                help: help.clone(),
+            };
+            known.keys.iter().map(of).collect()
+        };
+        KNOWN.iter().zip(self.values).flat_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_come_from_the_file_and_the_environment() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        std::fs::write(&file, "[search]\n[limits]\nmax_file_size = \"1GiB\"\nworkers = 3\n").unwrap();
+        let environment =
+            [("AURORA_LIMITS_WORKERS".to_owned(), "5".to_owned()), ("AURORA_LIMIT".to_owned(), "x".to_owned())];
+        let limits = Limits::load(Some(&file), &environment).unwrap();
+        let most = |stage, key| limits.ceilings().iter().find(|c| c.stage == stage && c.key == key).map(|c| c.most);
+        assert_eq!(most(Some("discover"), "max_file_size"), Some(1 << 30));
+        assert_eq!(
+            (most(None, "workers"), most(None, "jobs"), most(None, "memory")),
+            (Some(5), Some(5), Some(8 << 30))
+        );
+        assert_eq!(Limits::load(Some(&directory.path().join("none")), &[]).unwrap().values, Limits::default().values);
+    }
+
+    #[test]
+    fn what_is_wrong_with_limits_is_said_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("config.toml");
+        std::fs::write(&file, "[limits]\nworker = 3\nmemory = \"much\"\nworkers = 0\n").unwrap();
+        let error = Limits::load(Some(&file), &[]).unwrap_err().to_string();
+        for part in
+            ["`worker` (", "config.toml:2)", "`memory` must be a size", "`workers` must be a whole number from 1"]
+        {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}

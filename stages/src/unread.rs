@@ -1,0 +1,87 @@
+//! What a run could not read.
+//!
+//! A file that cannot be read is unknown, which is not deleted: what the index has of it stays. Only an answer that says
+//! that there is nothing, or something else than a directory on the way, tells that a file is gone.
+
+use std::collections::BTreeSet;
+use std::io;
+
+/// Files and directories that were there and could not be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Unread {
+    /// Paths relative to the root, which itself is [`ROOT`].
+    paths: BTreeSet<String>,
+    /// Files that the index knows under these paths, counted at the end of the run.
+    known: u64,
+    /// Of these, the ones that are no such path themselves: they lie in directories that could not be read.
+    below: u64,
+}
+
+/// What stands for the root itself.
+pub(crate) const ROOT: &str = ".";
+
+impl Unread {
+    /// Takes note of a file or directory.
+    pub(crate) fn add(&mut self, path: &str) {
+        self.paths.insert(path.to_owned());
+    }
+
+    /// Takes note of a file that the index knows, if it is one of these or lies below one.
+    pub(crate) fn covers(&mut self, file: &str) -> bool {
+        let is_path = self.paths.contains(file);
+        let is_below = || file.match_indices('/').any(|(at, _)| self.paths.contains(&file[..at]));
+        let is_covered = is_path || self.paths.contains(ROOT) || is_below();
+        self.known += u64::from(is_covered);
+        self.below += u64::from(is_covered && !is_path);
+        is_covered
+    }
+
+    /// Whether everything was read.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Number of files and directories.
+    pub(crate) fn len(&self) -> u64 {
+        self.paths.len() as u64
+    }
+
+    /// How many files the index knows that are among these or below them.
+    pub(crate) fn known(&self) -> u64 {
+        self.known
+    }
+
+    /// How many of these lie in directories that could not be read.
+    pub(crate) fn below(&self) -> u64 {
+        self.below
+    }
+}
+
+/// Whether an error says that what was asked for is gone; after any other it may well be there.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ROOT, Unread};
+
+    #[test]
+    fn what_lies_below_an_unread_directory_is_unread() {
+        let mut unread = Unread::default();
+        ["src/deep", "a.py"].into_iter().for_each(|path| unread.add(path));
+        for (file, is_covered) in [
+            ("a.py", true),
+            ("src/deep/b.py", true),
+            ("src/deep/er/c.py", true),
+            ("src/deeper/d.py", false),
+            ("src/e.py", false),
+            ("b/a.py", false),
+        ] {
+            assert_eq!(unread.covers(file), is_covered, "{file}");
+        }
+        assert_eq!((unread.len(), unread.known(), unread.below()), (2, 3, 2));
+        unread.add(ROOT);
+        assert!(unread.covers("src/e.py"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Git's own files, where they are something else than regular files: never waited for, never read without end.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+
+/// A run takes about a second, or never ends.
+const TIME: Duration = Duration::from_secs(300);
+/// A run takes less than a tenth of this, or all that there is.
+const MEMORY: u64 = 2 << 30;
+
+fn repository() -> Fixture {
+    let fixture = Fixture::git();
+    fixture.write("a.py", "def alpha():\n    return 1\n").write(".gitignore", ".home/\n").commit("one");
+    fixture.write("a.py", "def alpha():\n    return 2\n").commit("two");
+    fixture
+}
+
+/// The summary of a run, which has to end with exit code 0.
+fn index(fixture: &Fixture, case: &str) -> Value {
+    let mut child = fixture
+        .command()
+        .args(["mem", "index", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let begun = Instant::now();
+    let code = loop {
+        if let Some(status) = child.try_wait().expect("a status") {
+            break status.code();
+        }
+        if begun.elapsed() > TIME {
+            child.kill().expect("killed");
+            child.wait().expect("ended");
+            panic!("{case}: the run does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let mut out = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("UTF-8");
+    assert_eq!(code, Some(0), "{case}: {out}");
+    let summary: Value = serde_json::from_str(&out).expect("a summary");
+    assert!(summary["peak_memory_bytes"].as_u64().is_none_or(|bytes| bytes < MEMORY), "{case}: {summary}");
+    assert_eq!(summary["chunks"]["code"], 1, "{case}: {summary}");
+    summary
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
+}
+
+/// Runs with something in the place of one file, and gives the warnings.
+fn with(name: &str, put: impl FnOnce(&Path)) -> String {
+    let fixture = repository();
+    let path = fixture.path(name);
+    let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+    fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+    put(&path);
+    index(&fixture, name)["warnings"].to_string()
+}
+
+/// Files that gix opens by path, and that make the history unavailable if that cannot be done without harm.
+const REFUSED: &[&str] = &[
+    ".git",
+    ".git/HEAD",
+    ".git/commondir",
+    ".git/config",
+    ".git/index",
+    ".git/objects/info/alternates",
+    ".git/objects/pack/pack-1.idx",
+    ".git/objects/pack/multi-pack-index",
+    ".git/packed-refs",
+    ".git/refs/heads/main",
+    ".git/shallow",
+];
+
+/// Files that count as not there.
+const IGNORED: &[&str] = &[".git/info/exclude", ".git/info/grafts", ".gitignore", ".mailmap"];
+
+#[test]
+fn issue_15_devices_and_pipes_in_the_place_of_gits_files_are_refused() {
+    for name in REFUSED {
+        for warnings in [with(name, pipe), with(name, |path| symlink("/dev/zero", path).expect("linked"))] {
+            assert!(warnings.contains("git history is unavailable"), "{name}: {warnings}");
+            assert!(warnings.contains("is not a regular file"), "{name}: {warnings}");
+        }
+    }
+    for name in IGNORED {
+        for warnings in [with(name, pipe), with(name, |path| symlink("/dev/zero", path).expect("linked"))] {
+            assert!(!warnings.contains("unavailable"), "{name}: {warnings}");
+        }
+    }
+}
+
+#[test]
+fn issue_15_files_without_end_are_refused() {
+    let huge = |path: &Path| fs::File::create(path).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    for name in [".git/HEAD", ".git/config", ".git/packed-refs", ".git/index", ".git/shallow"] {
+        let warnings = with(name, huge);
+        assert!(warnings.contains("unavailable") && warnings.contains("is larger than"), "{name}: {warnings}");
+    }
+    let warnings = with(".git/HEAD", |path| fs::write(path, "ref: refs/heads/../../HEAD\n").expect("written"));
+    assert!(warnings.contains("unavailable"), "{warnings}");
+}
+
+#[test]
+fn issue_15_an_object_that_is_a_pipe_is_missing() {
+    let fixture = repository();
+    let head = fs::read_to_string(fixture.path(".git/refs/heads/main")).expect("a reference");
+    let object = fixture.path(&format!(".git/objects/{}/{}", &head[..2], head[2..].trim()));
+    fs::remove_file(&object).expect("removed");
+    pipe(&object);
+    let warnings = index(&fixture, "object")["warnings"].to_string();
+    assert!(warnings.contains("is missing or damaged"), "{warnings}");
+}
+
+#[test]
+fn issue_15_configuration_leads_to_regular_files_only() {
+    for (name, target) in [("device", "/dev/zero"), ("pipe", "pipe")] {
+        let fixture = repository();
+        pipe(&fixture.path("pipe"));
+        let target = if target == "pipe" { fixture.path("pipe").display().to_string() } else { target.to_owned() };
+        let mut config = fs::read_to_string(fixture.path(".git/config")).expect("configuration");
+        for (section, key) in
+            [("include", "path"), ("mailmap", "file"), ("blame", "ignoreRevsFile"), ("core", "excludesFile")]
+        {
+            config.push_str(&format!("[{section}]\n\t{key} = {target}\n"));
+        }
+        fixture.write(".git/config", config);
+        let warnings = index(&fixture, name)["warnings"].to_string();
+        assert!(warnings.contains("blame.ignoreRevsFile") && !warnings.contains("unavailable"), "{warnings}");
+        assert!(warnings.contains("configuration includes"), "{warnings}");
+    }
+    let warnings =
+        with(".git/config", |path| fs::write(path, "[gitoxide \"core\"]\n\tindexFile = x\n").expect("written"));
+    assert!(warnings.contains("unavailable") && warnings.contains("gitoxide"), "{warnings}");
+}
+
+#[test]
+fn issue_15_alternates_are_limited() {
+    let lines = |count: usize| (0..count).map(|line| format!("../../other-{line}\n")).collect::<String>();
+    let alternates = ".git/objects/info/alternates";
+    let warnings = with(alternates, |path| fs::write(path, lines(10_000)).expect("written"));
+    assert!(warnings.contains("unavailable"), "{warnings}");
+    let warnings = with(alternates, |path| fs::write(path, ".\n").expect("written"));
+    assert!(!warnings.contains("panicked"), "{warnings}");
+}
+
+#[test]
+fn issue_15_links_within_gits_directory_are_followed() {
+    let fixture = repository();
+    let elsewhere = fixture.path(".home/git");
+    fs::create_dir_all(&elsewhere).expect("created");
+    for name in ["config", "objects", "refs", "info"] {
+        fs::rename(fixture.path(".git").join(name), elsewhere.join(name)).expect("moved");
+        symlink(elsewhere.join(name), fixture.path(".git").join(name)).expect("linked");
+    }
+    assert_eq!(index(&fixture, "links")["warnings"], Value::Array(Vec::new()));
+    let blame = fixture.aur(&["mem", "blame", "a.py"]);
+    assert_eq!(blame.code, Some(0), "{blame:?}");
+    fs::rename(fixture.path(".git"), elsewhere.join("whole")).expect("moved");
+    symlink(elsewhere.join("whole"), fixture.path(".git")).expect("linked");
+    assert_eq!(index(&fixture, "a linked directory")["warnings"], Value::Array(Vec::new()));
+}
