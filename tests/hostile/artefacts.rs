@@ -164,30 +164,35 @@ fn refused(_: &Sandbox, outcomes: &[Outcome]) -> Result<(), String> {
 #[test]
 fn issue_15_paths_in_artefacts_lead_nowhere_else() {
     const REAL: &str = "src/deep/cache.js";
-    const PATHS: &[&str] = &[
-        "../../secret.txt1",
-        "/etc/passwd234567",
-        "src/../../../a.js",
-        "src/deep/../x.jsx",
-        "src//deep/cach.js",
-        "./src/deep/cac.js",
+    /// Refused: they lead out of the root, or are no path of a file.
+    const OUTSIDE: &[&str] = &[
+        "../../secret.txt",
+        "/etc/passwd",
+        "src/../../../a",
+        "src/deep/../x",
+        "src/deep/cache/..",
+        "src//deep/cach",
+        "./src/deep/cac",
         "src/deep/cache.j\0",
-        "src\\..\\..\\..\\a.j",
-        "C:/windows/sys.js",
-        "\\\\host\\share\\a.js",
-        "src/deep/cache.j\n",
-        "src/\x1b[31m\x1b[0m1.js",
-        ".git/config/12.js",
-        ".aurora/index/a.j",
+        "/////////////////",
+    ];
+    /// Strange, but below the root.
+    const STRANGE: &[&str] = &[
+        "src\\..\\..\\..",
+        "C:/windows/",
+        "\\\\host\\share",
+        "src/deep/cache\n",
+        "src/\x1b[31m\x1b[0m",
+        ".git/config",
+        ".aurora/index/a",
         "src/deep/........",
         "................a",
-        "/////////////////",
-        "src/deep/cache/..",
     ];
     let mut attacks = Vec::new();
-    for path in PATHS {
+    for (path, is_outside) in OUTSIDE.iter().map(|path| (path, true)).chain(STRANGE.iter().map(|path| (path, false))) {
         for parts in [&["files"][..], &["chunks"], &["files", "chunks"], &["files", "chunks", "dictionary"]] {
             let attack = artefact(format!("path {path:?} in {parts:?}"), move |artefact| {
+                let path = &format!("{path:x<0$}", REAL.len());
                 for part in parts {
                     let part = artefact.part(part);
                     for (key, value) in &mut part.rows {
@@ -198,10 +203,10 @@ fn issue_15_paths_in_artefacts_lead_nowhere_else() {
                 }
             });
             attacks.push(attack.run(&["mem", "search", "evict", "--show-content", "--color", "never"]).expect(
-                |_, outcomes| {
+                move |_, outcomes| {
                     let shown = &outcomes[1].out;
                     ensure(!shown.contains('\x1b') && !shown.contains('\0'), "no control character is printed")?;
-                    ensure(outcomes[0].code == Some(2), "the import is refused")
+                    ensure(!is_outside || outcomes[0].code == Some(2), "the import is refused")
                 },
             ));
         }
@@ -272,11 +277,6 @@ fn issue_15_artefacts_that_are_none_are_refused() {
             let hash = blake3::hash(&json);
             [MAGIC, &1u32.to_le_bytes(), &(json.len() as u32).to_le_bytes(), hash.as_bytes(), &json].concat()
         })
-        .expect(refused),
-        Attack::on_indexed("an artefact that is a pipe", |sandbox| {
-            sandbox.fifo("attack.aur");
-        })
-        .run(IMPORT)
         .expect(refused),
         Attack::on_indexed("an artefact without end", |sandbox| {
             sandbox.link("attack.aur", "/dev/zero");

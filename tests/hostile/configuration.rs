@@ -86,6 +86,10 @@ fn issue_15_a_repository_cannot_raise_the_size_of_files() {
             sandbox.write("line.js", "a;".repeat(64 << 20));
         })
         .run(INDEX)
+        .expect(|_, outcomes| {
+            let indexed = outcomes[0].json()["files"]["indexed"].as_u64();
+            ensure(outcomes[0].code == Some(2) || indexed == Some(4), "files beyond the limit are skipped")
+        })
     });
     withstands(sizes);
 }

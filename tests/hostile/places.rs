@@ -244,7 +244,7 @@ fn issue_15_links_that_git_has_checked_out_stay_inside() {
             sandbox.git(&["commit", "--quiet", "--message", "harmless"]);
             sandbox.git(&["clone", "--quiet", ".", "../clone"]);
             sandbox.remove("");
-            std::fs::rename(sandbox.path("../clone"), sandbox.path("")).expect("the clone can be moved");
+            std::fs::rename(sandbox.home("../clone"), sandbox.path("")).expect("the clone can be moved");
         })
         .run(SEARCH)
         .run(INDEX)

@@ -1,7 +1,7 @@
 //! One run of the program under a limit of time and of memory.
 
 use std::fs::File;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -106,8 +106,11 @@ pub(crate) fn start(command: &mut Command, limits: Limits) -> Running {
     command.stdout(file("out")).stderr(file("err"));
     let shown = command.get_args().map(|argument| argument.to_string_lossy().chars().take(80).collect::<String>());
     let shown = shown.collect::<Vec<_>>().join(" ");
+    // With what it starts itself, so that all can be ended together.
+    command.process_group(0);
+    let begun = Instant::now();
     let child = command.spawn().expect("the program starts");
-    Running { child, begun: Instant::now(), limits, streams, command: shown }
+    Running { child, begun, limits, streams, command: shown }
 }
 
 impl Running {
@@ -135,7 +138,8 @@ impl Running {
                 stopped = Some(format!("takes more than {} MiB", self.limits.memory >> 20));
             }
             if stopped.is_some() {
-                self.child.kill().expect("a process can be killed");
+                let group = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.child.id())]).status();
+                assert!(group.is_ok_and(|status| status.success()), "a process can be killed");
                 break self.child.wait().expect("a killed process ends");
             }
             std::thread::sleep(LOOK);

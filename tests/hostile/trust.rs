@@ -147,8 +147,8 @@ fn issue_15_a_run_replaces_an_unknown_index() {
 #[test]
 fn issue_15_an_index_of_one_s_own_stays_known() {
     let moved = |sandbox: &Sandbox| {
-        fs::rename(sandbox.path(""), sandbox.path("../moved")).expect("a project can be moved");
-        fs::rename(sandbox.path("../moved"), sandbox.path("")).expect("a project can be moved back");
+        fs::rename(sandbox.path(""), sandbox.home("../moved")).expect("a project can be moved");
+        fs::rename(sandbox.home("../moved"), sandbox.path("")).expect("a project can be moved back");
     };
     let found = |_: &Sandbox, outcomes: &[Outcome]| {
         let last = outcomes.last().expect("a run");
