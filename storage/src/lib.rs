@@ -85,6 +85,7 @@ mod replace;
 mod sample;
 mod snapshot;
 mod sparse;
+mod structure;
 mod tables;
 mod terms;
 mod vectors;
