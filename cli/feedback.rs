@@ -41,6 +41,9 @@ pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
     let log = AccessLog::open(&place::index_dir(&root)).map_err(opened::failure)?;
     let judged: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), now)).collect();
     log.judge(verdict, &judged).map_err(opened::failure)?;
+    if let Some(reason) = log.begun_anew() {
+        terminal.warn(&format!("the access history could not be used ({reason}); it was set aside and begun anew"));
+    }
 
     let names: Vec<&str> = keys.iter().map(String::as_str).collect();
     let records = log.get_many(&names).map_err(opened::failure)?;

@@ -48,12 +48,9 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         shown: found.len(),
         ..StageCounts::default()
     };
+    let accesses = query.accesses(found.iter().map(|(_, chunk)| chunk.key.as_str()), &mut notes);
     let mut hits = Vec::with_capacity(found.len());
-    for (at, (id, chunk)) in found.into_iter().enumerate() {
-        let access = match query.access {
-            Some(log) => log.get_many(&[&chunk.key])?.pop().flatten(),
-            None => None,
-        };
+    for (at, ((id, chunk), access)) in found.into_iter().zip(accesses).enumerate() {
         let explanation = Explanation {
             matched_terms: Vec::new(),
             exact_term: None,

@@ -1,7 +1,7 @@
 //! What is asked: the query as given, and the terms and words that it is made of.
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{AccessLog, StorageError};
+use aurora_storage::{AccessLog, AccessRecord, StorageError};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -75,6 +75,21 @@ impl Query<'_> {
             access: None,
             content: false,
         }
+    }
+
+    /// What was noted of chunks before. Where the log cannot be read they are ranked without it, and a note says so.
+    pub(crate) fn accesses<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k str>,
+        notes: &mut Vec<String>,
+    ) -> Vec<Option<AccessRecord>> {
+        let keys: Vec<&str> = keys.collect();
+        let read = self.access.map(|log| log.get_many(&keys)).transpose();
+        let found = read.unwrap_or_else(|error| {
+            notes.push(format!("Ranked without access history: {error}"));
+            None
+        });
+        found.unwrap_or_else(|| vec![None; keys.len()])
     }
 }
 

@@ -115,7 +115,9 @@ impl Retriever {
 
         let rule_query = RuleQuery::new(&parsed, &bm25.term_idfs());
         let kind = QueryKind::of(&text, &parsed);
-        let hits = self.rank(query, (&parsed, kind), &bm25, &rule_query, &found.list)?;
+        let keys = found.list.iter().map(|candidate| candidate.chunk.key.as_str());
+        let accesses = query.accesses(keys, &mut notes);
+        let hits = self.rank(query, (&parsed, kind), &bm25, &rule_query, &found.list, &accesses)?;
         stages.shown = hits.len();
         Ok(SearchResults {
             query: query.text.clone(),
@@ -180,6 +182,7 @@ impl Retriever {
         bm25: &Bm25<'_>,
         rule_query: &RuleQuery<'_>,
         list: &[Candidate<'_>],
+        accesses: &[Option<AccessRecord>],
     ) -> Result<Vec<Hit>, QueryError> {
         let doc_words = min_max(&list.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
         let read = list.iter().zip(doc_words).map(|(Candidate { chunk, .. }, doc_words)| {
@@ -187,12 +190,6 @@ impl Retriever {
             (named(chunk), lines, doc_words.unwrap_or(0.0))
         });
         let chunks = rule_query.read(&self.analyzer, read);
-        let accesses = match query.access {
-            Some(log) => {
-                log.get_many(&list.iter().map(|candidate| candidate.chunk.key.as_str()).collect::<Vec<_>>())?
-            }
-            None => vec![None; list.len()],
-        };
         let mut components = Components {
             weights: self.weights(kind, query.mode),
             bm25: min_max(
@@ -201,7 +198,7 @@ impl Retriever {
             semantic: semantic(self.config.hybrid.word_share, list),
             activation: vec![None; list.len()],
         };
-        let parts = self.activations(query, list, &chunks, &accesses, &components)?;
+        let parts = self.activations(query, list, &chunks, accesses, &components)?;
         let neutral;
         (components.activation, neutral) = activation::normalised(&parts);
 

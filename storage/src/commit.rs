@@ -6,9 +6,8 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, MdbError, PutFlags, RwTxn};
-use roaring::RoaringTreemap;
 
-use crate::btree::{Damage, Guard, check_tree, free_pages};
+use crate::btree::Guard;
 use crate::env::Store;
 use crate::error::StorageError;
 use crate::fault;
@@ -155,15 +154,16 @@ impl Drop for Committer {
 
 fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
     let mut tables = None;
-    let mut guard = Guard::default();
-    check_roots(base).map_err(|damage| base.wrap(damage))?;
+    let (pages, generation) = (base.pages(), base.meta());
+    let mut guard = Guard::new(&pages, generation, store.is_sound()).map_err(|damage| base.wrap(damage))?;
+    // From here on the file is as LMDB makes it.
+    store.note_sound();
     for batch in batches {
-        for operation in &batch {
-            let (tree, pages) = (base.tree(operation.table), base.pages());
-            guard
-                .check(&pages, tree, Some(&operation.key))
-                .and_then(|()| guard.check(&pages, tree, None))
-                .map_err(|damage| base.wrap(damage))?;
+        let signed = (Table::Meta, meta_key::TRANSACTION);
+        let touched = batch.iter().map(|operation| (operation.table, &operation.key[..])).chain([signed]);
+        for (table, key) in touched {
+            let checked = guard.check(&pages, generation, base.tree(table), key);
+            checked.map_err(|damage| base.wrap(damage))?;
         }
         let bytes = batch.iter().map(Operation::size).sum();
         loop {
@@ -179,19 +179,6 @@ fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>)
         fill_up(store)?;
     }
     Ok(())
-}
-
-/// Checks what every write uses: the main tree and the free pages.
-fn check_roots(base: &Snapshot) -> Result<(), Damage> {
-    let mut first = None;
-    let mut used = RoaringTreemap::new();
-    for tree in [base.meta().main, base.meta().free] {
-        check_tree(&base.pages(), tree, &mut used, &mut |damage| {
-            first.get_or_insert(damage);
-        });
-    }
-    first.map_or(Ok(()), Err)?;
-    free_pages(&base.pages(), base.meta()).map(drop)
 }
 
 /// Applies a batch in one synchronised transaction; nothing of it stays when that fails.

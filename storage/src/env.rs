@@ -156,6 +156,8 @@ pub(crate) struct Store {
     lost: AtomicBool,
     /// Whether readers have no place in LMDB's table.
     unlocked: bool,
+    /// Whether LMDB may write without a look at the whole structure of the file first.
+    pub(crate) sound: AtomicBool,
 }
 
 /// The file as one generation of pages sees it.
@@ -226,9 +228,9 @@ impl Store {
         let lmdb = open_lmdb(&real, &data, mode, flags)?;
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
         let home = home.clone();
-        let lost = AtomicBool::new(false);
+        let (lost, sound) = (AtomicBool::new(false), AtomicBool::new(false));
         let opened = identity(&home, name);
-        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked });
+        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked, sound });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
@@ -354,6 +356,11 @@ impl Mapped {
         let present = bytes.len() / meta.page_size;
         let unsealed = Unsealed::new((present as u64).min(meta.last_page + 1));
         Self { _transaction: transaction, bytes, meta, unsealed }
+    }
+
+    /// Whether a place in the reader table keeps the pages of this generation, and of the one before, as they are.
+    pub(crate) fn is_protected(&self) -> bool {
+        self._transaction.is_some()
     }
 
     /// The pages that the transaction sees.

@@ -42,6 +42,15 @@ pub enum StorageError {
         /// What was found.
         what: String,
     },
+    /// The access history is damaged, or was written in another format: it is done without, and begun anew by the next
+    /// write.
+    #[error("the access history at {} cannot be used ({what}); the next search or feedback that is recorded begins it anew", path.display())]
+    LogUnusable {
+        /// The directory of the history.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
     /// The index was written in another format.
     #[error("the index at {} has format {found}, this program reads format {expected}; `aur mem index` builds it again", path.display())]
     FormatVersion {

@@ -87,6 +87,7 @@ mod replace;
 mod sample;
 mod snapshot;
 mod sparse;
+mod structure;
 mod tables;
 mod terms;
 mod trust;

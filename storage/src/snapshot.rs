@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
-use crate::btree::{Cursor, Damage, Meta, Pages, Tree};
+use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
 use crate::env::{Mapped, Store};
@@ -19,6 +19,7 @@ use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::{Dead, Postings, WINDOW};
+use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
 use crate::trust::IndexId;
@@ -52,6 +53,9 @@ impl Snapshot {
     pub(crate) fn open(store: &Arc<Store>) -> Result<Self, StorageError> {
         let mapped = store.read()?;
         let damaged = |damage: Damage| damaged(&store.data, damage);
+        if mapped.meta.main.is_empty() && mapped.meta.transaction > 0 {
+            return Err(damaged(Damage("its tables are lost".to_owned())));
+        }
         let pages = mapped.pages();
         let tree = |table: Table| match Cursor::named(pages, mapped.meta.main, table.name()).map_err(damaged)? {
             Some(tree) => Ok(tree.with_seal(table.seal())),
@@ -71,9 +75,12 @@ impl Snapshot {
             *root = tree(table)?;
         }
         let meta = |key| Cursor::get(pages, meta, key).map_err(damaged);
-        let written_by =
-            meta(meta_key::TRANSACTION)?.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)));
-        if !mapped.meta.main.is_empty() && written_by != Some(mapped.meta.transaction) {
+        let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
+        let written_by = meta(meta_key::TRANSACTION)?.and_then(number);
+        let signature = (Table::Meta.name(), Table::Meta as Mark, meta_key::TRANSACTION);
+        if !mapped.meta.main.is_empty()
+            && (written_by != Some(mapped.meta.transaction) || is_rolled_back(&mapped, signature, number))
+        {
             return Err(damaged(Damage("its tables are those of an earlier generation".to_owned())));
         }
         let manifest = match meta(meta_key::MANIFEST)? {

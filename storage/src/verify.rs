@@ -2,12 +2,12 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
-use roaring::{RoaringBitmap, RoaringTreemap};
+use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
 use crate::blame;
-use crate::btree::{Tree, check_tree, free_pages};
+use crate::btree::check_structure;
 use crate::chunk::{self, ChunkId};
 use crate::error::StorageError;
 use crate::field::FIELDS;
@@ -81,11 +81,7 @@ impl Snapshot {
     /// Checks the pages of every table, every record, every reference between records, and every sum.
     pub fn verify(&self) -> VerifyReport {
         let mut report = VerifyReport::default();
-        let mut used = RoaringTreemap::new();
-        let others = Table::ALL.into_iter().filter(|table| !KEYWORDS.contains(table));
-        let trees: Vec<_> =
-            [self.meta().main, self.meta().free].into_iter().chain(others.map(|table| self.tree(table))).collect();
-        self.verify_pages(&mut report, &trees, &mut used);
+        let in_keywords = self.verify_pages(&mut report);
         let mut entries = Entries::default();
         let result = self.verify_chunks(&mut report, &mut entries);
         report.note(result);
@@ -95,7 +91,7 @@ impl Snapshot {
         report.note(result);
         // What is wrong from here on is wrong with the keyword index: all else has been found sound without it.
         let others = report.problem_count;
-        self.verify_pages(&mut report, &KEYWORDS.map(|table| self.tree(table)), &mut used);
+        in_keywords.into_iter().for_each(|problem| report.problem(problem));
         for info in &self.manifest().segments {
             let result = self.verify_segment(&mut report, &mut entries, info);
             report.note(result);
@@ -108,22 +104,18 @@ impl Snapshot {
         report
     }
 
-    /// Checks the pages of some trees; `used` collects them, and holds those of the trees before.
-    fn verify_pages(&self, report: &mut VerifyReport, trees: &[Tree], used: &mut RoaringTreemap) {
-        let before = used.clone();
-        for &tree in trees {
-            check_tree(&self.pages(), tree, used, &mut |damage| report.problem(damage.0));
-        }
-        match free_pages(&self.pages(), self.meta()) {
-            Ok(free) => {
-                for page in free & (&*used - before) {
-                    report.problem(format!("page {page} is in use and listed as free"));
-                }
-            }
-            // Told with the first trees.
-            Err(damage) if before.is_empty() => report.problem(damage.0),
-            Err(_) => {}
-        }
+    /// Checks the pages of every tree; returns what is wrong with those of the keyword index.
+    fn verify_pages(&self, report: &mut VerifyReport) -> Vec<String> {
+        let keywords = KEYWORDS.map(Table::name);
+        let mut in_keywords = Vec::new();
+        check_structure(&self.pages(), self.meta(), &keywords, &mut |table, damage| match keywords
+            .iter()
+            .any(|name| name.as_bytes() == table)
+        {
+            true => in_keywords.push(damage.0),
+            false => report.problem(damage.0),
+        });
+        in_keywords
     }
 
     fn verify_chunks(&self, report: &mut VerifyReport, entries: &mut Entries) -> Result<(), StorageError> {

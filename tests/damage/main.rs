@@ -9,6 +9,9 @@ mod fixture;
 mod blames;
 mod data;
 mod files;
+mod logs;
+mod mutated;
+mod mutation;
 mod pages;
 
 use std::fs;

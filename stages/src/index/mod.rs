@@ -18,7 +18,7 @@ use aurora_pipeline::{
     Silent, StageError,
 };
 use aurora_storage::{
-    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, Snapshot, StorageError, WriterOptions,
+    Chunk, Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, Snapshot, StorageError, WriterOptions,
     give_back_freed_memory,
 };
 
@@ -237,6 +237,9 @@ fn pass(
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = Shares::of(options.memory.unwrap_or(plan.run_config().memory));
     let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Create)?;
+    if options.trust.known.origin(&root.join(INDEX_DIRECTORY), &environment.snapshot()?) == Origin::Own {
+        environment.assume_sound();
+    }
     let goes_on = walk.is_some();
     let job = job(root, &plan, &environment, options, memory, walk)?;
     let before = job.previous.manifest().clone();

@@ -1,23 +1,37 @@
 //! Reads and writes access records.
+//!
+//! As in the index, every value ends in a checksum of its key and bytes, and a row that every transaction writes says
+//! which one it was. A log in which that is not so is not believed: readers do without it, and the next write puts it aside
+//! and begins another one.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use aurora_confined::Directory;
 use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, EnvFlags, RwTxn};
-use roaring::RoaringTreemap;
+use rustc_hash::FxHashSet;
 
+use super::aside::set_aside;
 use super::codec::AccessRecord;
 use super::verdict::Verdict;
-use crate::btree::{Cursor, Damage, Tree, check_tree, free_pages};
+use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
 use crate::env::{Mapped, OpenMode, Store};
 use crate::error::StorageError;
 use crate::home;
+use crate::structure::is_rolled_back;
 
 /// Directory of the log within `.aurora`.
 const ACCESS: &str = "access";
-/// The only table.
-const TABLE: &str = "access";
+/// The table of records, and that of the format.
+const RECORDS: &str = "records";
+const FORMAT: &str = "format";
+/// Begin the checksums of their values; other numbers than those of the index's tables.
+const RECORD_MARK: Mark = 0x40;
+const FORMAT_MARK: Mark = 0x41;
+/// The only row of the format: the version, and the transaction that wrote the newest rows.
+const SIGNATURE: &[u8] = b"signature";
+const VERSION: u32 = 1;
 /// Longest chunk key that stands as it is; LMDB allows 511 bytes.
 const MAX_KEY: usize = 440;
 
@@ -28,17 +42,42 @@ type RawTable = Database<'static, Bytes, Bytes>;
 /// Losing an access is harmless: callers are free to ignore errors, and a power cut may undo the last
 /// writes.
 pub struct AccessLog {
-    store: Arc<Store>,
-    /// Opened by the first write, which is also when the file is checked.
-    table: Mutex<Option<RawTable>>,
+    home: Directory,
+    state: Mutex<State>,
+}
+
+/// What there is to read and write.
+struct State {
+    /// Nothing where it could not be opened.
+    store: Option<Arc<Store>>,
+    /// Why what is there cannot be used.
+    unusable: Option<String>,
+    /// Why another log was begun.
+    begun_anew: Option<String>,
+}
+
+/// The tables as LMDB has them.
+struct Tables {
+    records: RawTable,
+    format: RawTable,
 }
 
 impl AccessLog {
-    /// Opens the log of a project, given its `.aurora` directory, or makes it.
+    /// Opens the log of a project, given its `.aurora` directory, or makes it. One that cannot be used is opened too: reads
+    /// say so, and the first write begins another one.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
         let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
-        let store = Store::open(ACCESS, &home, OpenMode::Create, EnvFlags::NO_META_SYNC)?;
-        Ok(Self { store, table: Mutex::new(None) })
+        let mut state = State { store: None, unusable: None, begun_anew: None };
+        match open_store(&home) {
+            Ok(store) => state.store = Some(store),
+            Err(error) => state.unusable = Some(reason(error)?),
+        }
+        Ok(Self { home, state: Mutex::new(state) })
+    }
+
+    /// Why a write through this handle has begun another log, if one has.
+    pub fn begun_anew(&self) -> Option<String> {
+        self.state().begun_anew.clone()
     }
 
     /// Counts accesses: chunk keys with Unix seconds.
@@ -61,7 +100,7 @@ impl AccessLog {
                 let key = table_key(key);
                 let mut record = stored(table, transaction, &key)?.unwrap_or_default();
                 change(&mut record, *time);
-                table.put(transaction, &key, &record.encode())?;
+                put(table, transaction, &key, &record)?;
             }
             Ok(())
         })
@@ -73,15 +112,22 @@ impl AccessLog {
     }
 
     /// The histories of several chunks, in the order of the keys, read at one moment.
+    ///
+    /// # Errors
+    /// [`StorageError::LogUnusable`] when the log is damaged or of another format: callers do without it.
     pub fn get_many(&self, keys: &[&str]) -> Result<Vec<Option<AccessRecord>>, StorageError> {
-        let mapped = self.store.read()?;
-        let wrap = |damage: Damage| self.damaged(damage);
-        let tree = tree(&mapped).map_err(wrap)?;
-        let get = |key: &&str| {
-            let bytes = Cursor::get(mapped.pages(), tree, &table_key(key)).map_err(wrap)?;
-            Ok(bytes.and_then(AccessRecord::decode))
+        let mapped = self.read()?;
+        let wrap = |damage: Damage| self.unusable(damage.0);
+        let tree = records(&mapped).map_err(wrap)?;
+        let mut seen = FxHashSet::default();
+        let mut get = |key: &&str| {
+            let key = table_key(key);
+            match Cursor::get(mapped.pages(), tree, &key)? {
+                Some(bytes) => decode(bytes).map(Some),
+                None => Cursor::check_way(mapped.pages(), tree, &key, &mut seen).map(|()| None),
+            }
         };
-        keys.iter().map(get).collect()
+        keys.iter().map(|key| get(key).map_err(wrap)).collect()
     }
 
     /// Moves the history of a chunk that has got another key.
@@ -94,7 +140,7 @@ impl AccessLog {
             if let Some(moved) = stored(table, transaction, &from)? {
                 let mut record = stored(table, transaction, &to)?.unwrap_or_default();
                 record.absorb(moved);
-                table.put(transaction, &to, &record.encode())?;
+                put(table, transaction, &to, &record)?;
                 table.delete(transaction, &from)?;
             }
             Ok(())
@@ -113,11 +159,11 @@ impl AccessLog {
     ) -> Result<usize, StorageError> {
         let mut gone = Vec::new();
         {
-            let mapped = self.store.read()?;
-            let wrap = |damage: Damage| self.damaged(damage);
-            let mut cursor = Cursor::first(mapped.pages(), tree(&mapped).map_err(wrap)?).map_err(wrap)?;
+            let mapped = self.read()?;
+            let wrap = |damage: Damage| self.unusable(damage.0);
+            let mut cursor = Cursor::first(mapped.pages(), records(&mapped).map_err(wrap)?).map_err(wrap)?;
             while let Some((key, bytes)) = cursor.entry().map_err(wrap)? {
-                let newest = AccessRecord::decode(bytes).and_then(|record| record.newest());
+                let newest = decode(bytes).map_err(wrap)?.newest();
                 let chunk = std::str::from_utf8(key).ok().filter(|key| key.len() <= MAX_KEY);
                 if let Some(chunk) = chunk
                     && !is_live(chunk)?
@@ -145,56 +191,153 @@ impl AccessLog {
     }
 
     fn write(&self, change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {
-        let wrap = |error| StorageError::lmdb(&self.store.data, error);
-        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let table = match &mut *table {
-            Some(table) => table,
-            None => {
-                self.check()?;
-                table.insert(open_table(&self.store).map_err(wrap)?)
-            }
-        };
-        let mut transaction = self.store.lmdb.write_txn().map_err(wrap)?;
-        change(table, &mut transaction).map_err(wrap)?;
+        let mut state = self.state();
+        let store = self.writable(&mut state)?;
+        drop(state);
+        let wrap = |error| StorageError::lmdb(&store.data, error);
+        let tables = open_tables(&store).map_err(wrap)?;
+        let mut transaction = store.lmdb.write_txn().map_err(wrap)?;
+        change(&tables.records, &mut transaction).map_err(wrap)?;
+        sign(&tables.format, &mut transaction).map_err(wrap)?;
         transaction.commit().map_err(wrap)
     }
 
-    /// Checks all pages, few as they are, because LMDB would not when it writes.
-    fn check(&self) -> Result<(), StorageError> {
-        let mapped = self.store.read()?;
-        let mut first = None;
-        let mut used = RoaringTreemap::new();
-        let tree = tree(&mapped).map_err(|damage| self.damaged(damage))?;
-        for tree in [mapped.meta.main, mapped.meta.free, tree] {
-            check_tree(&mapped.pages(), tree, &mut used, &mut |damage| {
-                first.get_or_insert(damage);
-            });
+    /// A log that LMDB can write to, all of whose pages and values have been checked; another one where it was damaged.
+    fn writable(&self, state: &mut State) -> Result<Arc<Store>, StorageError> {
+        let found = match (&state.store, &state.unusable) {
+            (Some(store), None) => check(store),
+            (_, reason) => Ok(Some(reason.clone().unwrap_or_default())),
+        }?;
+        if let Some(reason) = found {
+            state.store = None;
+            state.unusable = Some(reason.clone());
+            // Another process may have done it already.
+            let is_sound = || open_store(&self.home).is_ok_and(|store| matches!(check(&store), Ok(None)));
+            if set_aside(&self.home, ACCESS, is_sound)? {
+                state.begun_anew = Some(reason);
+            }
+            state.store = Some(open_store(&self.home)?);
+            state.unusable = None;
         }
-        first
-            .map_or_else(|| free_pages(&mapped.pages(), &mapped.meta).map(drop), Err)
-            .map_err(|damage| self.damaged(damage))
+        let store = state.store.as_ref().map(Arc::clone);
+        store.ok_or_else(|| self.unusable("it is not open".to_owned()))
     }
 
-    fn damaged(&self, damage: Damage) -> StorageError {
-        StorageError::Damaged { path: self.store.data.clone(), what: damage.0 }
+    fn read(&self) -> Result<Mapped, StorageError> {
+        let store = {
+            let state = self.state();
+            match (&state.store, &state.unusable) {
+                (Some(store), None) => Arc::clone(store),
+                (_, reason) => return Err(self.unusable(reason.clone().unwrap_or_default())),
+            }
+        };
+        store.read().map_err(|error| reason(error).map_or_else(|error| error, |reason| self.unusable(reason)))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unusable(&self, what: String) -> StorageError {
+        StorageError::LogUnusable { path: self.home.path().join(ACCESS), what }
     }
 }
 
-fn tree(mapped: &Mapped) -> Result<Tree, Damage> {
-    Ok(Cursor::named(mapped.pages(), mapped.meta.main, TABLE)?.unwrap_or(Tree::EMPTY))
+fn open_store(home: &Directory) -> Result<Arc<Store>, StorageError> {
+    Store::open(ACCESS, home, OpenMode::Create, EnvFlags::NO_META_SYNC)
+}
+
+/// What makes a log unusable, if that is what an error says: damage, or something else in its place.
+fn reason(error: StorageError) -> Result<String, StorageError> {
+    match error {
+        StorageError::Unsafe { refusal, .. } => Ok(refusal.to_string()),
+        error => error.unusable_index().ok_or(error),
+    }
+}
+
+/// Checks all pages and all values, few as they are; returns what is wrong. LMDB would follow what it finds.
+fn check(store: &Store) -> Result<Option<String>, StorageError> {
+    let mapped = match store.read() {
+        Ok(mapped) => mapped,
+        Err(error) => return reason(error).map(Some),
+    };
+    let checked = || -> Result<(), Damage> {
+        first_damage(&mapped.pages(), &mapped.meta)?;
+        let mut cursor = Cursor::first(mapped.pages(), records(&mapped)?)?;
+        while let Some((_, bytes)) = cursor.entry()? {
+            decode(bytes)?;
+            cursor.next()?;
+        }
+        Ok(())
+    };
+    Ok(checked().err().map(|damage| damage.0))
+}
+
+/// The records, once the format has been found to be this one, and the tables those of the newest transaction.
+fn records(mapped: &Mapped) -> Result<Tree, Damage> {
+    let (pages, main) = (mapped.pages(), mapped.meta.main);
+    match (main.is_empty(), mapped.meta.transaction) {
+        (true, 0) => return Ok(Tree::EMPTY),
+        (true, _) => return Err(Damage("its tables are lost".to_owned())),
+        _ => {}
+    }
+    let Some(format) = Cursor::named(pages, main, FORMAT)? else {
+        return Err(Damage("it was written by an earlier version, without checksums".to_owned()));
+    };
+    let signature = Cursor::get(pages, format.with_seal(Some(FORMAT_MARK)), SIGNATURE)?;
+    let parse = |bytes: &[u8]| {
+        let (version, rest) = bytes.split_first_chunk()?;
+        Some((u32::from_le_bytes(*version), u64::from_le_bytes(rest.try_into().ok()?)))
+    };
+    let (version, transaction) = signature.and_then(parse).ok_or_else(|| Damage("it has no format mark".to_owned()))?;
+    if version != VERSION {
+        return Err(Damage(format!("it has format {version}, this program reads format {VERSION}")));
+    }
+    let number = |bytes: &[u8]| Some(parse(bytes)?.1);
+    if transaction != mapped.meta.transaction || is_rolled_back(mapped, (FORMAT, FORMAT_MARK, SIGNATURE), number) {
+        return Err(Damage("its tables are those of an earlier generation".to_owned()));
+    }
+    let records = Cursor::named(pages, main, RECORDS)?;
+    let records = records.ok_or_else(|| Damage("it has no table of records".to_owned()))?;
+    Ok(records.with_seal(Some(RECORD_MARK)))
+}
+
+fn decode(bytes: &[u8]) -> Result<AccessRecord, Damage> {
+    AccessRecord::decode(bytes).ok_or_else(|| Damage("it has a record that is none".to_owned()))
 }
 
 fn stored(table: &RawTable, transaction: &RwTxn<'_>, key: &[u8]) -> heed::Result<Option<AccessRecord>> {
-    Ok(table.get(transaction, key)?.and_then(AccessRecord::decode))
+    let bytes = table.get(transaction, key)?.and_then(|bytes| unseal(RECORD_MARK, key, bytes));
+    Ok(bytes.and_then(AccessRecord::decode))
 }
 
-fn open_table(store: &Store) -> heed::Result<RawTable> {
+fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], record: &AccessRecord) -> heed::Result<()> {
+    let mut value = record.encode();
+    seal(RECORD_MARK, key, &mut value);
+    table.put(transaction, key, &value)
+}
+
+/// Leaves the format and the number of the transaction.
+fn sign(table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed::Result<()> {
+    let number = transaction.id() as u64;
+    let mut value = [&VERSION.to_le_bytes()[..], &number.to_le_bytes()].concat();
+    seal(FORMAT_MARK, SIGNATURE, &mut value);
+    table.put(transaction, SIGNATURE, &value)
+}
+
+/// Opens the tables, making them in a new file together with the format.
+fn open_tables(store: &Store) -> heed::Result<Tables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
-        let table: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(TABLE))?;
-        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(table))
+        let records: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(RECORDS))?;
+        let format: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(FORMAT))?;
+        if format.get(transaction, SIGNATURE)?.is_none() {
+            sign(&format, transaction)?;
+        }
+        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit((records, format)))
     })?;
-    Ok(opened.unwrap_commit())
+    let (records, format) = opened.unwrap_commit();
+    Ok(Tables { records, format })
 }
 
 /// The key of a chunk key: itself, or for a very long one its beginning and a digest.

@@ -1,5 +1,6 @@
 //! When chunks were shown to someone, and what was said of them: a small environment of its own, apart from the index.
 
+mod aside;
 mod codec;
 mod log;
 mod verdict;

@@ -1,94 +1,185 @@
-//! The structure of a whole tree, checked page by page.
+//! The structure of a file, checked page by page: all that LMDB follows and trusts when it writes.
 
-use roaring::RoaringTreemap;
+use std::cell::Cell;
 
-use super::page::{Damage, Pages, Tree};
+use super::ledger::Ledger;
+use super::meta::{Meta, each_free};
+use super::page::{Counts, Damage, Pages, Record, Tree, Value, word};
+
+/// Deepest tree that LMDB can follow.
+const MAX_DEPTH: u16 = 32;
+
+/// Checks the tree of names, the lists of free pages, and every tree that has a name, known or not, and that no page
+/// belongs to two of them.
+///
+/// Each fault is given to `report` with the name of the table that it is in, or no name; what lies below a faulty page is
+/// left out. Trees named by `last` are looked at last, so that a page that one of them shares is a fault of theirs.
+/// Every page is visited once at most, whatever is in the file, and of overflow pages only the head of the first.
+pub(crate) fn check_structure(pages: &Pages<'_>, meta: &Meta, last: &[&str], report: &mut dyn FnMut(&[u8], Damage)) {
+    let mut tables = Vec::new();
+    let walk = Walk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
+    let Some(mut walk) = walk else { return };
+    // The sort is stable.
+    tables.sort_by_key(|(name, _)| last.iter().any(|last| last.as_bytes() == *name));
+    for (name, table) in tables {
+        walk.tree(table, &mut |damage| report(name, damage), &mut |_, _, value| plain(value));
+    }
+}
+
+/// The same, up to the first fault.
+pub(crate) fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
+    let mut first = None;
+    check_structure(pages, meta, &[], &mut |_, damage| {
+        first.get_or_insert(damage);
+    });
+    first.map_or(Ok(()), Err)
+}
+
+/// Checks what every write uses: the tree of names and the lists of free pages.
+pub(crate) fn check_roots(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
+    let mut first = None;
+    Walk::of_roots(pages, meta, &mut Vec::new(), &mut |damage| {
+        first.get_or_insert(damage);
+    });
+    first.map_or(Ok(()), Err)
+}
 
 /// A page still to visit, and what the page above says of it.
 struct Visit<'a> {
     number: u64,
     depth: u16,
     /// No key is below this.
-    low: &'a [u8],
+    low: Option<&'a [u8]>,
     /// Every key is below this.
     high: Option<&'a [u8]>,
 }
 
-/// Checks every page of a tree: bounds, kinds, the order of keys, depth, the number of entries, and
-/// that no page is used twice (`used` collects them over several trees).
-///
-/// Each fault is given to `report`; what lies below a faulty page is left out.
-pub(crate) fn check_tree(pages: &Pages<'_>, tree: Tree, used: &mut RoaringTreemap, report: &mut dyn FnMut(Damage)) {
-    if tree.is_empty() {
-        return;
+/// What is done with an entry of a leaf: its key and value.
+type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &Value<'a>) -> Result<(), Damage> + 'f;
+
+/// A walk over several trees.
+struct Walk<'w, 'a> {
+    pages: &'w Pages<'a>,
+    ledger: Ledger,
+    extents: Vec<(usize, usize)>,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    /// Visits the tree of free pages and that of names; `tables` gets the trees that have one.
+    fn of_roots(
+        pages: &'w Pages<'a>,
+        meta: &Meta,
+        tables: &mut Vec<(&'a [u8], Record)>,
+        report: &mut dyn FnMut(Damage),
+    ) -> Option<Self> {
+        let ledger = Ledger::new(pages).map_err(&mut *report).ok()?;
+        let mut walk = Self { pages, ledger, extents: Vec::new() };
+        let [free, main] = meta.counts;
+        walk.tree(Record { tree: meta.free, pad: 0, counts: free }, report, &mut |ledger, key, value| {
+            plain(value)?;
+            // A list is kept under the transaction that freed its pages.
+            if !word(key, 0).is_some_and(|id| (1..=meta.transaction).contains(&id)) {
+                return Err(Damage("a list of free pages is of a transaction that never was".to_owned()));
+            }
+            each_free(value.bytes, meta, &mut |page| ledger.free(page))
+        });
+        walk.ledger.check_end(pages).unwrap_or_else(&mut *report);
+        walk.tree(Record { tree: meta.main, pad: 0, counts: main }, report, &mut |_, name, value| {
+            if name.is_empty() || name.contains(&0) {
+                return Err(Damage("it has a table without a name".to_owned()));
+            }
+            let record = Some(value.bytes).filter(|record| value.sub_tree && record.len() == Tree::SIZE);
+            let record = record.and_then(Record::parse).filter(|record| record.tree.flags == 0 && record.pad == 0);
+            let record = record.ok_or_else(|| Damage(format!("`{}` is no table", name.escape_ascii())))?;
+            tables.push((name, record));
+            Ok(())
+        });
+        Some(walk)
     }
-    let mut entries = 0u64;
-    let mut faults = 0u64;
-    let mut open = vec![Visit { number: tree.root, depth: 1, low: &[], high: None }];
-    while let Some(Visit { number, depth, low, high }) = open.pop() {
-        let mut fault = |damage| {
-            faults += 1;
+
+    /// Visits every page of a tree.
+    fn tree(
+        &mut self,
+        Record { tree, counts, .. }: Record,
+        report: &mut dyn FnMut(Damage),
+        entry: &mut OnEntry<'_, 'a>,
+    ) {
+        let (mut found, mut entries) = (Counts::default(), 0);
+        let faults = Cell::new(0u64);
+        let mut report = |damage| {
+            faults.set(faults.get() + 1);
             report(damage);
         };
-        if !used.insert(number) {
-            fault(Damage::page(number, "is used twice"));
-            continue;
+        if tree.depth > MAX_DEPTH || tree.is_empty() != (tree.depth == 0) {
+            return report(Damage(format!("a tree has the depth {}", tree.depth)));
         }
-        let page = match pages.page(number) {
-            Ok(page) => page,
-            Err(damage) => {
-                fault(damage);
-                continue;
+        let root = Visit { number: tree.root, depth: 1, low: None, high: None };
+        let mut open = Vec::from_iter((!tree.is_empty()).then_some(root));
+        while let Some(visit) = open.pop() {
+            match self.page(&tree, &visit, &mut found, &mut open, &mut report, entry) {
+                Ok(of_page) => entries += of_page,
+                Err(damage) => report(damage),
             }
-        };
-        if page.leaf != (depth == tree.depth) || depth > tree.depth {
-            fault(Damage::page(number, "lies at the wrong depth"));
-            continue;
         }
-        if let Err(damage) = page.check_layout() {
-            fault(damage);
+        if faults.get() > 0 {
+            return;
         }
-        let mut before = low;
-        for index in 0..page.len {
-            let key = match page.key(index) {
-                Ok(_) if !page.leaf && index == 0 => low,
-                Ok(key) => key,
-                Err(damage) => {
-                    fault(damage);
-                    break;
-                }
-            };
-            let ordered = if index == 0 { before <= key } else { before < key };
-            if !ordered || high.is_some_and(|high| key >= high) {
-                fault(Damage::page(number, "has keys out of order"));
-                break;
-            }
-            before = key;
-            if page.leaf {
-                entries += 1;
-                match pages.value(&page, index) {
-                    Ok(value) => {
-                        for overflow in value.overflow.into_iter().flatten() {
-                            if !used.insert(overflow) {
-                                fault(Damage::page(overflow, "is used twice"));
-                            }
-                        }
-                    }
-                    Err(damage) => fault(damage),
-                }
-                continue;
-            }
-            let above = match index + 1 < page.len {
-                true => page.key(index + 1).ok(),
-                false => high,
-            };
-            match page.child(index) {
-                Ok(child) => open.push(Visit { number: child, depth: depth + 1, low: key, high: above }),
-                Err(damage) => fault(damage),
-            }
+        if entries != tree.entries {
+            report(Damage(format!("a tree has {entries} entries, its root says {}", tree.entries)));
+        } else if found != counts {
+            report(Damage("a tree has other pages than its root counts".to_owned()));
         }
     }
-    if faults == 0 && entries != tree.entries {
-        report(Damage(format!("a tree has {entries} entries, its root says {}", tree.entries)));
+
+    /// Visits a page: counts it and its overflow pages, and leaves the pages below it in `open`. Returns its entries.
+    fn page(
+        &mut self,
+        tree: &Tree,
+        &Visit { number, depth, low, high }: &Visit<'a>,
+        counts: &mut Counts,
+        open: &mut Vec<Visit<'a>>,
+        report: &mut dyn FnMut(Damage),
+        entry: &mut OnEntry<'_, 'a>,
+    ) -> Result<u64, Damage> {
+        self.ledger.take(number..number.saturating_add(1))?;
+        let page = self.pages.page(number)?;
+        tree.check_depth(&page, usize::from(depth))?;
+        page.check(tree, &mut self.extents)?;
+        // The first key of a branch means nothing, and those of a page ascend.
+        let first = page.key(usize::from(!page.leaf))?;
+        let is_below = |low| if page.leaf { tree.order(low, first).is_gt() } else { tree.order(low, first).is_ge() };
+        let last = page.key(page.len - 1)?;
+        if low.is_some_and(is_below) || high.is_some_and(|high| tree.order(last, high).is_ge()) {
+            return Err(Damage::page(number, "has keys out of order"));
+        }
+        if !page.leaf {
+            counts.branches += 1;
+            for index in 0..page.len {
+                let low = if index == 0 { low } else { Some(page.key(index)?) };
+                let high = if index + 1 < page.len { Some(page.key(index + 1)?) } else { high };
+                open.push(Visit { number: page.child(index)?, depth: depth + 1, low, high });
+            }
+            return Ok(0);
+        }
+        counts.leaves += 1;
+        for index in 0..page.len {
+            let checked = self.pages.value(&page, index).and_then(|value| {
+                if let Some(pages) = value.overflow.clone() {
+                    counts.overflow += pages.end - pages.start;
+                    self.ledger.take(pages)?;
+                }
+                entry(&mut self.ledger, page.key(index)?, &value)
+            });
+            checked.unwrap_or_else(&mut *report);
+        }
+        Ok(page.len as u64)
+    }
+}
+
+/// Refuses a tree in the place of a value.
+fn plain(value: &Value<'_>) -> Result<(), Damage> {
+    match value.sub_tree {
+        true => Err(Damage("a tree stands in the place of a value".to_owned())),
+        false => Ok(()),
     }
 }

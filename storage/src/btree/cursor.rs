@@ -1,5 +1,7 @@
 //! Lookups and walks in one tree.
 
+use rustc_hash::FxHashSet;
+
 use super::page::{Damage, Page, Pages, Tree};
 
 /// Deepest tree that is followed; LMDB's own limit.
@@ -39,22 +41,77 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that a key which was not found would have been in the leaf that was looked at: its keys are those that the
-    /// pages above it say.
+    /// pages above it say, and where the key would be the first or the last of them, so are those beside it.
     fn check_absence(pages: Pages<'a>, tree: Tree, key: &[u8]) -> Result<(), Damage> {
         let (mut low, mut high): (Option<&[u8]>, Option<&[u8]>) = (None, None);
+        // Where the pages before and behind branch off.
+        let (mut before, mut behind) = (None, None);
         let mut page = pages.page(tree.root)?;
+        let mut depth = 1;
         while !page.leaf {
             let (index, found) = page.search(key)?;
             let index = if found { index } else { index - 1 };
-            low = if index > 0 { Some(page.key(index)?) } else { low };
-            high = if index + 1 < page.len { Some(page.key(index + 1)?) } else { high };
+            if index > 0 {
+                low = Some(page.key(index)?);
+                before = Some((page.child(index - 1)?, depth));
+            }
+            if index + 1 < page.len {
+                high = Some(page.key(index + 1)?);
+                behind = Some((page.child(index + 1)?, depth));
+            }
             page = pages.page(page.child(index)?)?;
+            depth += 1;
         }
         let Some(last) = page.len.checked_sub(1) else { return Err(Damage::page(page.number, "is empty")) };
         let (first, last) = (page.key(0)?, page.key(last)?);
-        match low.is_none_or(|low| low <= first) && high.is_none_or(|high| last < high) {
+        let edge = |from: Option<(u64, usize)>, is_first| {
+            from.map(|(number, above)| Self::edge(pages, tree, number, above, is_first)).transpose()
+        };
+        let before = if key < first { edge(before, false)? } else { None };
+        let behind = if last < key { edge(behind, true)? } else { None };
+        let holds = low.is_none_or(|low| low <= first)
+            && high.is_none_or(|high| last < high)
+            && before.is_none_or(|before| before < key)
+            && behind.is_none_or(|behind| key < behind);
+        match holds {
             true => Ok(()),
             false => Err(Damage::page(page.number, "has another page's keys")),
+        }
+    }
+
+    /// The first or last key below a page, which stands `above` steps from above.
+    fn edge(pages: Pages<'a>, tree: Tree, number: u64, above: usize, is_first: bool) -> Result<&'a [u8], Damage> {
+        let mut page = pages.page(number)?;
+        for depth in above + 1..=MAX_DEPTH {
+            tree.check_depth(&page, depth)?;
+            let last = page.len.checked_sub(1).ok_or_else(|| Damage::page(page.number, "is empty"))?;
+            let index = if is_first { 0 } else { last };
+            if page.leaf {
+                return page.key(index);
+            }
+            page = pages.page(page.child(index)?)?;
+        }
+        Err(too_deep(tree))
+    }
+
+    /// Checks the pages on the way to a key that was not found, and every entry of the leaf: there it may stand under
+    /// another key. `seen` are pages that have been checked.
+    pub(crate) fn check_way(pages: Pages<'a>, tree: Tree, key: &[u8], seen: &mut FxHashSet<u64>) -> Result<(), Damage> {
+        if tree.is_empty() {
+            return Ok(());
+        }
+        let mut page = pages.page(tree.root)?;
+        loop {
+            let is_new = seen.insert(page.number);
+            if is_new {
+                page.check(&tree, &mut Vec::new())?;
+            }
+            if page.leaf {
+                let entries = 0..if is_new { page.len } else { 0 };
+                return entries.into_iter().try_for_each(|index| pages.entry(tree, &page, index).map(drop));
+            }
+            let (index, found) = page.search(key)?;
+            page = pages.page(page.child(if found { index } else { index - 1 })?)?;
         }
     }
 
@@ -67,7 +124,7 @@ impl<'a> Cursor<'a> {
         };
         let value = pages.value(page, *index)?;
         let tree = Some(value.bytes).filter(|_| value.sub_tree).and_then(Tree::parse);
-        let tree = tree.filter(|tree| tree.flags == 0);
+        let tree = tree.filter(|tree| tree.flags == 0 && tree.is_empty() == (tree.entries == 0));
         tree.map(Some).ok_or_else(|| Damage::page(page.number, "has a table that is none"))
     }
 
@@ -109,6 +166,9 @@ impl<'a> Cursor<'a> {
         for depth in 1..=MAX_DEPTH {
             tree.check_depth(&page, depth)?;
             let (index, found) = page.search(key)?;
+            if page.leaf && !found {
+                Self::check_absence(pages, tree, key)?;
+            }
             let index = if found { Some(index) } else { index.checked_sub(1) };
             match index {
                 Some(index) if page.leaf => return pages.entry(tree, &page, index).map(Some),
@@ -149,7 +209,9 @@ impl<'a> Cursor<'a> {
         let last = page.key(*index - 1)?;
         self.settle()?;
         match self.path.last().map(|(page, index)| Ok((page.number, page.key(*index)?))).transpose()? {
-            Some((page, key)) if key <= last => Err(Damage::page(page, "has another page's keys")),
+            Some((page, key)) if self.tree.order(key, last).is_le() => {
+                Err(Damage::page(page, "has another page's keys"))
+            }
             _ => Ok(()),
         }
     }
@@ -220,6 +282,11 @@ impl<'a> Cursor<'a> {
             return Err(Damage::page(page.number, "is empty"));
         }
         self.tree.check_depth(&page, self.path.len() + 1)?;
+        // With what `next` asks of neighbours, no leaf is visited twice: branches that share one would be a walk without
+        // an end.
+        if page.leaf && page.len > 1 && self.tree.order(page.key(0)?, page.key(page.len - 1)?).is_ge() {
+            return Err(Damage::page(page.number, "has keys out of order"));
+        }
         self.path.push((page, index));
         Ok(())
     }

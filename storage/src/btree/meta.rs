@@ -3,14 +3,15 @@
 use roaring::RoaringTreemap;
 
 use super::cursor::Cursor;
-use super::page::{Damage, HEADER, Pages, Tree, WORD, half, u32_at, word};
+use super::page::{Counts, Damage, HEADER, INTEGER_KEYS, Pages, Record, Tree, WORD, half, u32_at, word};
 
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
 const META: u16 = 0x08;
-/// Flag of the tree of free pages; no other may be set there or in the main tree.
-const INTEGER_KEYS: u16 = 0x08;
-const PAGE_SIZES: std::ops::RangeInclusive<usize> = 512..=65_536;
+/// Sizes of a page of memory, which is what LMDB takes for a page, up to the largest that it can work with.
+const PAGE_SIZES: std::ops::RangeInclusive<usize> = 4096..=32_768;
+/// More transactions than there ever are. LMDB counts on from the number, and the largest one is a mark.
+const MAX_TRANSACTION: u64 = u64::MAX >> 16;
 /// How often the meta pages are read while a writer changes them.
 const ATTEMPTS: usize = 16;
 
@@ -27,6 +28,8 @@ pub(crate) struct Meta {
     pub(crate) free: Tree,
     /// The named trees.
     pub(crate) main: Tree,
+    /// Pages of both.
+    pub(crate) counts: [Counts; 2],
 }
 
 /// Why a file has no usable meta page.
@@ -78,6 +81,16 @@ impl Meta {
         Ok(Some(both[(transaction & 1) as usize]).filter(|meta| meta.transaction == transaction))
     }
 
+    /// The generation before, as the other meta page has it.
+    ///
+    /// LMDB keeps its pages as long as that page stands, and as long as there is a reader of this one. `None` when the page
+    /// was overwritten since, or cannot be read.
+    pub(crate) fn before<'a>(&self, pages: Pages<'a>) -> Option<(Pages<'a>, Self)> {
+        let both = Self::read_both(pages.bytes).ok()?;
+        let other = both.into_iter().find(|meta| meta.transaction < self.transaction)?;
+        Some((Pages { count: other.last_page + 1, ..pages }, other))
+    }
+
     /// Bytes that the pages of this generation take.
     pub(crate) fn extent(&self) -> u64 {
         self.last_page.saturating_add(1).saturating_mul(self.page_size as u64)
@@ -100,20 +113,26 @@ impl Meta {
             return Err(MetaError::Foreign("it has another LMDB version"));
         }
         let parse = || {
-            Some(Self {
+            let free = Record::parse(&page[trees..])?;
+            let main = Record::parse(&page[trees + Tree::SIZE..])?;
+            let meta = Self {
                 page_size: u32_at(page, trees)? as usize,
                 transaction: word(page, trees + 2 * Tree::SIZE + WORD)?,
                 last_page: word(page, trees + 2 * Tree::SIZE)?,
-                free: Tree::parse(&page[trees..])?,
-                main: Tree::parse(&page[trees + Tree::SIZE..])?,
-            })
+                free: free.tree,
+                main: main.tree,
+                counts: [free.counts, main.counts],
+            };
+            Some((meta, main.pad))
         };
-        let meta = parse().ok_or(MetaError::Foreign("it is not an LMDB file"))?;
+        let (meta, pad) = parse().ok_or(MetaError::Foreign("it is not an LMDB file"))?;
         let sound = meta.page_size.is_power_of_two()
             && PAGE_SIZES.contains(&meta.page_size)
             && word(page, 0) == Some(number)
+            && meta.transaction <= MAX_TRANSACTION.min(usize::MAX as u64 - 2)
             && meta.free.flags == INTEGER_KEYS
             && meta.main.flags == 0
+            && pad == 0
             && meta.last_page < u64::MAX / 65_536;
         match sound {
             true => Ok(meta),
@@ -127,21 +146,26 @@ pub(crate) fn free_pages(pages: &Pages<'_>, meta: &Meta) -> Result<RoaringTreema
     let mut free = RoaringTreemap::new();
     let mut cursor = Cursor::first(*pages, meta.free)?;
     while let Some((_, list)) = cursor.entry()? {
-        // A list is its length, then page numbers from the highest down.
-        let words: Vec<u64> = (0..list.len() / WORD).filter_map(|at| word(list, at * WORD)).collect();
-        let listed = match words.split_first() {
-            Some((&count, listed)) if count == listed.len() as u64 => listed,
-            _ => return Err(Damage("a list of free pages has the wrong length".to_owned())),
-        };
-        let sorted = listed.is_sorted_by(|before, after| before > after);
-        for &page in listed {
-            if !sorted || page < 2 || page > meta.last_page || !free.insert(page) {
-                return Err(Damage(format!("the list of free pages cannot hold page {page}")));
-            }
-        }
+        each_free(list, meta, &mut |page| free.insert(page))?;
         cursor.next()?;
     }
     Ok(free)
+}
+
+/// Gives every page of a list of free ones to `add`, which says whether it was new.
+pub(super) fn each_free(list: &[u8], meta: &Meta, add: &mut dyn FnMut(u64) -> bool) -> Result<(), Damage> {
+    // A list is its length, then page numbers from the highest down. LMDB may leave room behind them.
+    let mut words = list.chunks_exact(WORD).filter_map(|bytes| word(bytes, 0));
+    let count = words.next().filter(|&count| count < (list.len() / WORD) as u64 && list.len().is_multiple_of(WORD));
+    let count = count.ok_or_else(|| Damage("a list of free pages has the wrong length".to_owned()))?;
+    let mut before = u64::MAX;
+    for page in words.take(count as usize) {
+        if page >= before || page < 2 || page > meta.last_page || !add(page) {
+            return Err(Damage(format!("the list of free pages cannot hold page {page}")));
+        }
+        before = page;
+    }
+    Ok(())
 }
 
 /// Whether every page that a file is too short for is free.

@@ -10,13 +10,14 @@
 mod check;
 mod cursor;
 mod guard;
+mod ledger;
 mod meta;
 mod page;
 mod seal;
 
-pub(crate) use check::check_tree;
+pub(crate) use check::{check_structure, first_damage};
 pub(crate) use cursor::Cursor;
 pub(crate) use guard::Guard;
 pub(crate) use meta::{Meta, MetaError, free_pages, missing_pages_are_free};
 pub(crate) use page::{Damage, Pages, Tree};
-pub(crate) use seal::{Mark, Unsealed, crc, seal};
+pub(crate) use seal::{Mark, Unsealed, crc, seal, unseal};

@@ -13,6 +13,11 @@ const NODE: usize = 8;
 /// Root of a tree without pages.
 const NO_PAGE: u64 = usize::MAX as u64;
 
+/// Flag of a tree whose keys are native numbers.
+pub(super) const INTEGER_KEYS: u16 = 0x08;
+/// Longest key that LMDB takes.
+const MAX_KEY: usize = 511;
+
 const BRANCH: u16 = 0x01;
 const LEAF: u16 = 0x02;
 const OVERFLOW: u16 = 0x04;
@@ -55,6 +60,38 @@ pub(crate) struct Tree {
     pub(super) seal: Option<Mark>,
 }
 
+/// All that the record of a tree says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Record {
+    pub(super) tree: Tree,
+    /// Bytes of a page in the tree of free pages, 0 elsewhere.
+    pub(super) pad: u32,
+    pub(super) counts: Counts,
+}
+
+/// Pages of a tree, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(super) branches: u64,
+    pub(super) leaves: u64,
+    pub(super) overflow: u64,
+}
+
+impl Record {
+    /// Reads the record that describes a tree.
+    pub(super) fn parse(record: &[u8]) -> Option<Self> {
+        Some(Self {
+            tree: Tree::parse(record)?,
+            pad: u32_at(record, 0)?,
+            counts: Counts {
+                branches: word(record, 8)?,
+                leaves: word(record, 8 + WORD)?,
+                overflow: word(record, 8 + 2 * WORD)?,
+            },
+        })
+    }
+}
+
 impl Tree {
     /// A tree without entries.
     pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0, seal: None };
@@ -88,6 +125,14 @@ impl Tree {
         }
     }
 
+    /// How LMDB orders two keys of the tree.
+    pub(super) fn order(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        match (word(a, 0), word(b, 0)) {
+            (Some(a), Some(b)) if self.flags & INTEGER_KEYS != 0 => a.cmp(&b),
+            _ => a.cmp(b),
+        }
+    }
+
     /// Whether the tree has no pages.
     pub(crate) fn is_empty(&self) -> bool {
         self.root == NO_PAGE
@@ -110,8 +155,17 @@ pub(super) struct Page<'a> {
 pub(super) struct Value<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) sub_tree: bool,
-    /// Overflow pages that hold it.
+    /// Overflow pages that belong to it, which LMDB frees when it deletes or replaces it. They may be more than it needs:
+    /// LMDB leaves them all when it puts a shorter value into a place that the same transaction has made.
     pub(super) overflow: Option<Range<u64>>,
+}
+
+impl Value<'_> {
+    /// Whether the value has just the overflow pages that it needs.
+    pub(super) fn is_exact(&self, page_size: usize) -> bool {
+        let needed = (HEADER + self.bytes.len()).div_ceil(page_size) as u64;
+        self.overflow.as_ref().is_none_or(|pages| pages.end - pages.start == needed)
+    }
 }
 
 impl<'a> Pages<'a> {
@@ -174,14 +228,18 @@ impl<'a> Pages<'a> {
             return Ok(Value { bytes, sub_tree: flags & SUB_DATA != 0, overflow: None });
         }
         let first = word(node, data).ok_or_else(cut)?;
-        let pages = (HEADER + size).div_ceil(self.page_size) as u64;
-        let bytes = self.raw(first, pages)?;
+        let needed = (HEADER + size).div_ceil(self.page_size) as u64;
+        let bytes = self.raw(first, needed)?;
         let kind = half(bytes, WORD + 2).unwrap_or(0);
-        if kind != OVERFLOW || u64::from(u32_at(bytes, WORD + 4).unwrap_or(0)) < pages {
+        let held = u64::from(u32_at(bytes, WORD + 4).unwrap_or(0));
+        if kind != OVERFLOW || held < needed {
             return Err(Damage::page(first, "is not the overflow page that a node needs"));
         }
+        if held > self.count - first {
+            return Err(Damage::page(first, "counts more overflow pages than there are"));
+        }
         let bytes = &bytes[HEADER..HEADER + size];
-        Ok(Value { bytes, sub_tree: false, overflow: Some(first..first + pages) })
+        Ok(Value { bytes, sub_tree: false, overflow: Some(first..first + held) })
     }
 }
 
@@ -219,27 +277,60 @@ impl<'a> Page<'a> {
         Ok(low | high)
     }
 
-    /// Checks that the nodes fill the page from its upper bound on, without gaps or overlaps.
-    pub(super) fn check_layout(&self) -> Result<(), Damage> {
-        let mut extents = Vec::with_capacity(self.len);
+    /// Checks all that LMDB takes for granted in a page of `tree`: enough nodes, of lengths that it would have made, which
+    /// fill the page from its upper bound on without gaps or overlaps, and whose keys ascend. `extents` is working space.
+    pub(super) fn check(&self, tree: &Tree, extents: &mut Vec<(usize, usize)>) -> Result<(), Damage> {
+        let fault = |what| Err(Damage::page(self.number, what));
+        // LMDB asserts it of branches, and looks at the last node of a leaf without asking whether there is one.
+        if self.len < if self.leaf { 1 } else { 2 } {
+            return fault("has too few nodes");
+        }
+        // A longer node would have its value on overflow pages.
+        let longest = (((self.bytes.len() - HEADER) / 2) & !1) - 2;
+        extents.clear();
+        let mut before: Option<&[u8]> = None;
         for index in 0..self.len {
             let node = self.node(index)?;
+            let key = self.key(index)?;
             let flags = if self.leaf { half(node, 4).unwrap_or(0) } else { 0 };
             let data = match (self.leaf, flags) {
                 (true, BIG_DATA) => WORD,
                 (true, 0 | SUB_DATA) => u32_at(node, 0).unwrap_or(0) as usize,
                 (false, _) => 0,
-                _ => return Err(Damage::page(self.number, "has a node of an unknown kind")),
+                _ => return fault("has a node of an unknown kind"),
             };
-            let size = NODE + self.key(index)?.len() + data;
+            let size = NODE + key.len() + data;
+            if size > longest {
+                return fault("has a node that is too long");
+            }
             extents.push((self.bytes.len() - node.len(), size + size % 2));
+            // The first key of a branch stands for everything below the second.
+            if !self.leaf && index == 0 {
+                continue;
+            }
+            let integer = tree.flags & INTEGER_KEYS != 0;
+            if !(1..=MAX_KEY).contains(&key.len()) || integer && key.len() != WORD {
+                return fault("has a key of an impossible length");
+            }
+            if before.is_some_and(|before| tree.order(before, key).is_ge()) {
+                return fault("has keys out of order");
+            }
+            before = Some(key);
         }
         extents.sort_unstable();
-        let end = extents.into_iter().try_fold(self.upper, |end, (start, size)| (start == end).then_some(end + size));
+        let mut extents = extents.iter();
+        let end = extents.try_fold(self.upper, |end, &(start, size)| (start == end).then_some(end + size));
         match end == Some(self.bytes.len()) {
             true => Ok(()),
-            false => Err(Damage::page(self.number, "has nodes that overlap or leave gaps")),
+            false => fault("has nodes that overlap or leave gaps"),
         }
+    }
+
+    /// Whether so little of the page is in use that LMDB would merge it with a neighbour.
+    pub(super) fn is_sparse(&self) -> bool {
+        let room = self.bytes.len() - HEADER;
+        let unused = self.upper - (HEADER + 2 * self.len);
+        4 * (room - unused) < room
     }
 
     /// The first node whose key is not below `key`, and whether its key equals it.

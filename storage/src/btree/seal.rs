@@ -20,7 +20,7 @@ pub(crate) fn seal(mark: Mark, key: &[u8], value: &mut Vec<u8>) {
 }
 
 /// The value without its checksum; `None` when that is not the value's.
-pub(super) fn unseal<'a>(mark: Mark, key: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
+pub(crate) fn unseal<'a>(mark: Mark, key: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (value, stored) = bytes.split_last_chunk::<CHECKSUM>()?;
     (checksum(mark, key, value) == u32::from_le_bytes(*stored)).then_some(value)
 }

@@ -8,9 +8,12 @@ mod damage;
 mod keywords;
 mod lookup;
 mod model;
+#[path = "../../../tests/damage/mutation.rs"]
+mod mutation;
 mod opening;
 mod readers;
 mod replacing;
 mod repository;
 mod sequences;
+mod structure;
 mod vocabulary;

@@ -1,0 +1,176 @@
+//! Structure-aware changes to the data file, through the commands: no signal, no hang, and no other answer without a word.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::Sound;
+use crate::fixture::Run;
+use crate::mutation::{Mutation, Sites};
+use crate::pages::{Layout, PAGE, word};
+
+/// How many changed files are tried; for more than the tests have time for.
+const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
+/// The first of them.
+const FIRST: &str = "AURORA_FIRST_CORRUPTION";
+/// How long a command may take, on whatever machine, before it is said to hang.
+const LIMIT: Duration = Duration::from_secs(60);
+const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a timeout\n";
+
+/// A sound index whose tree has been changed since, so that the next run has to write.
+struct Subject {
+    sound: Sound,
+    /// What the index answers, and one that is made anew.
+    before: String,
+    after: String,
+}
+
+impl Subject {
+    fn new() -> Self {
+        let sound = Sound::new();
+        sound.fixture.write("m1/f1.go", "package main\n\n// Retry1 gives up after a timeout.\nfunc Retry1() {}\n");
+        sound.fixture.remove("m2/f2.md");
+        let mut subject = Self { sound, before: String::new(), after: String::new() };
+        subject.before = answers(&subject.search("a sound index")).expect("answers");
+        assert_eq!(subject.run("a sound index", &["mem", "index", "-q"]).code, Some(0));
+        subject.after = answers(&subject.search("the next index")).expect("answers");
+        subject
+    }
+
+    /// Puts a data file into the place of the index.
+    fn lay_out(&self, data: &[u8]) {
+        self.sound.lay_out().write(".aurora/index/data.mdb", data);
+    }
+
+    /// Runs a command, which must neither hang nor be ended by a signal.
+    fn run(&self, what: &str, arguments: &[&str]) -> Run {
+        self.limited(what, arguments, self.sound.fixture.command().args(arguments))
+    }
+
+    fn search(&self, what: &str) -> Run {
+        let (queries, arguments) = ("queries", ["mem", "search", "--stdin", "--format", "jsonl", "--no-record"]);
+        self.sound.fixture.write(queries, QUERIES);
+        let input = fs::File::open(self.sound.fixture.path(queries)).expect("a file");
+        self.sound.fixture.remove(queries);
+        self.limited(what, &arguments, self.sound.fixture.command().args(arguments).stdin(input))
+    }
+
+    fn limited(&self, what: &str, arguments: &[&str], command: &mut Command) -> Run {
+        let files = ["out", "err"].map(|name| self.sound.fixture.path(&format!(".home/{name}")));
+        fs::create_dir_all(self.sound.fixture.path(".home")).expect("a directory");
+        let [out, err] = files.each_ref().map(|path| fs::File::create(path).expect("a file"));
+        let mut child = command.stdout(out).stderr(err).spawn().expect("the program starts");
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            if start.elapsed() > LIMIT {
+                child.kill().expect("it runs");
+                child.wait().expect("it ends");
+                panic!("{what}: {arguments:?} hangs");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let [out, err] = files.map(|path| String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned());
+        let run = Run { code: status.code(), out, err };
+        assert!(matches!(run.code, Some(0..=2)), "{what}: {arguments:?} ends badly: {status} {run:?}");
+        assert!(!run.err.contains("panicked"), "{what}: {arguments:?} panics: {run:?}");
+        run
+    }
+
+    /// Checks that a search has given the right answers, or has said that something is wrong.
+    fn check(&self, mutation: &Mutation, right: &str) -> &'static str {
+        let run = self.search(&mutation.what);
+        match answers(&run) {
+            Some(answers) if answers == right => "right",
+            Some(_) if mutation.resealed => "resealed",
+            Some(found) => panic!("{}: another answer without a word:\n{found}\n{right}\n{}", mutation.what, run.err),
+            None => "told",
+        }
+    }
+}
+
+/// The answers of a search without what depends on the time; nothing where it says that something is wrong.
+fn answers(run: &Run) -> Option<String> {
+    if run.code != Some(0) || !run.err.is_empty() {
+        return None;
+    }
+    let mut all = String::new();
+    for line in run.out.lines() {
+        let mut found: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        found.get("error").is_none().then_some(())?;
+        for result in found["results"].as_array_mut().expect("results") {
+            let result = result.as_object_mut().expect("a result");
+            // Where the row of a file is damaged, it is not known whether the file has changed.
+            result.remove("changed_since_index");
+            result.remove("file_state");
+        }
+        all += &format!("{} {} {}\n", found["results"], found["notes"], found["stages"]);
+    }
+    Some(all)
+}
+
+#[test]
+fn commands_survive_changed_structures_issue_15() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let first = number(FIRST).unwrap_or(0);
+    let subject = Subject::new();
+    let sites = Sites::of(&subject.sound.data);
+    let mut outcomes = std::collections::BTreeMap::<String, u32>::new();
+    for seed in first..first + number(CORRUPTIONS).unwrap_or(60) {
+        let mut data = subject.sound.data.clone();
+        let mutation = sites.mutate(&mut data, seed);
+        let what = &mutation.what;
+        subject.lay_out(&data);
+        let verified = subject.run(what, &["mem", "verify"]).code == Some(0);
+        let searched = subject.check(&mutation, &subject.before);
+        assert!(!verified || searched == "right" || mutation.resealed, "{what}: verified, but {searched}");
+        let indexed = subject.run(what, &["mem", "index", "-q"]);
+        let indexed = match indexed.code {
+            Some(0) => subject.check(&mutation, &subject.after),
+            _ => "refused",
+        };
+        subject.lay_out(&data);
+        assert_eq!(subject.run(what, &["mem", "index", "--force", "-q"]).code, Some(0), "{what}");
+        let forced = subject.check(&mutation, &subject.after);
+        assert!(forced == "right" || mutation.resealed, "{what}: --force has not mended it: {forced}");
+        let sound = subject.run(what, &["mem", "verify"]);
+        assert!(sound.code == Some(0) || mutation.resealed, "{what}: {sound:?}");
+        let word = if verified { "verified" } else { "noticed" };
+        *outcomes.entry(format!("{word}, searched: {searched}, indexed: {indexed}")).or_default() += 1;
+    }
+    outcomes.iter().for_each(|(outcome, count)| eprintln!("{count:6} {outcome}"));
+}
+
+/// A value's count of overflow pages is what LMDB frees when the value goes: half of them set, and it wrote behind its map;
+/// 2³¹ − 1, and it did not come to an end.
+#[test]
+fn a_count_of_overflow_pages_is_checked_before_lmdb_goes_by_it_issue_15() {
+    let subject = Subject::new();
+    let layout = Layout::of(&subject.sound.data);
+    let count_of = |value: usize| value / PAGE * PAGE + 12;
+    let mut seen = 0;
+    for table in ["meta", "chunks", "post", "vectors"] {
+        let large = layout.table(table).values.iter().find(|value| value.start % PAGE == 16 && value.len() > PAGE / 2);
+        let Some(at) = large.map(|value| count_of(value.start)) else { continue };
+        let old = word(&subject.sound.data, at) as u32;
+        for new in [old | 0xffff_0000, i32::MAX as u32, u32::MAX, old + 1, old - 1] {
+            let what = format!("{new:#x} overflow pages in `{table}` instead of {old}");
+            let mut data = subject.sound.data.clone();
+            data[at..at + 4].copy_from_slice(&new.to_le_bytes());
+            subject.lay_out(&data);
+            let verified = subject.run(&what, &["mem", "verify"]);
+            assert_eq!(verified.code, Some(1), "{what}: {verified:?}");
+            let indexed = subject.run(&what, &["mem", "index"]);
+            let told = ["set aside and made anew", "built again"].iter().any(|told| indexed.out.contains(told));
+            assert!(indexed.code == Some(0) && told, "{what}: {indexed:?}");
+            assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
+            subject.lay_out(&data);
+            assert_eq!(subject.run(&what, &["mem", "index", "--force"]).code, Some(0), "{what}");
+            assert_eq!(subject.run(&what, &["mem", "verify"]).code, Some(0), "{what}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 10, "{seen}");
+}
