@@ -44,7 +44,23 @@ use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
 use crate::failure::Outcome;
 use crate::terminal::Terminal;
 
+/// Bytes of the stack on which everything runs, whatever the limit of the shell: parsing the arguments alone takes some
+/// hundred KiB in an unoptimised build.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().name("aur".to_owned()).stack_size(STACK).spawn(started);
+    match thread.map(|thread| thread.join()) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            eprintln!("Error: cannot start a thread: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn started() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let wish = shorthand::color_wish(&given);
     let tip = shorthand::missing_mem(&given);

@@ -91,7 +91,7 @@ impl Thing {
             Fifo => sandbox.fifo(at),
             Socket => sandbox.socket(at),
             Wrong if DIRECTORIES.contains(&place) => sandbox.write(at, "a file\n"),
-            Wrong => sandbox.write(format!("{at}/inside"), "in a directory\n"),
+            Wrong => sandbox.remove(&at).write(format!("{at}/inside"), "in a directory\n"),
         };
     }
 }

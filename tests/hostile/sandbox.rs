@@ -139,7 +139,11 @@ impl Sandbox {
         copy(template.0.path(), directory.path());
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
         let root = directory.path().to_owned();
-        Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) }
+        let made =
+            Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) };
+        // A copy is another file than the one that is recorded.
+        let _ = made.aur(&["mem", "trust-index"]).output();
+        made
     }
 
     /// The same repository, not indexed.

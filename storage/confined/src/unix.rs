@@ -7,7 +7,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fsync, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, Stat, chmodat, fchmod, fstat, fsync, mkdirat, openat, renameat,
+    statat, unlinkat,
+};
 use rustix::io::Errno;
 
 use crate::directory::{Kind, Metadata};
@@ -16,6 +19,10 @@ use crate::refusal::Refusal;
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A pipe without a writer, or a terminal line, must not hold the caller up.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// What the owner of a file and of a directory may do whatever the mask says: without it, what was made could not be used.
+const OWNER_OF_FILE: RawMode = 0o600;
+const OWNER_OF_DIRECTORY: RawMode = 0o700;
 
 /// An open directory.
 #[derive(Debug)]
@@ -54,11 +61,21 @@ impl Handle {
 
     pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?.into())
+        let file = openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?;
+        let mode = fstat(&file)?.st_mode;
+        if mode & OWNER_OF_FILE != OWNER_OF_FILE {
+            fchmod(&file, Mode::from_raw_mode(mode | OWNER_OF_FILE))?;
+        }
+        Ok(file.into())
     }
 
     pub(crate) fn create_directory(&self, name: &OsStr) -> io::Result<()> {
-        Ok(mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?)
+        mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?;
+        let mode = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
+        if mode & OWNER_OF_DIRECTORY != OWNER_OF_DIRECTORY {
+            chmodat(&self.0, name, Mode::from_raw_mode(mode | OWNER_OF_DIRECTORY), AtFlags::empty())?;
+        }
+        Ok(())
     }
 
     pub(crate) fn metadata(&self, path: &Path) -> io::Result<Metadata> {

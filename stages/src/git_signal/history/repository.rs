@@ -69,7 +69,8 @@ pub struct RepositoryState {
 impl History {
     /// Opens the repository that `root` lies in; `None` if there is none at or above it.
     pub fn open(root: &Path) -> Result<Option<History>, HistoryError> {
-        let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
+        let failure =
+            |reason: String| HistoryError::Open { path: root.to_owned(), reason: without_quotes(root, reason) };
         let Some((repository, inspection)) = discover(root).map_err(failure)? else { return Ok(None) };
         let local = repository.to_thread_local();
         if local.common_dir().join("reftable").is_dir() {
@@ -272,6 +273,22 @@ fn looks_like_repository(directory: &Path) -> bool {
     git.is_file()
         || git.join("HEAD").exists()
         || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
+}
+
+/// Files of git whose content errors quote.
+const QUOTED: [&str; 6] = ["HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow"];
+
+/// The reason, unless it may quote a file that a symbolic link within `.git` leads to, which may lie anywhere.
+fn without_quotes(root: &Path, reason: String) -> String {
+    let is_link = |path: PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let git = root.ancestors().map(|directory| directory.join(".git"));
+    let link = git.flat_map(|git| QUOTED.map(|name| git.join(name))).find(|path| is_link(path.clone()));
+    match link {
+        Some(link) => {
+            format!("its files are damaged; {} is a symbolic link, so that nothing is quoted", link.display())
+        }
+        None => reason,
+    }
 }
 
 /// The object that HEAD names in the end. No object is read for it.
