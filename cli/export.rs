@@ -21,6 +21,10 @@ pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
     if args.file == Path::new("-") {
         return to_stdout(&opened.snapshot, terminal);
     }
+    if is_link_within(&args.file, &opened.root) {
+        return Err(Failure::new(format!("{} is a symbolic link of the indexed tree", args.file.display()))
+            .with_help("give the file that it leads to, if that is what is meant"));
+    }
     let manifest = opened.snapshot.export(&args.file, PROGRAM).map_err(opened::failure)?;
     if !manifest.complete {
         terminal.warn("the index is not complete: the last run was stopped before it had seen every file, or could not read all of them");
@@ -38,6 +42,14 @@ pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
         }
     }
     Ok(out.flush()?)
+}
+
+/// Whether a file is a link that lies in the indexed tree, so that a repository may have made it.
+fn is_link_within(file: &Path, root: &Path) -> bool {
+    let is_link = file.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let lies_within = || directory.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok().map(drop);
+    is_link && lies_within().is_some()
 }
 
 fn to_stdout(snapshot: &aurora_storage::Snapshot, terminal: &Terminal) -> Outcome {

@@ -143,7 +143,9 @@ pub(crate) fn user_config() -> Option<PathBuf> {
 /// Which indexes this user trusts: those recorded in `state/indexes` of [`user_directory`], or with `AURORA_TRUST_INDEX` set
 /// to anything but `0`, all.
 pub(crate) fn trust() -> Trust {
-    let known = user_directory().map(|user| KnownIndexes::at(user.join("state").join("indexes")));
+    // A relative one would lie in whatever directory the command is run in, which may be a repository.
+    let user = user_directory().filter(|user| user.is_absolute());
+    let known = user.map(|user| KnownIndexes::at(user.join("state").join("indexes")));
     let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
     Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
 }

@@ -21,6 +21,8 @@ use crate::output::{json, time};
 use crate::terminal::Terminal;
 use crate::{index, model, opened, place};
 
+/// Most bytes of a line of standard input; a longer one is no text.
+const LONGEST_LINE: u64 = 256 << 20;
 /// Results that are shown, and those that are looked at for a budget.
 const DEFAULT_LIMIT: usize = 10;
 const BUDGET_LIMIT: usize = 100;
@@ -308,7 +310,13 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
         return Ok(false);
     }
     if line.pop_if(|last| *last == b'\n').is_none() && line.len() == most {
-        input.skip_until(b'\n')?;
+        let skipped = input.by_ref().take(LONGEST_LINE).skip_until(b'\n')?;
+        if skipped as u64 == LONGEST_LINE {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("a line has more than {LONGEST_LINE} bytes"),
+            ));
+        }
     }
     Ok(true)
 }

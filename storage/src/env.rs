@@ -300,7 +300,7 @@ impl Store {
         let meta = newest()?;
         let mut bytes = Vec::new();
         let read = self.home.open_file(self.relative()).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|error| StorageError::io(&self.data, error))?;
+        read.map_err(|error| StorageError::read(&self.data, error))?;
         let whole = newest()?.transaction <= meta.transaction + 1;
         Ok(whole.then(|| Mapped::new(None, Content::Copy(bytes), meta)))
     }
@@ -383,7 +383,7 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
         // a reader's place only meta pages are read from a map.
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
-    read().map_err(|error| StorageError::io(&directory.path().join(path), error))
+    read().map_err(|error| StorageError::read(&directory.path().join(path), error))
 }
 
 /// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.

@@ -105,6 +105,14 @@ pub enum StorageError {
         /// What is wrong.
         what: String,
     },
+    /// The file may not be read.
+    #[error("{} cannot be read ({source}); change its permissions", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The directory cannot be written.
     #[error("{} cannot be written ({source}); change its permissions, or copy the index to a place that can", path.display())]
     ReadOnly {
@@ -186,6 +194,14 @@ impl StorageError {
     /// An error of serialisation.
     pub(crate) fn encode(what: &'static str, reason: &dyn fmt::Display) -> Self {
         Self::Encode { what, reason: reason.to_string() }
+    }
+
+    /// Sorts an error of reading a file by what a user has to do about it.
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::PermissionDenied => Self::Unreadable { path: path.to_owned(), source },
+            _ => Self::io(path, source),
+        }
     }
 
     /// Sorts an error of the file system by what a user has to do about it.

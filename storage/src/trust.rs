@@ -124,7 +124,10 @@ impl KnownIndexes {
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
             let path = home.join(INDEX);
-            return Err(StorageError::Io { path, source: io::Error::other("there is no place to record its id") });
+            return Err(StorageError::Io {
+                path,
+                source: io::Error::other("there is no place to record its id; set AURORA_HOME to an absolute path"),
+            });
         };
         let io = |error| StorageError::io(directory, error);
         let record = Record { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };

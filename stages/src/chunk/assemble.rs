@@ -423,11 +423,14 @@ fn said(calls: &[String], words: &Words<'_>, text: &str) -> Vec<String> {
     words.numbers_in(text).into_iter().map(|call| calls[call as usize].clone()).collect()
 }
 
+/// Bytes that a short text in a list takes beside its own: its string, and what the allocator adds.
+const LISTED: usize = size_of::<String>() + 16;
+
 /// Bytes that a chunk takes apart from its own struct, before it has terms and vectors.
 pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
     let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
     let lists = [&chunk.definitions, &chunk.calls, &chunk.imports, &chunk.dependencies];
-    let listed = lists.into_iter().flatten().map(|text| text.len() + size_of::<String>()).sum::<usize>();
+    let listed = lists.into_iter().flatten().map(|text| text.len() + LISTED).sum::<usize>();
     let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
     texts + listed
 }

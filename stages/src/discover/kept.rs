@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 
+use super::MAX_WALK;
 use super::listing::{Kind, Stamp};
 use crate::kept_file::{Head, KeptFile};
 
@@ -21,6 +22,8 @@ const VERSION: u32 = 1;
 /// By the number that stands for them.
 const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Link, Kind::Other];
 const IGNORED: u8 = 0x80;
+/// Bytes of an entry before its name.
+const SHORTEST_ENTRY: usize = 7;
 
 /// What has to be the same for the entries of a directory to be those that are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,9 @@ impl<'k> KeptDirectory<'k> {
         let (changed, modified) = (i64::from_le_bytes(take(&mut rest)?), i64::from_le_bytes(take(&mut rest)?));
         let rules = u64::from_le_bytes(take(&mut rest)?);
         let count = u32::from_le_bytes(take(&mut rest)?);
+        if count as usize > rest.len() / SHORTEST_ENTRY {
+            return None;
+        }
         let entries = (0..count).map(move |_| self.entry(&mut rest));
         Some((Conditions { stamp: Stamp { device, inode, changed, modified }, rules }, entries))
     }
@@ -93,7 +99,12 @@ impl<'k> KeptDirectory<'k> {
         let len = u16::from_le_bytes(take(rest)?);
         let (name, after) = rest.split_at_checked(len.into())?;
         *rest = after;
+        // A directory stands behind those that it holds, so that no walk down comes back to it.
         let below = at.checked_sub(1).map(|at| KeptDirectory { at, ..self });
+        if below.is_some_and(|below| below.at >= self.at) || matches!(name, b"" | b"." | b"..") || name.contains(&b'/')
+        {
+            return None;
+        }
         let is_ignored = kind & IGNORED != 0;
         Some(KeptEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
     }
@@ -139,6 +150,9 @@ pub(super) fn write(file: &KeptFile, root: &Seen<'_>) -> io::Result<()> {
 
 /// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.
 fn put(out: &mut Vec<u8>, seen: &Seen<'_>) -> Option<u32> {
+    if out.len() as u64 > MAX_WALK {
+        return None;
+    }
     let known;
     let (Conditions { stamp, rules }, entries) = match seen {
         Seen::New(conditions, entries) => (*conditions, entries),

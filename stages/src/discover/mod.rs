@@ -26,7 +26,7 @@ use walk::{Candidate, Found, Omission, WalkOptions};
 /// Name of the file, beside the index, that keeps what the walk saw of directories.
 const WALK: &str = "tree.walk";
 /// Most bytes of it: some five million files.
-const MAX_WALK: u64 = 256 << 20;
+pub(super) const MAX_WALK: u64 = 256 << 20;
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
