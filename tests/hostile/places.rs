@@ -100,9 +100,12 @@ fn places() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).copied()
 }
 
+/// What makes an attack of its name and of what it puts into a sandbox.
+type Start = fn(String, Box<dyn Fn(&Sandbox)>) -> Attack;
+
 /// An attack in each of `places` with each of `things`; `runs` are the commands of each.
 fn product(
-    on: fn(String, Box<dyn Fn(&Sandbox)>) -> Attack,
+    on: Start,
     places: impl IntoIterator<Item = &'static str>,
     things: &'static [Thing],
     runs: &'static [&'static [&'static str]],

@@ -146,8 +146,11 @@ fn gzip(zeros: usize) -> Vec<u8> {
     packed.finish().expect("memory can be written")
 }
 
+/// The name of a file in an archive, and what writes it.
+type Part<'p> = (&'p str, &'p dyn Fn(&mut dyn Write));
+
 /// A document of these entries.
-fn docx(sandbox: &Sandbox, name: &str, entries: &[(&str, &dyn Fn(&mut dyn Write))]) {
+fn docx(sandbox: &Sandbox, name: &str, entries: &[Part<'_>]) {
     let file = File::create(sandbox.make_way(name)).expect("a file");
     let mut archive = zip::ZipWriter::new(file);
     for (name, write) in entries {
