@@ -69,8 +69,8 @@ pub struct RepositoryState {
 impl History {
     /// Opens the repository that `root` lies in; `None` if there is none at or above it.
     pub fn open(root: &Path) -> Result<Option<History>, HistoryError> {
-        let failure =
-            |reason: String| HistoryError::Open { path: root.to_owned(), reason: without_quotes(root, reason) };
+        let failure = |reason: String| HistoryError::Open { path: root.to_owned(), reason };
+        let unread = |reason: String| failure(without_quotes(root, reason));
         let Some((repository, inspection)) = discover(root).map_err(failure)? else { return Ok(None) };
         let local = repository.to_thread_local();
         if local.common_dir().join("reftable").is_dir() {
@@ -78,8 +78,8 @@ impl History {
                        `git refs migrate --ref-format=files` converts them";
             return Err(failure(how.to_owned()));
         }
-        let head = local.head().map_err(|error| failure(error.to_string()))?;
-        let head = if head.is_unborn() { None } else { Some(target(head).map_err(failure)?) };
+        let head = local.head().map_err(|error| unread(error.to_string()))?;
+        let head = if head.is_unborn() { None } else { Some(target(head).map_err(unread)?) };
         let config = local.config_snapshot();
         let state = RepositoryState {
             is_shallow: local.is_shallow().unwrap_or(false),
@@ -251,7 +251,8 @@ fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository, Inspection
     if !is_within_repository {
         return Ok(None);
     }
-    let (found, _) = gix::discover::upwards(&root).map_err(|error| error.to_string())?;
+    let unread = |error: String| without_quotes(&root, error);
+    let (found, _) = gix::discover::upwards(&root).map_err(|error| unread(error.to_string()))?;
     let inspection = inspection::inspect(&found.into_repository_and_work_tree_directories().0)?;
     let options = |mut options: gix::open::Options| {
         if !inspection.includes_are_sound {
@@ -264,7 +265,7 @@ fn discover(root: &Path) -> Result<Option<(gix::ThreadSafeRepository, Inspection
     let gix::sec::trust::Mapping { full, reduced } = gix::sec::trust::Mapping::default();
     let options = gix::sec::trust::Mapping { full: options(full), reduced: options(reduced) };
     let opened = gix::ThreadSafeRepository::discover_opts(&root, gix::discover::upwards::Options::default(), options);
-    let repository = opened.map_err(|error| error.to_string())?;
+    let repository = opened.map_err(|error| unread(error.to_string()))?;
     Ok(Some((repository, inspection)))
 }
 
