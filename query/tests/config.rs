@@ -52,7 +52,7 @@ fn no_layers_are_the_defaults_and_the_defaults_are_valid() {
 fn issue_15_limits_belong_to_the_user_alone() {
     let files = files("[limits]\nworkers = 1\n", "[limits]\nworkers = 1000\n");
     let error = SearchConfig::load(&layers(&files, &[], &[])).expect_err("the project's limits").to_string();
-    assert!(error.contains("project.toml:1") && !error.contains("user.toml"), "{error}");
+    assert!(error.contains(".aurora/config.toml:1") && !error.contains("user.toml"), "{error}");
 }
 
 #[test]
