@@ -12,7 +12,7 @@ use crate::pages::{Layout, PAGE, word};
 /// How many changed files are tried; for more than the tests have time for.
 const CORRUPTIONS: &str = "AURORA_CORRUPTIONS";
 /// The first of them.
-const FIRST: &str = "AURORA_FIRST_CORRUPTION";
+const FIRST: &str = "AURORA_SEED";
 /// How long a command may take, on whatever machine, before it is said to hang.
 const LIMIT: Duration = Duration::from_secs(60);
 const QUERIES: &str = "read the header of a token\nparse_token_7\nretry after a timeout\n";

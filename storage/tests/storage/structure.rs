@@ -99,7 +99,7 @@ fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     fs::write(path("sound.mdb"), data).expect("writes");
-    let first = std::env::var("AURORA_FIRST_CORRUPTION").unwrap_or_else(|_| "0".to_owned());
+    let first = std::env::var("AURORA_SEED").unwrap_or_else(|_| "0".to_owned());
     fs::write(path("next"), first).expect("writes");
     fs::write(path("last"), count.to_string()).expect("writes");
     if is_log {
