@@ -20,7 +20,7 @@ pub(crate) fn open(asked: Option<&Path>) -> Outcome<Opened> {
     Ok(Opened { root, snapshot })
 }
 
-/// The same, whoever made it.
+/// The same without asking whether it is to be trusted.
 pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<Opened> {
     let root = place::for_search(asked)?;
     let snapshot = any_snapshot(&root)?;
@@ -39,7 +39,7 @@ pub(crate) fn snapshot(root: &Path) -> Outcome<Snapshot> {
     Ok(snapshot)
 }
 
-/// The same, whoever made it.
+/// The same without asking whether it is to be trusted.
 pub(crate) fn any_snapshot(root: &Path) -> Outcome<Snapshot> {
     let directory = place::index_dir(root);
     let environment = Environment::open(&directory, OpenMode::Existing).map_err(failure)?;

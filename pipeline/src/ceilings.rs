@@ -11,7 +11,7 @@ pub(crate) const LONGEST_FILE: usize = 128 << 10;
 /// Most stages of one file.
 pub(crate) const MOST_STAGES: usize = 256;
 
-/// Most threads of a run, and most workers of a stage, whoever asks for them.
+/// Most threads of a run, and most workers of a stage, for users and projects alike.
 pub const MOST_WORKERS: usize = 256;
 /// Most files in a batch.
 pub(crate) const MOST_BATCH_FILES: usize = 65_536;

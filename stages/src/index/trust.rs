@@ -31,7 +31,7 @@ pub enum Distrust {
 }
 
 impl Trust {
-    /// Every index, whoever made it.
+    /// Every index, known or not.
     pub fn everything() -> Self {
         Self { known: KnownIndexes::none(), accepts_unknown: true }
     }

@@ -14,7 +14,7 @@ const MAX_DEPTH: u16 = 32;
 ///
 /// Each fault is given to `report` with the name of the table that it is in, or no name; what lies below a faulty page is
 /// left out. Trees named by `last` are looked at last, so that a page that one of them shares is a fault of theirs.
-/// Every page is visited once at most, whatever is in the file, and of overflow pages only the head of the first.
+/// Every page is visited at most once, even in a damaged file; of overflow pages only the head of the first is read.
 pub(crate) fn check_structure(pages: &Pages<'_>, meta: &Meta, last: &[&str], report: &mut dyn FnMut(&[u8], Damage)) {
     let mut tables = Vec::new();
     let walk = Walk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
