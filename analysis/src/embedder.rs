@@ -22,7 +22,17 @@ pub trait Embedder: Send + Sync {
     /// Vectors have unit length, or are all zeros when the passage holds nothing that the model knows. The work is done
     /// on the calling thread: callers run several threads, each with passages of its own. A vector does not depend on
     /// what else is in the call beyond the last bits of its floats.
-    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>>;
+    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
+        self.embed_unless(passages, &|| false).unwrap_or_default()
+    }
+
+    /// As [`Embedder::embed`], but gives the call up, with `None`, soon after `is_stopped` returns true. It is asked at
+    /// least every few milliseconds, on the calling thread or one that works for it.
+    fn embed_unless(
+        &self,
+        passages: &[Passage<'_>],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>>;
 
     /// The vector of what a user typed; unit length, or all zeros when it holds nothing that the model knows.
     ///

@@ -134,13 +134,7 @@ impl Drop for Directory {
 impl Sandbox {
     /// A repository of four files, indexed, with a history.
     pub(crate) fn indexed() -> Self {
-        let template = Template::shared();
-        let directory = TempDir::new().expect("a temporary directory");
-        copy(template.0.path(), directory.path());
-        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-        let root = directory.path().to_owned();
-        let made =
-            Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) };
+        let made = Self::copied(&[]);
         // A copy is another file than the one that is recorded.
         let _ = made.aur(&["mem", "trust-index"]).output();
         made
@@ -148,9 +142,18 @@ impl Sandbox {
 
     /// The same repository, not indexed.
     pub(crate) fn fresh() -> Self {
-        let made = Self::indexed();
-        made.remove(".aurora");
-        made
+        Self::copied(&["repo/.aurora"])
+    }
+
+    /// A copy of the template without some of its directories.
+    fn copied(without: &[&str]) -> Self {
+        let template = Template::shared();
+        let directory = TempDir::new().expect("a temporary directory");
+        let without: Vec<PathBuf> = without.iter().map(|path| template.0.path().join(path)).collect();
+        copy(template.0.path(), directory.path(), &without);
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
+        let root = directory.path().to_owned();
+        Self { root, limits: Limits::default(), _directory: Some(Directory { directory, _template: template }) }
     }
 
     /// A path in the repository.
@@ -175,7 +178,7 @@ impl Sandbox {
         self
     }
 
-    /// Removes whatever there is.
+    /// Removes a file, a link, or a directory with all that is in it.
     pub(crate) fn remove(&self, relative: impl AsRef<Path>) -> &Self {
         let path = self.path(relative);
         match path.symlink_metadata() {
@@ -303,10 +306,13 @@ impl Sandbox {
     }
 }
 
-/// Copies a tree with its links, modes and times.
-fn copy(from: &Path, to: &Path) {
+/// Copies a tree with its links, modes and times, but not what is below the paths of `without`.
+fn copy(from: &Path, to: &Path, without: &[PathBuf]) {
     for entry in fs::read_dir(from).expect("a readable directory").flatten() {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if without.contains(&source) {
+            continue;
+        }
         let metadata = source.symlink_metadata().expect("metadata");
         if metadata.is_symlink() {
             symlink(fs::read_link(source).expect("a link can be read"), target).expect("a link can be made");
@@ -314,7 +320,7 @@ fn copy(from: &Path, to: &Path) {
         }
         if metadata.is_dir() {
             fs::create_dir(&target).expect("a directory");
-            copy(&source, &target);
+            copy(&source, &target, without);
             continue;
         }
         fs::copy(&source, &target).expect("a file can be copied");

@@ -54,14 +54,22 @@ impl Encoder {
         Ok(Self { words, positions, segment, norm, layers, heads: config.heads, pooling: config.pooling })
     }
 
-    /// The pooled vectors of a batch's sequences, one after the other, not yet scaled.
-    pub(super) fn forward(&self, batch: &Batch) -> candle_core::Result<Vec<f32>> {
+    /// The pooled vectors of a batch's sequences, one after the other, not yet scaled. `None` once `is_stopped`, which is
+    /// asked before every layer, returns true.
+    pub(super) fn forward(
+        &self,
+        batch: &Batch,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> candle_core::Result<Option<Vec<f32>>> {
         let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &Device::Cpu)?;
         let positions = Tensor::from_slice(&batch.positions, batch.positions.len(), &Device::Cpu)?;
         let mut hidden = self.words.index_select(&ids, 0)?;
         let positions = self.positions.index_select(&positions, 0)?;
         hidden.inplace_op2(&positions, &ResidualNorm { bias: &self.segment, norm: &self.norm })?;
         for layer in &self.layers {
+            if is_stopped() {
+                return Ok(None);
+            }
             hidden = layer.forward(&hidden, &batch.groups, self.heads)?;
         }
         let mut pooled = Vec::with_capacity(batch.texts.len() * self.segment.len());
@@ -74,7 +82,7 @@ impl Encoder {
             };
             pooled.extend(vectors.flatten_all()?.to_vec1::<f32>()?);
         }
-        Ok(pooled)
+        Ok(Some(pooled))
     }
 }
 

@@ -75,11 +75,19 @@ impl BertEmbedder {
         self.config.max_tokens
     }
 
-    fn embed_texts(&self, texts: Vec<String>) -> Vec<Result<Vec<f32>, EmbedError>> {
+    /// One result per text; `None` once `is_stopped` returns true.
+    fn embed_texts(
+        &self,
+        texts: Vec<String>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
         self.on_one_thread(|| {
             let mut results: Vec<Result<Vec<f32>, EmbedError>> = Vec::with_capacity(texts.len());
             let mut tokens = Vec::with_capacity(texts.len());
             for text in texts {
+                if is_stopped() {
+                    return None;
+                }
                 let text = &text[..text.floor_char_boundary(self.config.max_tokens * BYTES_PER_TOKEN)];
                 match self.tokenizer.encode_fast(text, true) {
                     Ok(encoding) => {
@@ -92,14 +100,19 @@ impl BertEmbedder {
                 }
             }
             for batch in batches(tokens) {
-                self.embed_batch(&batch, &mut results);
+                self.embed_batch(&batch, &mut results, is_stopped)?;
             }
-            results
+            Some(results)
         })
     }
 
-    fn embed_batch(&self, batch: &Batch, results: &mut [Result<Vec<f32>, EmbedError>]) {
-        match self.encoder.forward(batch) {
+    fn embed_batch(
+        &self,
+        batch: &Batch,
+        results: &mut [Result<Vec<f32>, EmbedError>],
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<()> {
+        match self.encoder.forward(batch, is_stopped).transpose()? {
             Ok(vectors) => {
                 for (&text, vector) in batch.texts.iter().zip(vectors.chunks_exact(self.config.hidden_size)) {
                     let mut vector = vector.to_vec();
@@ -117,6 +130,7 @@ impl BertEmbedder {
                 }
             }
         }
+        Some(())
     }
 
     fn on_one_thread<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
@@ -140,11 +154,16 @@ impl Embedder for BertEmbedder {
         self.config.hidden_size
     }
 
-    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
-        self.embed_texts(passages.iter().map(Passage::full).collect())
+    fn embed_unless(
+        &self,
+        passages: &[Passage<'_>],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
+        self.embed_texts(passages.iter().map(Passage::full).collect(), is_stopped)
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.embed_texts(vec![text.to_owned()]).pop().unwrap_or_else(|| Ok(vec![0.0; self.config.hidden_size]))
+        let found = self.embed_texts(vec![text.to_owned()], &|| false).and_then(|mut found| found.pop());
+        found.unwrap_or_else(|| Ok(vec![0.0; self.config.hidden_size]))
     }
 }

@@ -250,9 +250,14 @@ impl Embedder for StaticModel {
         self.table.dimensions()
     }
 
-    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
+    fn embed_unless(
+        &self,
+        passages: &[Passage<'_>],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
         let mut rows = Vec::with_capacity(TOKEN_BUDGET);
-        passages.iter().map(|passage| Ok(self.embed_passage(passage, &mut rows))).collect()
+        let mut embed = |passage| (!is_stopped()).then(|| Ok(self.embed_passage(passage, &mut rows)));
+        passages.iter().map(&mut embed).collect()
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {

@@ -74,3 +74,23 @@ fn threads_get_the_same_vectors() {
         }
     });
 }
+
+#[test]
+fn issue_15_a_call_that_is_stopped_ends_before_the_next_layer() {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let model = model(&folder);
+    let bodies: Vec<String> = (0..40).map(|n| format!("read files {n} the sky ").repeat(20)).collect();
+    let asked = AtomicUsize::new(0);
+    let stops_after = |most: usize| {
+        asked.store(0, Relaxed);
+        model.embed_unless(&passages(&bodies), &|| asked.fetch_add(1, Relaxed) >= most)
+    };
+    assert_eq!(stops_after(usize::MAX).map(|vectors| vectors.len()), Some(bodies.len()));
+    let in_all = asked.load(Relaxed);
+    assert!(in_all > bodies.len() + 2, "asked {in_all} times");
+    for most in [0, bodies.len() + 1, in_all - 1] {
+        assert!(stops_after(most).is_none(), "goes on after {most} of {in_all}");
+        assert_eq!(asked.load(Relaxed), most + 1);
+    }
+}

@@ -262,8 +262,12 @@ impl Embedder for Bag {
         32
     }
 
-    fn embed(&self, passages: &[Passage<'_>]) -> Vec<Result<Vec<f32>, EmbedError>> {
-        passages.iter().map(|passage| Ok(self.vector(passage.body))).collect()
+    fn embed_unless(
+        &self,
+        passages: &[Passage<'_>],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
+        passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(passage.body)))).collect()
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {

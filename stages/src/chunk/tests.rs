@@ -321,6 +321,7 @@ const REPETITIVE: &[Repetitive] = &[
     ("python", |n| "def f():\n".to_owned() + &(0..n).map(|i| format!(" def g{i}(): pass\n")).collect::<String>()),
     ("python", |n| (0..n).map(|i| format!("import m{i}\n")).chain((0..n).map(|i| format!("m{i}.x()\n"))).collect()),
     ("python", |n| format!("class A({}): pass\n", (0..n).map(|i| format!("B{i},\n")).collect::<String>())),
+    ("python", |n| format!("from {}m import {}b\n", "m.".repeat(1_000 + n), "a,".repeat(n))),
     ("rust", |n| format!("use {}b{};\n", "aaaa::{".repeat(n), "}".repeat(n))),
     ("rust", |n| "mod a {\n".repeat(n) + &"}\n".repeat(n)),
     ("rust", |n| "#[a]\n".repeat(n) + "fn f() {}\n"),

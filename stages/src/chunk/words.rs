@@ -1,7 +1,7 @@
 //! Which of many names stand in a text as whole words, found in one pass over the text.
 
 use aho_corasick::AhoCorasick;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Longest name, in bytes, that is looked for if it is not made of [`is_part`] alone. At every offset at most half as
 /// many of them can end.
@@ -52,8 +52,12 @@ impl<'a> Words<'a> {
     pub(crate) fn numbers_in(&self, text: &str) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         if !self.plain.is_empty() {
+            let mut seen = FxHashSet::default();
             for run in text.split(|c: char| !u8::try_from(c).is_ok_and(is_part)) {
-                found.extend(self.plain.get(run).into_iter().flatten());
+                match self.plain.get(run) {
+                    Some(numbers) if seen.insert(run) => found.extend(numbers),
+                    _ => {}
+                }
             }
         }
         if let Some(patterns) = &self.patterns {

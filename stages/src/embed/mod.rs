@@ -64,7 +64,7 @@ impl Stage for EmbedStage {
     }
 }
 
-/// Passages that are embedded between two looks at whether the run is to stop.
+/// Passages that are handed to the model together.
 const AT_ONCE: usize = 64;
 
 struct EmbedWorker<'a> {
@@ -77,10 +77,8 @@ impl Worker for EmbedWorker<'_> {
         let passages: Vec<_> = records.iter().map(|Record(chunk)| passage(chunk)).collect();
         let mut vectors = Vec::with_capacity(passages.len());
         for passages in passages.chunks(AT_ONCE) {
-            if cx.cancelled() {
-                return Err(StageError::Stopped);
-            }
-            vectors.extend(self.stage.embedder.embed(passages));
+            let embedded = self.stage.embedder.embed_unless(passages, &|| cx.cancelled());
+            vectors.extend(embedded.ok_or(StageError::Stopped)?);
         }
         let vectors = vectors.into_iter().zip(records).map(|(vector, Record(chunk))| match vector {
             Ok(vector) => Some(vector),
