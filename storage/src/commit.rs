@@ -8,11 +8,11 @@ use heed::types::Bytes;
 use heed::{CommitOrAbort, Database, MdbError, PutFlags, RwTxn};
 
 use crate::btree::Guard;
-use crate::env::Store;
 use crate::error::StorageError;
 use crate::fault;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
+use crate::store::Store;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 use crate::trust::IndexId;
 

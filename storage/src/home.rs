@@ -6,8 +6,8 @@ use std::path::Path;
 
 use aurora_confined::{Directory, Refusal};
 
-use crate::env::DATA;
 use crate::error::StorageError;
+use crate::store::DATA;
 
 /// Opens the `.aurora` directory at a path, which must be a real directory; what is above it is followed as it is.
 ///

@@ -14,12 +14,13 @@ use aurora_confined::{Directory, Kind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
-use crate::env::{DATA, INDEX, OpenMode, Store};
+use crate::env::{INDEX, OpenMode};
 use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
 use crate::snapshot::Snapshot;
+use crate::store::{DATA, Store};
 use crate::tables::{Operation, Table, meta_key};
 
 /// Where the new index is written, below `.aurora`.

@@ -10,7 +10,6 @@ use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedChunk, ChunkId, Records};
 use crate::dictionary::SegmentReader;
-use crate::env::{Mapped, Store};
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files::{FileFinder, FileRecord, FileRows};
@@ -19,6 +18,7 @@ use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::postings::{Dead, Postings, WINDOW};
+use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
 use crate::terms::{is_term, normalise};
@@ -40,8 +40,8 @@ struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids below the next one that are not live.
-    dead: Dead,
+    /// Ids below the next one that are not live; computed when first asked for.
+    dead: OnceLock<Dead>,
     records: Records,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
@@ -100,12 +100,9 @@ impl Snapshot {
         if live.max().is_some_and(|last| last >= manifest.next_chunk_id) {
             return Err(damaged(Damage("chunks live that were never written".to_owned())));
         }
-        let mut dead = RoaringBitmap::new();
-        dead.insert_range(..manifest.next_chunk_id);
-        dead -= &live;
         let records = Records::new(manifest.next_chunk_id);
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, dead) = (Arc::clone(store), Dead::new(dead));
+        let (store, dead) = (Arc::clone(store), OnceLock::new());
         Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, dead, records, lengths, store }) })
     }
 
@@ -451,7 +448,12 @@ impl Snapshot {
 
     /// Ids that were given to chunks which are gone.
     pub(crate) fn dead(&self) -> &Dead {
-        &self.inner.dead
+        self.inner.dead.get_or_init(|| {
+            let mut dead = RoaringBitmap::new();
+            dead.insert_range(..self.inner.manifest.next_chunk_id);
+            dead -= &self.inner.live;
+            Dead::new(dead)
+        })
     }
 
     /// The data file.

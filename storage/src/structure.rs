@@ -7,8 +7,9 @@
 use std::sync::atomic::Ordering;
 
 use crate::btree::{Cursor, Mark, first_damage};
-use crate::env::{Environment, Mapped, Store};
+use crate::env::Environment;
 use crate::error::StorageError;
+use crate::store::{Mapped, Store};
 
 impl Environment {
     /// Takes the file for one that only this program has written: writers then check no more of it than they touch.

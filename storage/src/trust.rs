@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::env::{DATA, INDEX};
+use crate::env::INDEX;
 use crate::error::StorageError;
 use crate::home;
 use crate::snapshot::Snapshot;
+use crate::store::DATA;
 
 /// Bytes of an id.
 const ID: usize = 16;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::process::Outcome;
 use crate::random::{Random, attempts};
-use crate::sandbox::{SECRET, Sandbox};
+use crate::sandbox::{SECRET, Sandbox, Start};
 use crate::{Attack, ensure, withstands};
 
 const MAGIC: &[u8] = b"AURMEM\r\n";
@@ -367,7 +367,7 @@ fn mutate(artefact: &mut Artefact, random: &mut Random) -> String {
 #[test]
 fn issue_15_mutated_artefacts_are_refused_or_sound() {
     let test = "issue_15_mutated_artefacts_are_refused_or_sound";
-    let source = Sandbox::indexed();
+    let source = Sandbox::new(Start { indexed: true, mined: false });
     let sound = Artefact::of(&source);
     attempts(test, 60, |random| {
         let mut artefact = sound.clone();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::process::Outcome;
 use crate::random::{Random, attempts};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, Start};
 use crate::{Attack, FORCE, INDEX, ensure, withstands};
 
 const ASK: &[&str] = &["mem", "search", "parse token", "--format", "json", "--no-record", "--show-content"];
@@ -49,7 +49,7 @@ fn warns(outcome: &Outcome) -> bool {
 #[test]
 fn issue_15_random_damage_is_told_or_harmless() {
     let test = "issue_15_random_damage_is_told_or_harmless";
-    let sandbox = Sandbox::indexed();
+    let sandbox = Sandbox::new(Start { indexed: true, mined: true });
     let sound = found(&sandbox.run(&mut sandbox.aur(ASK)));
     assert!(!sound.is_empty());
     attempts(test, 60, |random| {
@@ -64,6 +64,7 @@ fn issue_15_random_damage_is_told_or_harmless() {
         let attack = Attack::on_indexed(format!("{file}: {}", changes.join(", ")), move |sandbox| {
             sandbox.write(&path, &bytes);
         });
+        let attack = attack.mined();
         let attack =
             attack.run(ASK).run(&["mem", "verify"]).run(BLAME).run(INDEX).run(FORCE).run(ASK).run(&["mem", "verify"]);
         withstands([attack.expect(move |_, outcomes| {
@@ -107,7 +108,7 @@ fn forge(bytes: &mut Vec<u8>, random: &mut Random) -> Option<&'static str> {
 #[test]
 fn issue_15_kept_files_with_forged_checksums_break_no_run() {
     let test = "issue_15_kept_files_with_forged_checksums_break_no_run";
-    let sandbox = Sandbox::indexed();
+    let sandbox = Sandbox::new(Start { indexed: true, mined: true });
     let kept: Vec<(&str, Vec<u8>)> = ["history.walk", "history.comparisons", "tree.walk"]
         .into_iter()
         .filter_map(|name| Some((name, fs::read(sandbox.path(".aurora").join(name)).ok()?)))

@@ -29,7 +29,7 @@ mod unreadable;
 use std::process::Command;
 
 use process::Outcome;
-use sandbox::{LURE, SECRET, Sandbox};
+use sandbox::{LURE, SECRET, Sandbox, Start};
 
 pub(crate) const INDEX: &[&str] = &["mem", "index", "--format", "json"];
 pub(crate) const FORCE: &[&str] = &["mem", "index", "--force", "--format", "json"];
@@ -42,7 +42,7 @@ type Expect = Box<dyn Fn(&Sandbox, &[Outcome]) -> Result<(), String>>;
 /// One row of a table.
 pub(crate) struct Attack {
     name: String,
-    start: fn() -> Sandbox,
+    start: Start,
     build: Build,
     runs: Vec<Prepare>,
     expect: Expect,
@@ -53,15 +53,15 @@ pub(crate) struct Attack {
 impl Attack {
     /// An attack on a repository that has an index.
     pub(crate) fn on_indexed(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
-        Self::on(Sandbox::indexed, name, build)
+        Self::on(Start { indexed: true, mined: false }, name, build)
     }
 
     /// An attack by a repository that was just cloned.
     pub(crate) fn on_fresh(name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
-        Self::on(Sandbox::fresh, name, build)
+        Self::on(Start::default(), name, build)
     }
 
-    fn on(start: fn() -> Sandbox, name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
+    fn on(start: Start, name: impl Into<String>, build: impl Fn(&Sandbox) + 'static) -> Self {
         let expect = Box::new(|_: &Sandbox, _: &[Outcome]| Ok(()));
         Self {
             name: name.into(),
@@ -91,6 +91,12 @@ impl Attack {
         self
     }
 
+    /// Begins with the questions of `aur mem eval mine`.
+    pub(crate) fn mined(mut self) -> Self {
+        self.start.mined = true;
+        self
+    }
+
     /// Leaves the sources out of what may not change.
     pub(crate) fn changing_sources(mut self) -> Self {
         self.changes_sources = true;
@@ -105,7 +111,7 @@ impl Attack {
 
     /// Carries the attack out; what of it succeeded is the error.
     fn holds(&self) -> Result<(), String> {
-        let mut sandbox = (self.start)();
+        let mut sandbox = Sandbox::new(self.start);
         sandbox.limits.memory = self.memory.unwrap_or(sandbox.limits.memory);
         (self.build)(&sandbox);
         let [outside, sources] = sandbox.record();

@@ -115,7 +115,10 @@ fn product(
         for thing in things {
             let shown = runs.first().map_or(String::new(), |run| run.join(" "));
             let name = format!(".aurora/{place} is {thing:?}, {shown}");
-            let attack = on(name, Box::new(move |sandbox| thing.put(sandbox, place)));
+            let mut attack = on(name, Box::new(move |sandbox| thing.put(sandbox, place)));
+            if place.starts_with("eval") || runs.iter().any(|run| run.contains(&"eval")) {
+                attack = attack.mined();
+            }
             attacks.push(runs.iter().fold(attack, |attack, run| attack.run(run)));
         }
     }

@@ -131,18 +131,38 @@ impl Drop for Directory {
     }
 }
 
-impl Sandbox {
-    /// A repository of four files, indexed, with a history.
-    pub(crate) fn indexed() -> Self {
-        let made = Self::copied(&[]);
-        // A copy is another file than the one that is recorded.
-        let _ = made.aur(&["mem", "trust-index"]).output();
-        made
-    }
+/// What a sandbox begins with, beside its sources.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Start {
+    /// An index.
+    pub(crate) indexed: bool,
+    /// The questions of `aur mem eval mine`, which are many files.
+    pub(crate) mined: bool,
+}
 
-    /// The same repository, not indexed.
-    pub(crate) fn fresh() -> Self {
-        Self::copied(&["repo/.aurora"])
+impl Start {
+    /// What is not copied of the template.
+    fn without(self) -> Vec<&'static str> {
+        let mut without = Vec::new();
+        if !self.indexed {
+            without.push("repo/.aurora");
+        }
+        if !self.mined {
+            without.extend(["repo/.aurora/eval", "canary/project/.aurora/eval"]);
+        }
+        without
+    }
+}
+
+impl Sandbox {
+    /// A repository of four files with a history.
+    pub(crate) fn new(start: Start) -> Self {
+        let made = Self::copied(&start.without());
+        if start.indexed {
+            // A copy is another file than the one that is recorded.
+            let _ = made.aur(&["mem", "trust-index"]).output();
+        }
+        made
     }
 
     /// A copy of the template without some of its directories.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::process::Outcome;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, Start};
 use crate::{Attack, INDEX, SEARCH, ensure, withstands};
 
 const ASK: &[&str] = &["mem", "search", "parse_token", "--format", "json"];
@@ -228,7 +228,7 @@ fn issue_15_a_search_outside_of_a_project_indexes_nothing() {
 #[test]
 #[cfg(target_os = "linux")]
 fn issue_15_a_search_in_the_root_of_the_file_system_indexes_nothing() {
-    let sandbox = Sandbox::fresh();
+    let sandbox = Sandbox::new(Start::default());
     let script = "mount --make-rprivate / && mount -o remount,bind,ro / && cd / && exec \"$0\" mem search x";
     let mut shell = Command::new("unshare");
     crate::fixture::hermetic(&mut shell, &sandbox.home(""));

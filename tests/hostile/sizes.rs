@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::process::number;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, Start};
 use crate::{Attack, INDEX, SEARCH, ensure, withstands};
 
 /// Equal names in one file.
@@ -105,7 +105,7 @@ fn issue_15_an_interrupt_ends_a_run_in_a_hostile_file() {
     /// An order of magnitude above what is needed, and far below what the file takes where nothing looks.
     const PATIENCE: Duration = Duration::from_secs(5);
     for (name, text) in TEXTS {
-        let sandbox = Sandbox::fresh();
+        let sandbox = Sandbox::new(Start::default());
         sandbox.write(name, text.repeat((4 << 20) / text.len() - 1));
         let mut running = sandbox.start(&mut sandbox.aur(&["mem", "index", "--jobs", "1"]));
         let lock = sandbox.path(".aurora/writer.lock");

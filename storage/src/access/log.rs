@@ -16,9 +16,10 @@ use super::aside::set_aside;
 use super::codec::AccessRecord;
 use super::verdict::Verdict;
 use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
-use crate::env::{Mapped, OpenMode, Store};
+use crate::env::OpenMode;
 use crate::error::StorageError;
 use crate::home;
+use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 
 /// Directory of the log within `.aurora`.

@@ -1,0 +1,165 @@
+//! Opening a directory as an LMDB environment: checks before anything is mapped.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use aurora_confined::{Directory, Kind, Refusal};
+use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
+
+use crate::btree::{Meta, Pages, Unsealed, missing_pages_are_free};
+use crate::env::OpenMode;
+use crate::error::StorageError;
+use crate::store::{DATA, map, meta_error};
+
+/// LMDB's lock file.
+const LOCK: &str = "lock.mdb";
+/// Bytes of a lock file per reader, and before the first.
+const LOCK_SLOT: usize = 64;
+/// Sizes of the map to ask for, largest first. Only address space is taken, not disk or memory.
+#[cfg(not(windows))]
+const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
+/// On Windows the file is as long as the map: it starts small and grows with the index.
+#[cfg(windows)]
+const MAP_SIZES: [u64; 1] = [1 << 26];
+/// Processes and snapshots that may read at the same time.
+const READERS: u32 = 1022;
+
+/// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
+///
+/// A data file that LMDB makes itself can be read by its owner only; one that is there and empty keeps its permissions.
+pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+    for name in [DATA, LOCK] {
+        let path = || directory.path().join(name);
+        match directory.metadata(name) {
+            Ok(found) if found.kind == Kind::File => {}
+            Ok(found) if found.kind == Kind::Link => {
+                return Err(StorageError::io(&path(), Refusal::SymbolicLink.into()));
+            }
+            Ok(found) if name == DATA && found.kind == Kind::Directory => {
+                return Err(StorageError::Foreign { path: path(), reason: "it is a directory".to_owned() });
+            }
+            Ok(_) => return Err(StorageError::io(&path(), Refusal::NotRegular.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match mode {
+                OpenMode::Existing if name == DATA => {
+                    return Err(StorageError::NoIndex { path: directory.path().to_owned() });
+                }
+                OpenMode::Create if name == DATA => {
+                    directory.open_or_create(name).map_err(|error| StorageError::io(&path(), error))?;
+                }
+                _ => {}
+            },
+            Err(error) => return Err(StorageError::io(&path(), error)),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
+pub(crate) fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+    let data = &directory.path().join(DATA);
+    let map = || map(directory, Path::new(DATA));
+    let first = map()?;
+    if first.is_empty() {
+        return match mode {
+            OpenMode::Create => Ok(()),
+            OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
+        };
+    }
+    let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
+    if newest.extent() <= first.len() as u64 {
+        return Ok(());
+    }
+    // The file is never behind its meta pages, but it may have grown since it was mapped above.
+    let map = map()?;
+    if newest.extent() <= map.len() as u64 {
+        return Ok(());
+    }
+    let unsealed = Unsealed::new(0);
+    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
+    match missing_pages_are_free(&pages, &newest) {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(_) => {
+            Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
+        }
+    }
+}
+/// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
+/// writes into the map, which on a full disk would end the process with a signal.
+pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {
+    let path = directory.path().join(LOCK);
+    match directory.create_new(LOCK) {
+        Ok(mut file) => {
+            let reserved = file.write_all(&vec![0; LOCK_SLOT * (READERS as usize + 2)]);
+            reserved.map_err(|error| {
+                // Half a lock file is worse than none, and the next one to open tries again.
+                let _ = directory.remove(LOCK);
+                StorageError::io(&path, error)
+            })
+        }
+        // It is there already, or LMDB will do without one or say what is wrong.
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(StorageError::io(&path, error)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Opens LMDB with the largest map that the address space allows.
+pub(crate) fn open_lmdb(
+    directory: &Path,
+    data: &Path,
+    mode: OpenMode,
+    mut flags: EnvFlags,
+) -> Result<heed::Env<WithoutTls>, StorageError> {
+    let mut waits = 0;
+    let mut sizes = MAP_SIZES.iter().filter_map(|&size| usize::try_from(size).ok());
+    let mut size = sizes.next();
+    loop {
+        let mut options = EnvOpenOptions::new().read_txn_without_tls();
+        options.max_dbs(16).max_readers(READERS);
+        if let Some(size) = size {
+            options.map_size(size);
+        }
+        // SAFETY: `Store::open` opens a file once in a process, and has inspected it.
+        let opened = unsafe {
+            options.flags(flags);
+            options.open(directory)
+        };
+        let error = match opened {
+            Ok(lmdb) => return Ok(lmdb),
+            Err(error) => error,
+        };
+        match &error {
+            // The last handle of this process is just being closed by another thread.
+            heed::Error::EnvAlreadyOpened if waits < 1000 => {
+                waits += 1;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // On a read-only file system nobody can write, so that no lock is needed.
+            heed::Error::Io(cause)
+                if cause.kind() == io::ErrorKind::ReadOnlyFilesystem && !flags.contains(EnvFlags::READ_ONLY) =>
+            {
+                flags |= EnvFlags::READ_ONLY;
+            }
+            // Who may not write can still read: from a copy, because without a lock a writer does not know
+            // of this reader.
+            heed::Error::Io(cause)
+                if cause.kind() == io::ErrorKind::PermissionDenied
+                    && mode == OpenMode::Existing
+                    && !flags.contains(EnvFlags::READ_ONLY) =>
+            {
+                flags |= EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
+            }
+            heed::Error::Io(cause) if is_about_memory(cause) && size.is_some() => {
+                size = sizes.next();
+            }
+            _ => return Err(StorageError::lmdb(data, error)),
+        }
+    }
+}
+
+/// Whether a map was refused for its size.
+fn is_about_memory(error: &io::Error) -> bool {
+    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_COMMITMENT_LIMIT or an invalid parameter.
+    matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
+        || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 1455 | 1132))
+}

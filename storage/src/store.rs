@@ -1,0 +1,280 @@
+//! An LMDB environment as this crate reads it: transactions, and a map of the data file of its own.
+
+use std::collections::HashMap;
+use std::io::{self, Read as _};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use aurora_confined::Directory;
+use heed::{EnvFlags, MdbError, RoTxn, WithoutTls};
+use memmap2::Mmap;
+
+use crate::btree::{Meta, MetaError, Pages, Unsealed};
+use crate::env::OpenMode;
+use crate::error::StorageError;
+use crate::home::{Identity, identity};
+use crate::opening::{inspect, open_lmdb, prepare, reserve_lock_file};
+
+/// LMDB's data file.
+pub(crate) const DATA: &str = "data.mdb";
+/// How often a read is begun again because commits came between its steps.
+pub(crate) const ATTEMPTS: usize = 100;
+
+/// Stores that are open in this process: LMDB must not open a file twice.
+static OPEN: Mutex<Option<HashMap<PathBuf, Weak<Store>>>> = Mutex::new(None);
+
+/// One LMDB environment.
+pub(crate) struct Store {
+    /// The data file, for messages.
+    pub(crate) data: PathBuf,
+    /// The directory that holds lock file and temporary files.
+    pub(crate) home: Directory,
+    /// Name of the directory of the data file in `home`.
+    name: &'static str,
+    pub(crate) lmdb: heed::Env<WithoutTls>,
+    /// Which file the data file was. As long as it is open no other one is the same.
+    opened: Option<Identity>,
+    /// Held for reading while a transaction begins, and for writing while the map is replaced.
+    map: RwLock<()>,
+    /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
+    lost: AtomicBool,
+    /// Whether readers have no place in LMDB's table.
+    pub(crate) unlocked: bool,
+    /// Whether LMDB may write without a look at the whole structure of the file first.
+    pub(crate) sound: AtomicBool,
+}
+
+/// The file as one generation of pages sees it.
+pub(crate) struct Mapped {
+    /// Holds the reader's place in LMDB's table, so that the pages stay as they are.
+    _transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>,
+    bytes: Content,
+    /// The generation of pages.
+    pub(crate) meta: Meta,
+    unsealed: Unsealed,
+}
+
+/// The bytes of a data file.
+pub(crate) enum Content {
+    /// Nothing has been written yet.
+    Empty,
+    Map(Mmap),
+    /// Read into memory, because no place in the reader table protects the file's pages.
+    Copy(Vec<u8>),
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Empty => &[],
+            Self::Map(map) => map,
+            Self::Copy(bytes) => bytes,
+        }
+    }
+}
+
+impl Store {
+    /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already.
+    pub(crate) fn open(
+        name: &'static str,
+        home: &Directory,
+        mode: OpenMode,
+        flags: EnvFlags,
+    ) -> Result<Arc<Self>, StorageError> {
+        let path = home.path().join(name);
+        let data = path.join(DATA);
+        let directory = match mode {
+            OpenMode::Create => home.create_directory(name),
+            OpenMode::Existing => home.open_directory(name),
+        };
+        let directory = match directory {
+            Ok(directory) => directory,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && mode == OpenMode::Existing => {
+                return Err(StorageError::NoIndex { path });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(StorageError::Foreign { path, reason: "it is a file".to_owned() });
+            }
+            Err(error) => return Err(StorageError::io(&path, error)),
+        };
+        prepare(&directory, mode)?;
+        let real = path.canonicalize().map_err(|error| StorageError::io(&path, error))?;
+        let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = guard.get_or_insert_default();
+        open.retain(|_, store| store.strong_count() > 0);
+        if let Some(store) = open.get(&real).and_then(Weak::upgrade) {
+            return Ok(store);
+        }
+        inspect(&directory, mode)?;
+        reserve_lock_file(&directory)?;
+        let lmdb = open_lmdb(&real, &data, mode, flags)?;
+        let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
+        let home = home.clone();
+        let (lost, sound) = (AtomicBool::new(false), AtomicBool::new(false));
+        let opened = identity(&home, name);
+        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked, sound });
+        open.insert(real, Arc::downgrade(&store));
+        Ok(store)
+    }
+
+    /// Fails when another index has been put into the place of this one.
+    pub(crate) fn check_current(&self) -> Result<(), StorageError> {
+        match identity(&self.home, self.name) == self.opened {
+            true => Ok(()),
+            false => Err(StorageError::Replaced { path: self.data.clone() }),
+        }
+    }
+
+    /// Path of the data file below `home`.
+    fn relative(&self) -> PathBuf {
+        Path::new(self.name).join(DATA)
+    }
+
+    /// Length of the data file in bytes.
+    pub(crate) fn length(&self) -> Result<u64, StorageError> {
+        let metadata = self.home.metadata(self.relative());
+        metadata.map(|metadata| metadata.len).map_err(|error| StorageError::io(&self.data, error))
+    }
+
+    /// Makes the data file longer; the new bytes are zero.
+    pub(crate) fn extend(&self, length: u64) -> Result<(), StorageError> {
+        let file = self.home.open_for_writing(self.relative());
+        file.and_then(|file| file.set_len(length)).map_err(|error| StorageError::io(&self.data, error))
+    }
+
+    /// Maps the data file as long as it is now.
+    fn map(&self) -> Result<Content, StorageError> {
+        map(&self.home, &self.relative())
+    }
+
+    /// Begins a read transaction, and maps the file as long as it is then.
+    pub(crate) fn read(&self) -> Result<Mapped, StorageError> {
+        // Two commits between two steps overwrite what was to be read: then the newer one is read.
+        for _ in 0..ATTEMPTS {
+            if let Some(mapped) = if self.unlocked { self.try_copy()? } else { self.try_map()? } {
+                return Ok(mapped);
+            }
+        }
+        let what = "its meta pages contradict each other".to_owned();
+        Err(StorageError::Damaged { path: self.data.clone(), what })
+    }
+
+    fn try_map(&self) -> Result<Option<Mapped>, StorageError> {
+        let transaction = self.begin()?;
+        let bytes = self.map()?;
+        let meta = Meta::of_transaction(&bytes, transaction.id() as u64)
+            .map_err(|error| meta_error(&self.data, bytes.len() as u64, error))?;
+        // The second transaction after writes to the same meta page, its own number last, and does not begin before the
+        // first one after has ended: as long as there is no newer one, what was read is whole.
+        fence(Ordering::SeqCst);
+        let is_newest = self.begin()?.id() == transaction.id();
+        let meta = meta.filter(|_| is_newest);
+        Ok(meta.map(|meta| Mapped::new(Some(Mutex::new(transaction)), bytes, meta)))
+    }
+
+    /// Copies the file. The pages of a generation are used again by the second generation after it at
+    /// the earliest, so that the copy is whole when no more than one was published meanwhile.
+    fn try_copy(&self) -> Result<Option<Mapped>, StorageError> {
+        let newest = || -> Result<Meta, StorageError> {
+            let bytes = self.map()?;
+            Meta::newest(&bytes).map_err(|error| meta_error(&self.data, bytes.len() as u64, error))
+        };
+        let meta = newest()?;
+        let mut bytes = Vec::new();
+        let read = self.home.open_file(self.relative()).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| StorageError::read(&self.data, error))?;
+        let whole = newest()?.transaction <= meta.transaction + 1;
+        Ok(whole.then(|| Mapped::new(None, Content::Copy(bytes), meta)))
+    }
+
+    fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
+        self.check()?;
+        let error = {
+            let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
+            match self.lmdb.clone().static_read_txn() {
+                Ok(transaction) => return Ok(transaction),
+                Err(error) => error,
+            }
+        };
+        if !matches!(error, heed::Error::Mdb(MdbError::MapResized)) {
+            return Err(StorageError::lmdb(&self.data, error));
+        }
+        // Another process has made the file larger than this map.
+        self.resize(usize::try_from(self.length()?).unwrap_or(usize::MAX).saturating_mul(2))?;
+        let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
+        let transaction = self.lmdb.clone().static_read_txn();
+        transaction.map_err(|error| StorageError::lmdb(&self.data, error))
+    }
+
+    /// Fails when LMDB has lost its map.
+    pub(crate) fn check(&self) -> Result<(), StorageError> {
+        match self.lost.load(Ordering::Acquire) {
+            true => Err(StorageError::MapFull { path: self.data.clone() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Replaces LMDB's map by one of at least `size` bytes.
+    pub(crate) fn resize(&self, size: usize) -> Result<(), StorageError> {
+        let _map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        // A multiple of every page size in use.
+        let size = size.checked_next_multiple_of(1 << 20).unwrap_or(size);
+        // SAFETY: no write transaction is open: only the writer's thread opens one, and it calls this
+        // between two of them; readers wait for `map` to begin one, and read through maps of their own,
+        // never through LMDB's.
+        let resized = unsafe { self.lmdb.resize(size) };
+        resized.map_err(|error| {
+            // With a write transaction open, LMDB refuses and keeps its map.
+            let kept = matches!(&error, heed::Error::Io(error) if error.kind() == io::ErrorKind::InvalidInput);
+            self.lost.store(!kept, Ordering::Release);
+            StorageError::MapFull { path: self.data.clone() }
+        })
+    }
+}
+
+impl Mapped {
+    fn new(transaction: Option<Mutex<RoTxn<'static, WithoutTls>>>, bytes: Content, meta: Meta) -> Self {
+        let present = bytes.len() / meta.page_size;
+        let unsealed = Unsealed::new((present as u64).min(meta.last_page + 1));
+        Self { _transaction: transaction, bytes, meta, unsealed }
+    }
+
+    /// Whether a place in the reader table keeps the pages of this generation, and of the one before, as they are.
+    pub(crate) fn is_protected(&self) -> bool {
+        self._transaction.is_some()
+    }
+
+    /// The pages that the transaction sees.
+    pub(crate) fn pages(&self) -> Pages<'_> {
+        let Self { bytes, meta, unsealed, .. } = self;
+        Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
+    }
+}
+/// Maps the whole of the file at a path below a directory.
+pub(crate) fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
+    let read = || -> io::Result<Content> {
+        let file = directory.open_file(path)?;
+        if file.metadata()?.len() == 0 {
+            return Ok(Content::Empty);
+        }
+        // SAFETY: the file is written by LMDB only, which does not touch the pages of a generation that
+        // has a reader, and never makes the file shorter. Meta pages may change while they are read;
+        // they are copied as integers, and a torn one is recognised by its transaction number. Without
+        // a reader's place only meta pages are read from a map.
+        unsafe { Mmap::map(&file) }.map(Content::Map)
+    };
+    read().map_err(|error| StorageError::read(&directory.path().join(path), error))
+}
+/// The error of a data file of `actual` bytes without sound meta pages.
+pub(crate) fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
+    let path = data.to_owned();
+    match error {
+        MetaError::Foreign(reason) => StorageError::Foreign { path, reason: reason.to_owned() },
+        MetaError::Short(expected) => StorageError::Truncated { path, expected, actual },
+    }
+}
