@@ -35,6 +35,7 @@ mod tune;
 mod values;
 mod verify;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -42,6 +43,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
 use crate::failure::Outcome;
+use crate::output::sanitize;
 use crate::terminal::Terminal;
 
 /// Bytes of the stack on which everything runs, whatever the limit of the shell: parsing the arguments alone takes some
@@ -72,8 +74,7 @@ fn started() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe is the only way to fail here, and means that nobody reads.
-            let _ = error.print();
+            print(&error);
             if let (ErrorKind::InvalidSubcommand, Some(tip)) = (error.kind(), tip) {
                 Terminal::detect(wish).tip(&tip);
             }
@@ -95,6 +96,17 @@ fn started() -> ExitCode {
             failure.code()
         }
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for.
+fn print(error: &clap::Error) {
+    let text = error.render().to_string();
+    // Arguments stand in the message as they were given. A closed pipe is the only way to fail here, and means that
+    // nobody reads.
+    let _ = match sanitize::block(&text) {
+        safe if error.use_stderr() && safe != text => std::io::stderr().write_all(safe.as_bytes()),
+        _ => error.print(),
+    };
 }
 
 fn run(command: &Command, terminal: &Terminal) -> Outcome {

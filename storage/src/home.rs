@@ -21,7 +21,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Directory> {
 /// The same, made if there is none.
 pub(crate) fn create(path: &Path) -> io::Result<Directory> {
     let (above, name) = split(path)?;
-    #[allow(clippy::disallowed_methods, reason = "what is above the directory is the user's word")]
+    #[allow(clippy::disallowed_methods, reason = "what is above the directory is trusted")]
     fs::create_dir_all(above)?;
     Directory::open_root(above)?.create_directory(name)
 }

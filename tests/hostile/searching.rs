@@ -239,3 +239,43 @@ fn issue_15_a_search_in_the_root_of_the_file_system_indexes_nothing() {
     }
     assert!(outcome.code == Some(2) && outcome.err.contains("aur mem index"), "{}", outcome.summary());
 }
+
+/// Runs a search at a terminal where `answer` is typed: the exit code, and what the terminal shows.
+#[cfg(target_os = "linux")]
+fn asked_at_a_terminal(sandbox: &Sandbox, answer: &str) -> (Option<i32>, String) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a terminal that can be opened");
+    let name = ptsname(&terminal, Vec::new()).expect("its name");
+    let other_end = File::options().read(true).write(true).open(name.to_str().expect("a path")).expect("its other end");
+    let mut search = sandbox.aur(&["mem", "search", "parse_token"]);
+    search.stdin(other_end.try_clone().expect("a copy")).stderr(other_end).stdout(Stdio::null()).env("TERM", "xterm");
+    let mut child = search.spawn().expect("the program starts");
+    drop(search);
+    let mut terminal = File::from(terminal);
+    terminal.write_all(answer.as_bytes()).expect("an answer can be typed");
+    let mut shown = Vec::new();
+    // The end of a terminal is an error: nobody has the other end open.
+    let _ = terminal.read_to_end(&mut shown);
+    (child.wait().expect("the program ends").code(), String::from_utf8_lossy(&shown).into_owned())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn issue_15_a_search_outside_of_a_project_asks_on_a_terminal() {
+    const END_OF_INPUT: &str = "\u{4}";
+    for (answer, is_yes) in
+        [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("yes please\n", false), (END_OF_INPUT, false)]
+    {
+        let sandbox = Sandbox::new(Start::default());
+        sandbox.remove(".git");
+        let (code, shown) = asked_at_a_terminal(&sandbox, answer);
+        assert!(shown.contains("is no project. Index it (2 entries)? [y/N]"), "{answer:?}: {shown}");
+        assert_eq!(code, Some(if is_yes { 0 } else { 2 }), "{answer:?}: {shown}");
+        assert_eq!(sandbox.path(".aurora/index/data.mdb").exists(), is_yes, "{answer:?}: {shown}");
+        assert_eq!(shown.contains("was not indexed"), !is_yes, "{answer:?}: {shown}");
+    }
+}

@@ -112,7 +112,7 @@ fn issue_15_no_name_or_text_reaches_the_terminal_raw() {
 
 #[test]
 fn issue_15_queries_and_arguments_are_printed_harmlessly() {
-    const HARMFUL: &str = "\u{1b}[2Jx\u{7}";
+    const HARMFUL: &str = "\u{1b}[2Jx\u{202e}\u{7}";
     let given = |arguments: &'static [&'static str]| {
         Attack::on_indexed(format!("{arguments:?}"), |_| {}).run(arguments).expect(is_clean)
     };

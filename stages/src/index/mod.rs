@@ -147,7 +147,7 @@ pub enum IndexError {
 pub fn plan(root: &Path, choice: &PipelineChoice, limits: &Limits) -> Result<Plan, IndexError> {
     let (name, text) = pipeline_source(root, choice)?;
     let source = PipelineSource { name: &name, text: &text };
-    // A file that the user names is the user's word.
+    // A file that the user names is trusted.
     let ceilings = if *choice == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
     let plan = aurora_pipeline::load_within(&[source], &registry(), pipelines::EMBEDDED, &ceilings);
     plan.map_err(IndexError::Pipeline)
