@@ -99,9 +99,9 @@ fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     fs::write(path("sound.mdb"), data).expect("writes");
-    let first = std::env::var("AURORA_SEED").unwrap_or_else(|_| "0".to_owned());
-    fs::write(path("next"), first).expect("writes");
-    fs::write(path("last"), count.to_string()).expect("writes");
+    let first: u64 = std::env::var("AURORA_SEED").map_or(0, |seed| seed.parse().expect("AURORA_SEED is a number"));
+    fs::write(path("next"), first.to_string()).expect("writes");
+    fs::write(path("last"), first.saturating_add(count).to_string()).expect("writes");
     if is_log {
         fs::write(path("is_log"), "").expect("writes");
     }
