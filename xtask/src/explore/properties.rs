@@ -11,6 +11,8 @@ use super::targets::Target;
 
 /// Cases of a test that does not say itself how many it takes, which is then 256.
 const CASES: u64 = 2_048;
+/// Cases that may be drawn in vain: as a rule 1,024, which is meant for 256 cases.
+const REJECTS: u64 = 16 * CASES;
 /// Kills of one job, and the test that makes them.
 const KILLS: u64 = 10;
 const KILLING: &str = "a_kill_at_any_moment_leaves_the_old_index_or_the_new_one";
@@ -31,6 +33,7 @@ pub(crate) fn jobs(targets: &[Target]) -> Result<Vec<Job>, String> {
         }
         for (configured, tests) in by_configuration {
             let job = Job::new(target, tests, &["PROPTEST_RNG_SEED"]);
+            let job = job.with("PROPTEST_MAX_GLOBAL_REJECTS", REJECTS);
             jobs.push(if configured { job } else { job.with("PROPTEST_CASES", CASES) });
         }
     }
