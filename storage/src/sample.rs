@@ -59,8 +59,8 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
             let (calls, imports, dependencies) = lists;
-            let ([line_start, line_end, byte_start, byte_end, branches, loops], score, content_hash, exported) =
-                numbers;
+            let ([line, other_line, byte, other_byte, branches, loops], score, content_hash, exported) = numbers;
+            let (line, other_line) = (line.min(u32::MAX - 1), other_line.min(u32::MAX - 1));
             let (git, metadata, governance, parent, date) = options;
             Chunk {
                 key,
@@ -69,10 +69,10 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
                 language,
                 name,
                 qualified_name,
-                line_start,
-                line_end,
-                byte_start,
-                byte_end,
+                line_start: line.min(other_line),
+                line_end: line.max(other_line),
+                byte_start: byte.min(other_byte),
+                byte_end: byte.max(other_byte),
                 signature,
                 doc,
                 text,
