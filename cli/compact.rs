@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &CompactArgs, terminal: &Terminal) -> Outcome {
     let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
     drop(snapshot);
-    let done = Environment::compact(&place::index_dir(&root)).map_err(opened::failure)?;
+    let done = Environment::compact(&place::index_dir(&root), &place::trust().known).map_err(opened::failure)?;
     opened::record(&root)?;
     let mut out = terminal.stdout();
     let (before, after) = (units::bytes(done.before), units::bytes(done.after));

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ImportArgs, terminal: &Terminal) -> Outcome {
         file => (Box::new(BufReader::new(open(file)?)), file),
     };
     let shown = root.display().to_string();
-    let arrival = Arrival { name, root: &shown, now: time::now() };
+    let arrival = Arrival { name, root: &shown, now: time::now(), known: &place::trust().known };
     let imported = Environment::import(&place::index_dir(&root), &mut input, arrival).map_err(opened::failure)?;
     opened::record(&root)?;
     if !imported.complete {

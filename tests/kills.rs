@@ -82,6 +82,9 @@ fn fresh_digest(fixture: &Fixture) -> Option<String> {
 
 /// Brings the index up to date after a death; it must be as if nothing had happened.
 fn recovers(fixture: &Fixture, fresh: Option<&String>, what: &str) {
+    // Whichever index a death has left is the user's own.
+    let search = fixture.aur(&["mem", "search", "call", "--no-index"]);
+    assert!(!search.err.contains("not trusted"), "{what}: {}", search.err);
     done(fixture, &["mem", "index", "-q"]);
     assert_eq!(digest(fixture).as_ref(), fresh, "{what}");
     for left in ["index.new", "index.old", "tmp"] {

@@ -12,6 +12,7 @@ use crate::error::StorageError;
 use crate::manifest::Manifest;
 use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
+use crate::trust::KnownIndexes;
 
 /// Free pages that are worth nothing: the next few transactions use them.
 const FEW_PAGES: u64 = 128;
@@ -34,17 +35,17 @@ pub struct Compaction {
 impl Environment {
     /// Writes the index of a project again, given its `.aurora` directory: one segment, nothing dead, no free pages. Its
     /// digest stays the same, chunks get new ids. Readers go on reading what they have opened; nothing is written when
-    /// there is nothing to gain.
+    /// there is nothing to gain. The id of the new index is announced to `known`.
     ///
     /// # Errors
     /// When there is no index, another writer has it, or it is damaged; then it stays as it is.
-    pub fn compact(directory: &Path) -> Result<Compaction, StorageError> {
+    pub fn compact(directory: &Path, known: &KnownIndexes) -> Result<Compaction, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         if !is_worthwhile(&current.snapshot()?)? {
             let (bytes, generation) = (current.store.length()?, current.snapshot()?.manifest().generation);
             return Ok(Compaction { before: bytes, after: bytes, written: false, generation });
         }
-        let mut replacement = Replacement::begin(&current.store.home)?;
+        let mut replacement = Replacement::begin(&current.store.home, known)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let generation = snapshot.manifest().generation + 1;

@@ -17,6 +17,7 @@ use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
 use crate::terms::{Hashed, TermVector};
+use crate::trust::KnownIndexes;
 use crate::writer::WriterOptions;
 
 /// The tables of the keyword index: all that is in them follows from the chunks' records.
@@ -47,17 +48,19 @@ impl Snapshot {
 impl Environment {
     /// Builds dictionary, postings and field lengths anew from the stored chunks, given a project's `.aurora` directory.
     /// What is there of them is not looked at, so that it may be damaged. `terms` gives the terms of a chunk; chunks get
-    /// new ids, and all else stays as it is. Readers go on reading what they have opened.
+    /// new ids, and all else stays as it is. Readers go on reading what they have opened. The id of the new index is
+    /// announced to `known`.
     ///
     /// # Errors
     /// When there is no index, another writer has it, or anything but the keyword index is damaged; then it stays as it is.
     pub fn rebuild_keywords(
         directory: &Path,
+        known: &KnownIndexes,
         options: WriterOptions,
         terms: &mut dyn FnMut(&Chunk) -> TermVector,
     ) -> Result<Manifest, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
-        let mut replacement = Replacement::begin(&current.store.home)?;
+        let mut replacement = Replacement::begin(&current.store.home, known)?;
         current.store.check_current()?;
         let snapshot = current.snapshot()?;
         let old = snapshot.manifest();

@@ -22,6 +22,7 @@ use crate::manifest::Manifest;
 use crate::snapshot::Snapshot;
 use crate::store::{DATA, Store};
 use crate::tables::{Operation, Table, meta_key};
+use crate::trust::KnownIndexes;
 
 /// Where the new index is written, below `.aurora`.
 const NEW: &str = "index.new";
@@ -36,6 +37,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A new index on its way. Dropped before [`Replacement::finish`], it leaves nothing.
 pub(crate) struct Replacement {
     home: Directory,
+    /// To which the id of the new index is announced.
+    known: KnownIndexes,
     /// Nothing else is open in `index.new`; dropped before the directory moves.
     parts: Option<(Snapshot, Committer)>,
     /// Released last.
@@ -44,13 +47,13 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// Becomes the writer of the index in `home`, the `.aurora` directory, and starts an empty one beside it.
-    pub(crate) fn begin(home: &Directory) -> Result<Self, StorageError> {
+    pub(crate) fn begin(home: &Directory, known: &KnownIndexes) -> Result<Self, StorageError> {
         let lock = WriterLock::acquire(home)?;
         move_back(home)?;
         fault::point();
         clear(home)?;
         fault::point();
-        let mut replacement = Self { home: home.clone(), parts: None, _lock: lock };
+        let mut replacement = Self { home: home.clone(), known: known.clone(), parts: None, _lock: lock };
         let store = Store::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
         let committer = Committer::new(&base, BATCH);
@@ -84,7 +87,11 @@ impl Replacement {
             None => return Err(StorageError::Refused("the new index is complete already".to_owned())),
         });
         self.parts = None;
-        Snapshot::open(&store)
+        let snapshot = Snapshot::open(&store)?;
+        if let Some(id) = snapshot.id() {
+            self.known.announce(self.home.path(), &id);
+        }
+        Ok(snapshot)
     }
 
     /// Moves the new index into its place. Whatever was opened of it must have been dropped.

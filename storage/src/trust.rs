@@ -70,8 +70,8 @@ pub enum Origin {
     Unknown,
 }
 
-/// What the data file of an index looked like.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What the data file of an index looked like. The default is that of no file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     device: u64,
     inode: u64,
@@ -132,24 +132,37 @@ impl KnownIndexes {
         };
         let io = |error| StorageError::io(directory, error);
         let record = Record { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };
-        let before = self.record_of(&id);
-        if before.as_ref() == Some(&record) {
-            return Ok(());
+        match self.record_of(&id) {
+            Some(before) if before == record => Ok(()),
+            before => write(directory, &id, &record, before.is_none()),
         }
-        #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
-        fs::create_dir_all(directory).map_err(io)?;
-        let records = Directory::open_root(directory).map_err(io)?;
-        if before.is_none() {
-            forget_gone(&records).map_err(io)?;
+    }
+
+    /// Records that an index which is about to be published in a project, given its `.aurora` directory, is this user's: it
+    /// is even if the process dies before [`KnownIndexes::record`]. Where this fails, so will that.
+    pub fn announce(&self, home: &Path, id: &IndexId) {
+        if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
+            let _ = write(directory, id, &Record { home, stamp: Stamp::default() }, true);
         }
-        let json = serde_json::to_vec(&record).map_err(|error| StorageError::encode("record", &error))?;
-        records.replace(name_of(&id), |file| file.write_all(&json)).map_err(io)
     }
 
     fn record_of(&self, id: &IndexId) -> Option<Record> {
         let records = Directory::open_root(self.directory.as_deref()?).ok()?;
         read(&records, name_of(id))
     }
+}
+
+/// Writes the record of an index, which `is_new` where it has none yet.
+fn write(directory: &Path, id: &IndexId, record: &Record, is_new: bool) -> Result<(), StorageError> {
+    let io = |error| StorageError::io(directory, error);
+    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+    fs::create_dir_all(directory).map_err(io)?;
+    let records = Directory::open_root(directory).map_err(io)?;
+    if is_new {
+        forget_gone(&records).map_err(io)?;
+    }
+    let json = serde_json::to_vec(record).map_err(|error| StorageError::encode("record", &error))?;
+    records.replace(name_of(id), |file| file.write_all(&json)).map_err(io)
 }
 
 fn name_of(id: &IndexId) -> String {

@@ -381,6 +381,9 @@ fn job(
     let started = now_ns();
     let writer = environment.writer(WriterOptions { memory: memory.writer })?;
     let previous = environment.snapshot()?;
+    if previous.manifest().generation == 0 {
+        options.trust.known.announce(&root.join(INDEX_DIRECTORY), &writer.id());
+    }
     previous.check_keywords()?;
     let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
     let state = known.map(|(_, state)| state.clone());
@@ -407,7 +410,7 @@ fn job(
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
     let mut terms = |chunk: &Chunk| chunk::stage::terms_of(&Analyzer, chunk);
     let directory = root.join(INDEX_DIRECTORY);
-    let rebuilt = Environment::rebuild_keywords(&directory, WriterOptions::default(), &mut terms)?;
+    let rebuilt = Environment::rebuild_keywords(&directory, &trust.known, WriterOptions::default(), &mut terms)?;
     trust.known.record(&directory, &Environment::open(&directory, OpenMode::Existing)?.snapshot()?)?;
     Ok(rebuilt.chunk_count)
 }

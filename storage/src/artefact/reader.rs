@@ -14,9 +14,10 @@ use crate::home;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
 use crate::replace::Replacement;
 use crate::tables::Table;
+use crate::trust::KnownIndexes;
 
 /// Where and when an artefact arrives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Arrival<'a> {
     /// The file, or what errors call it.
     pub name: &'a Path,
@@ -24,6 +25,8 @@ pub struct Arrival<'a> {
     pub root: &'a str,
     /// Unix seconds of now.
     pub now: i64,
+    /// To which the id of the new index is announced.
+    pub known: &'a KnownIndexes,
 }
 
 impl Environment {
@@ -43,7 +46,7 @@ impl Environment {
         let announced = input.manifest()?;
         let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
         home::keep_out_of_git(&home)?;
-        let mut replacement = Replacement::begin(&home)?;
+        let mut replacement = Replacement::begin(&home, arrival.known)?;
         let generation = generation_before(directory)? + 1;
         let manifest = input.rows(&announced, &mut replacement)?;
         let manifest = Manifest {

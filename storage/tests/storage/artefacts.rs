@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Arrival, ArtefactManifest, Environment, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{Arrival, ArtefactManifest, Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -33,7 +33,7 @@ fn fresh_artefact(tree: &Tree, memory: usize) -> Vec<u8> {
 
 /// Imports an artefact.
 pub(crate) fn import(directory: &Path, mut bytes: &[u8]) -> Result<ArtefactManifest, StorageError> {
-    let arrival = Arrival { name: Path::new("memory"), root: "/elsewhere", now: 5 };
+    let arrival = Arrival { name: Path::new("memory"), root: "/elsewhere", now: 5, known: &KnownIndexes::none() };
     Environment::import(directory, &mut bytes, arrival)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use aurora_storage::{Environment, OpenMode, StorageError, WriterOptions};
+use aurora_storage::{Environment, KnownIndexes, OpenMode, StorageError, WriterOptions};
 
 use crate::artefacts::artefact;
 use crate::model::check;
@@ -38,7 +38,7 @@ fn a_compact_index_is_smaller_and_says_the_same() {
     let (digest, exported) = (before.digest().expect("sound"), artefact(&environment));
     let length = || fs::metadata(directory.path().join("index/data.mdb")).expect("is there").len();
     let old_length = length();
-    let done = Environment::compact(directory.path()).expect("compacts");
+    let done = Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
     assert!(done.written);
     assert_eq!((done.before, done.after), (old_length, length()));
     assert!(done.after < done.before, "{done:?}");
@@ -62,11 +62,11 @@ fn a_compact_index_is_smaller_and_says_the_same() {
 #[test]
 fn nothing_is_written_where_nothing_can_be_gained() {
     let (directory, _) = worn();
-    let first = Environment::compact(directory.path()).expect("compacts");
+    let first = Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
     let data = directory.path().join("index/data.mdb");
     let stamp = || fs::metadata(&data).and_then(|metadata| metadata.modified()).expect("a time");
     let time = stamp();
-    let second = Environment::compact(directory.path()).expect("looks");
+    let second = Environment::compact(directory.path(), &KnownIndexes::none()).expect("looks");
     assert!(first.written && !second.written);
     assert_eq!((second.before, second.after, second.generation), (first.after, first.after, first.generation));
     assert_eq!(stamp(), time);
@@ -75,7 +75,7 @@ fn nothing_is_written_where_nothing_can_be_gained() {
 #[test]
 fn runs_go_on_after_a_compaction() {
     let (directory, mut tree) = worn();
-    Environment::compact(directory.path()).expect("compacts");
+    Environment::compact(directory.path(), &KnownIndexes::none()).expect("compacts");
     let environment = open(directory.path());
     let change = synthetic(9, 30, 77);
     write(&environment, &change, 64 << 20);
@@ -88,10 +88,10 @@ fn there_must_be_an_index_that_nobody_writes() {
     let (directory, tree) = worn();
     let environment = open(directory.path());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
-    assert!(matches!(Environment::compact(directory.path()), Err(StorageError::Locked { .. })));
+    assert!(matches!(Environment::compact(directory.path(), &KnownIndexes::none()), Err(StorageError::Locked { .. })));
     drop(writer);
     check(&environment.snapshot().expect("opens"), &tree);
     let empty = crate::repository::directory();
-    assert!(matches!(Environment::compact(empty.path()), Err(StorageError::NoIndex { .. })));
+    assert!(matches!(Environment::compact(empty.path(), &KnownIndexes::none()), Err(StorageError::NoIndex { .. })));
     assert!(fs::read_dir(empty.path()).expect("lists").next().is_none());
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{Chunk, Environment, Manifest, OpenMode, StorageError, TermVector, VerifyReport, WriterOptions};
+use aurora_storage::{
+    Chunk, Environment, KnownIndexes, Manifest, OpenMode, StorageError, TermVector, VerifyReport, WriterOptions,
+};
 
 use crate::damage::{generator, lay_out};
 use crate::model::check;
@@ -16,7 +18,7 @@ fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, Sto
     let vectors: HashMap<String, TermVector> =
         pieces.map(|(path, (index, piece))| (key(path, index, piece), terms(piece))).collect();
     let mut terms = |chunk: &Chunk| vectors[&chunk.key].clone();
-    Environment::rebuild_keywords(directory, WriterOptions { memory }, &mut terms)
+    Environment::rebuild_keywords(directory, &KnownIndexes::none(), WriterOptions { memory }, &mut terms)
 }
 
 fn verify(directory: &Path) -> Result<VerifyReport, StorageError> {
