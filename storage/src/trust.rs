@@ -138,8 +138,8 @@ impl KnownIndexes {
         }
     }
 
-    /// Records that an index which is about to be published in a project, given its `.aurora` directory, is this user's: it
-    /// is even if the process dies before [`KnownIndexes::record`]. Where this fails, so will that.
+    /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the process
+    /// dies before [`KnownIndexes::record`], the index counts as [`Origin::OwnButChanged`]. Errors are left to that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
             let _ = write(directory, id, &Record { home, stamp: Stamp::default() }, true);

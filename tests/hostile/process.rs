@@ -53,6 +53,8 @@ pub(crate) struct Outcome {
     pub(crate) err: String,
     /// Wall time.
     pub(crate) lasted: Duration,
+    /// Processor time of all threads that was seen; zero where the system does not tell.
+    pub(crate) processor_time: Duration,
     /// Most resident memory that was seen, in bytes.
     pub(crate) peak: u64,
 }
@@ -119,6 +121,11 @@ impl Running {
         self.child.id()
     }
 
+    /// Processor time of all its threads so far; zero where the system does not tell.
+    pub(crate) fn processor_time(&self) -> Duration {
+        processor_time(self.child.id())
+    }
+
     /// Whether the process has not ended yet.
     pub(crate) fn is_alive(&mut self) -> bool {
         self.child.try_wait().expect("a process can be asked").is_none()
@@ -126,8 +133,9 @@ impl Running {
 
     /// Waits for the end, or for a limit to be passed.
     pub(crate) fn wait(mut self) -> Outcome {
-        let (mut peak, mut stopped) = (0, None);
+        let (mut peak, mut spent, mut stopped) = (0, Duration::ZERO, None);
         let status = loop {
+            spent = spent.max(processor_time(self.child.id()));
             if let Some(status) = self.child.try_wait().expect("a process can be asked") {
                 break status;
             }
@@ -155,6 +163,7 @@ impl Running {
             out: read("out"),
             err: read("err"),
             lasted: self.begun.elapsed(),
+            processor_time: spent,
             peak,
             command: self.command,
         }
@@ -166,4 +175,14 @@ fn resident(process: u32) -> u64 {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return 0 };
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse::<u64>().ok()).map_or(0, |kibibytes| kibibytes << 10)
+}
+
+/// The processor time of a process, where the system tells: the 14th and 15th field of `proc_pid_stat(5)`, in hundredths of
+/// a second.
+fn processor_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The second field, a name in parentheses, may hold spaces.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(10 * ticks)
 }

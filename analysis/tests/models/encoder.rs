@@ -90,7 +90,7 @@ fn issue_15_a_call_that_is_stopped_ends_before_the_next_layer() {
     let in_all = asked.load(Relaxed);
     assert!(in_all > bodies.len() + 2, "asked {in_all} times");
     for most in [0, bodies.len() + 1, in_all - 1] {
-        assert!(stops_after(most).is_none(), "goes on after {most} of {in_all}");
+        assert!(stops_after(most).is_none(), "is_stopped was true at call {} of {in_all}", most + 1);
         assert_eq!(asked.load(Relaxed), most + 1);
     }
 }

@@ -135,7 +135,9 @@ fn in_a_child(data: &[u8], count: u64, is_log: bool) -> String {
         fs::write(Path::new(&keep).join(format!("structure-{is_log}.log")), &log).expect("writes");
     }
     let of = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
-    assert!(of("damaged") as u64 > count / 10, "{} of {count} are noticed", of("damaged"));
+    // The share among few changes varies.
+    let least = if count < 300 { count / 10 } else { count / 3 };
+    assert!(of("damaged") as u64 > least, "{} of {count} are noticed", of("damaged"));
     format!("{} written, {} damaged, {} refused", of("written"), of("damaged"), of("refused"))
 }
 
