@@ -62,7 +62,15 @@ impl Committer {
 
     /// Adds an operation that may be committed before the rest, because no reader can see it yet.
     pub(crate) fn push(&mut self, operation: Operation) -> Result<(), StorageError> {
-        self.push_last(operation);
+        self.push_together([operation])
+    }
+
+    /// The same for several operations, which are committed in one transaction.
+    pub(crate) fn push_together(
+        &mut self,
+        operations: impl IntoIterator<Item = Operation>,
+    ) -> Result<(), StorageError> {
+        operations.into_iter().for_each(|operation| self.push_last(operation));
         match self.bytes >= self.limit {
             true => self.flush(),
             false => Ok(()),

@@ -69,10 +69,11 @@ impl VectorAppender {
         Ok(())
     }
 
-    /// Writes the block that is open.
+    /// Writes the block that is open. Both of its values are written in one transaction, because it may be one that the
+    /// published generation shares: a reader between two transactions, or after a crash there, would find them to differ.
     pub(crate) fn finish(&mut self, committer: &mut Committer) -> Result<(), StorageError> {
         match self.open.take() {
-            Some((block, writer)) => writer.operations(block).try_for_each(|operation| committer.push(operation)),
+            Some((block, writer)) => committer.push_together(writer.operations(block)),
             None => Ok(()),
         }
     }
@@ -92,5 +93,29 @@ impl VectorAppender {
             }
         }
         Ok(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Environment, OpenMode};
+    use crate::writer::WriterOptions;
+
+    #[test]
+    fn issue_15_both_values_of_a_block_are_written_in_one_transaction() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = Environment::open(directory.path(), OpenMode::Create).expect("opens");
+        drop(environment.writer(WriterOptions::default()).expect("makes the tables"));
+        let base = environment.snapshot().expect("opens");
+        // Every operation exceeds the limit.
+        let mut committer = Committer::new(&base, 1);
+        let mut appender = VectorAppender::new(&base).expect("starts");
+        assert_eq!(appender.expect(4, 0).expect("is the first"), 0);
+        appender.push(0, 1.0, &[1, 2, 3, 4], &mut committer).expect("is taken");
+        appender.finish(&mut committer).expect("is taken");
+        committer.finish().expect("is written");
+        let after = environment.snapshot().expect("opens");
+        assert_eq!(after.meta().transaction, base.meta().transaction + 1);
     }
 }
