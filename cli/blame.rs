@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use aurora_stages::git_signal::from_stored;
-use aurora_stages::git_signal::history::{FileBlame, Run};
+use aurora_stages::git_signal::history::{BlameEntry, FileBlame};
 use aurora_storage::{FileOutcome, FileRecord, GitSignal, HistoryTier, Snapshot, StorageError};
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageErro
 fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
     let digits = blame.commits.first().map_or(40, |commit| 2 * commit.id.as_bytes().len());
     let zeros = "0".repeat(digits);
-    for run in &blame.runs {
+    for run in &blame.entries {
         let commit =
             blame.commits.get(run.commit as usize).map_or_else(|| zeros.clone(), |commit| commit.id.to_string());
         for line in run.start_line..run.start_line + run.len {
@@ -84,7 +84,7 @@ fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
 }
 
 fn report(path: &str, blame: &FileBlame) -> Value {
-    let run = |run: &Run| {
+    let run = |run: &BlameEntry| {
         let commit = blame.commits.get(run.commit as usize);
         json!({
             "line": run.start_line + 1,
@@ -98,6 +98,6 @@ fn report(path: &str, blame: &FileBlame) -> Value {
     json!({
         "file": path,
         "complete": !blame.incomplete,
-        "runs": blame.runs.iter().map(run).collect::<Vec<_>>(),
+        "runs": blame.entries.iter().map(run).collect::<Vec<_>>(),
     })
 }

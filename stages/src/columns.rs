@@ -6,7 +6,7 @@ use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
 use crate::chunk::heap_bytes;
-use crate::git_signal::history::{ChunkHistory, WorktreeBlame};
+use crate::git_signal::history::{HistorySummary, WorktreeBlame};
 use crate::parse::FileSymbols;
 use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
 
@@ -162,7 +162,7 @@ pub enum Attribution {
     /// The commits that touched the file.
     File {
         /// All of them, summed up.
-        history: Arc<ChunkHistory>,
+        history: Arc<HistorySummary>,
         /// What they are a function of; see `FileRecord::history_key`.
         key: Vec<u8>,
     },

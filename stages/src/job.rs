@@ -10,9 +10,9 @@ use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_pipeline::{BuildContext, StageError};
 use aurora_storage::{IndexWriter, ModelInfo, Snapshot, StorageError};
 
+use crate::cache_file::CacheFile;
 use crate::columns::RelativePath;
 use crate::git_signal::Repository;
-use crate::kept_file::KeptFile;
 use crate::unread::{Unread, is_gone};
 
 /// How much of an index has to be made again.
@@ -53,7 +53,7 @@ pub struct Job {
     pub repository: Repository,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
-    /// What nobody knew who made the tree; see [`KeptFile`].
+    /// What nobody knew who made the tree; see [`CacheFile`].
     secret: Vec<u8>,
     started: i64,
     scope: OnceLock<Scope>,
@@ -113,8 +113,8 @@ impl Job {
     }
 
     /// The file called `name` beside the index, in which something is kept between runs.
-    pub(crate) fn keep(&self, name: &str, max_bytes: u64) -> KeptFile {
-        KeptFile::new(self.beside.clone(), name, &self.secret, max_bytes)
+    pub(crate) fn keep(&self, name: &str, max_bytes: u64) -> CacheFile {
+        CacheFile::new(self.beside.clone(), name, &self.secret, max_bytes)
     }
 
     /// The user's conversation logs. The user's Aurora directory, which holds the models, holds the logs beside them.

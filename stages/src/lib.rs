@@ -9,6 +9,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod bm25;
+pub mod cache_file;
 pub mod chunk;
 pub mod columns;
 pub mod discover;
@@ -17,7 +18,6 @@ pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod job;
-pub mod kept_file;
 pub mod languages;
 pub mod limits;
 pub mod parse;

@@ -8,23 +8,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use aurora_confined::Directory;
-use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, History};
-use aurora_stages::kept_file::KeptFile;
+use aurora_stages::git_signal::history::{FileAttribution, EventIndex, EventKey, History};
+use aurora_stages::cache_file::CacheFile;
 use rayon::prelude::*;
 
 use crate::files::{regular_files, texts};
 use crate::measure::{Cost, anonymous_peak, cost};
 
 /// Attributions by path.
-type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
+type Stored = HashMap<Vec<u8>, (EventKey, Arc<FileAttribution>)>;
 
 /// Ranges of lines by path.
 type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
 
 /// The files that are kept between runs.
 struct Kept {
-    walk: KeptFile,
-    comparisons: KeptFile,
+    walk: CacheFile,
+    comparisons: CacheFile,
 }
 
 /// A step from one HEAD to a later one.
@@ -83,7 +83,7 @@ fn succeed(mut command: Command) -> Result<String, String> {
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
     let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
-    let keep = |name| KeptFile::new(beside.clone(), name, b"bench", u64::MAX);
+    let keep = |name| CacheFile::new(beside.clone(), name, b"bench", u64::MAX);
     let kept = Kept { walk: keep("walk"), comparisons: keep("comparisons") };
     let tip = borrowed.git(&["rev-parse", "HEAD"])?;
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use aurora_stages::git_signal::history::{BlameFailure, EventIndex, FileBlame, History};
+use aurora_stages::git_signal::history::{Unattributed, EventIndex, FileBlame, History};
 use rayon::prelude::*;
 
 use crate::git::Lines;
@@ -24,7 +24,7 @@ pub struct Whole {
     /// Files with a line that may be older than it looks, because objects are missing.
     pub incomplete: usize,
     /// Files without attribution, and why.
-    pub failed: Vec<(String, BlameFailure)>,
+    pub failed: Vec<(String, Unattributed)>,
 }
 
 impl Walked {
@@ -74,7 +74,7 @@ impl Walked {
 
 fn lines_of(blame: &FileBlame) -> Vec<Box<[u8]>> {
     let mut lines = Vec::with_capacity(blame.line_count() as usize);
-    for run in &blame.runs {
+    for run in &blame.entries {
         let commit: Box<[u8]> = blame.commits[run.commit as usize].id.to_string().into_bytes().into();
         lines.extend(std::iter::repeat_n(commit, run.len as usize));
     }

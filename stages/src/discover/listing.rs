@@ -1,20 +1,20 @@
 //! Directories as the walk reads them: names and kinds of entries first, metadata where it is asked for.
 //!
 //! On Linux a directory is opened below the one that holds it and read into a buffer on the stack, which is half of what
-//! the standard library's way by whole paths costs. It also has a [`Stamp`], so that a listing can be kept.
+//! the standard library's way by whole paths costs. It also has a [`DirectoryStamp`], so that a listing can be kept.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::Directory;
+pub(super) use linux::DirectoryHandle;
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::Directory;
+pub(super) use portable::DirectoryHandle;
 
 /// What an entry of a directory is; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Directory,
     Link,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 /// What is asked of a file's metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Metadata {
+pub(super) struct FileMetadata {
     /// Bytes.
     pub(super) size: u64,
     /// Modification time, nanoseconds since the epoch; zero where it is earlier, or there is none.
@@ -34,7 +34,7 @@ pub(super) struct Metadata {
 ///
 /// Whoever sets times back changes the time of change all the same. The default is the stamp of no directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct DirectoryStamp {
     pub(super) device: u64,
     pub(super) inode: u64,
     /// Time of change (`ctime`), nanoseconds since the epoch.
@@ -44,7 +44,7 @@ pub(super) struct Stamp {
 }
 
 /// An entry: its name and, if that could be told, what it is.
-pub(super) type Entry = (OsString, io::Result<Kind>);
+pub(super) type RawEntry = (OsString, io::Result<FileKind>);
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -71,13 +71,13 @@ mod linux {
 
     /// A directory, by its path below one that is open.
     #[derive(Clone)]
-    pub(in super::super) struct Directory {
+    pub(in super::super) struct DirectoryHandle {
         open: Arc<OwnedFd>,
         /// Empty if that is the directory itself.
         below: PathBuf,
     }
 
-    impl Directory {
+    impl DirectoryHandle {
         pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self { open: Arc::new(openat(CWD, path, FLAGS, Mode::empty())?), below: PathBuf::new() })
         }
@@ -100,7 +100,7 @@ mod linux {
             Ok(Self { open: Arc::new(open), below: PathBuf::new() })
         }
 
-        /// The device, if its file system can be relied on to tell by a [`Stamp`] that entries have changed.
+        /// The device, if its file system can be relied on to tell by a [`DirectoryStamp`] that entries have changed.
         pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
             let kind = fstatfs(&self.open).ok()?.f_type;
             KEEPS_TIMES.iter().find(|known| kind == **known as FsWord)?;
@@ -108,7 +108,7 @@ mod linux {
         }
 
         /// Nothing if there is no such directory.
-        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
+        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
             let stat = match self.below.as_os_str().is_empty() {
                 true => fstat(&self.open),
                 false => statat(&self.open, &self.below, AtFlags::SYMLINK_NOFOLLOW),
@@ -116,11 +116,11 @@ mod linux {
             let stat = stat.ok().filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)?;
             let changed = nanoseconds(stat.st_ctime, stat.st_ctime_nsec)?;
             let modified = nanoseconds(stat.st_mtime, stat.st_mtime_nsec)?;
-            Some(Stamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
+            Some(DirectoryStamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
         }
 
         /// Its entries; it has to be [`opened`](Self::opened).
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {
+        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let mut buffer = [const { MaybeUninit::uninit() }; 32 << 10];
             let mut listed = RawDir::new(&self.open, &mut buffer);
             let mut entries = Vec::new();
@@ -136,23 +136,23 @@ mod linux {
         }
 
         /// Not every file system tells kinds with names.
-        fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {
+        fn kind(&self, name: &OsStr, told: FileType) -> io::Result<FileKind> {
             Ok(match told {
-                FileType::RegularFile => Kind::File,
-                FileType::Directory => Kind::Directory,
-                FileType::Symlink => Kind::Link,
+                FileType::RegularFile => FileKind::File,
+                FileType::Directory => FileKind::Directory,
+                FileType::Symlink => FileKind::Link,
                 FileType::Unknown => match FileType::from_raw_mode(self.stat(name)?.st_mode) {
-                    FileType::Unknown => Kind::Other,
+                    FileType::Unknown => FileKind::Other,
                     known => self.kind(name, known)?,
                 },
-                _ => Kind::Other,
+                _ => FileKind::Other,
             })
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let stat = self.stat(name)?;
             let size = u64::try_from(stat.st_size).unwrap_or(0);
-            Ok(Metadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
+            Ok(FileMetadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
         }
 
         fn stat(&self, name: &OsStr) -> io::Result<Stat> {
@@ -195,9 +195,9 @@ mod portable {
 
     /// A directory, by its path.
     #[derive(Clone)]
-    pub(in super::super) struct Directory(PathBuf);
+    pub(in super::super) struct DirectoryHandle(PathBuf);
 
-    impl Directory {
+    impl DirectoryHandle {
         pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self(path.to_owned()))
         }
@@ -218,26 +218,26 @@ mod portable {
         }
 
         /// Never asked for where no device can be relied on.
-        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
+        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
             None
         }
 
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {
+        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let kind = |kind: fs::FileType| match () {
-                () if kind.is_file() => Kind::File,
-                () if kind.is_dir() => Kind::Directory,
-                () if kind.is_symlink() => Kind::Link,
-                () => Kind::Other,
+                () if kind.is_file() => FileKind::File,
+                () if kind.is_dir() => FileKind::Directory,
+                () if kind.is_symlink() => FileKind::Link,
+                () => FileKind::Other,
             };
             let entry = |entry: fs::DirEntry| (entry.file_name(), entry.file_type().map(kind));
             self.0.read_dir()?.map(|found| found.map(entry)).collect()
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let metadata = self.0.join(name).symlink_metadata()?;
             let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let mtime = since.and_then(|time| i64::try_from(time.as_nanos()).ok());
-            Ok(Metadata { size: metadata.len(), mtime: mtime.unwrap_or(0) })
+            Ok(FileMetadata { size: metadata.len(), mtime: mtime.unwrap_or(0) })
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 
-use super::walk::{Candidate, Omission};
+use super::walk::{Omission, SourceFile};
 use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
 use crate::job::{CONVERSATIONS, Job, PATTERNS};
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The documents that are there, sorted by path, and what could not be read. Their paths are those under which they are
 /// filed: logs lie outside the root.
-pub(super) fn documents(job: &Job) -> (Vec<Candidate>, Vec<Omission>) {
+pub(super) fn documents(job: &Job) -> (Vec<SourceFile>, Vec<Omission>) {
     let mut logs = Search::new(CONVERSATIONS, CONVERSATION, knowledge::is_log);
     if let Some(path) = job.conversations() {
         logs.root(Directory::open_root(&path));
@@ -36,7 +36,7 @@ struct Search {
     prefix: &'static str,
     format: &'static str,
     is_one: fn(&str) -> bool,
-    found: Vec<Candidate>,
+    found: Vec<SourceFile>,
     omissions: Vec<Omission>,
 }
 
@@ -69,7 +69,7 @@ impl Search {
                     Err(error) => self.omit(&below, &error),
                 },
                 Kind::File if (self.is_one)(&below) => match directory.metadata(&name) {
-                    Ok(metadata) => self.found.push(Candidate {
+                    Ok(metadata) => self.found.push(SourceFile {
                         path: below.into(),
                         size: metadata.len,
                         mtime: metadata.modified.max(0),

@@ -1,8 +1,8 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
 //! with them ids, are the same on every run.
 
-mod kept;
 mod listing;
+mod listing_cache;
 mod memory;
 mod rules;
 mod skip;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
 use crate::job::{CONVERSATIONS, Job, MAX_FILE_SIZE, Scope};
-use walk::{Candidate, Found, Omission, WalkOptions};
+use walk::{Omission, SourceFile, WalkOptions, WalkOutput};
 
 /// Name of the file, beside the index, that keeps what the walk saw of directories.
 const WALK: &str = "tree.walk";
@@ -89,7 +89,7 @@ impl Stage for DiscoverStage {
 }
 
 impl DiscoverStage {
-    fn walk(&self, cx: &StageContext<'_>) -> Found {
+    fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
         let (job, config) = (&self.job, &self.config);
         let kept = job.keep(WALK, MAX_WALK);
         walk::walk(&WalkOptions {
@@ -98,7 +98,7 @@ impl DiscoverStage {
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
             kept: config.keep_listings.then_some(&kept),
-            trusts_kept: job.scope() < Scope::Everything,
+            uses_cache: job.scope() < Scope::Everything,
             is_tracked: &|directory| job.repository.tracks(directory),
             is_settled: &|time| job.is_settled(time),
             cancelled: &|| cx.cancelled(),
@@ -106,7 +106,7 @@ impl DiscoverStage {
     }
 
     /// Adds conversation logs and reasoning patterns.
-    fn add_remembered(&self, found: &mut Found, cx: &StageContext<'_>) {
+    fn add_remembered(&self, found: &mut WalkOutput, cx: &StageContext<'_>) {
         let (documents, omissions) = memory::documents(&self.job);
         found.omissions.extend(omissions);
         let logs = self.job.conversations();
@@ -120,7 +120,7 @@ impl DiscoverStage {
                 continue;
             }
             has_logs |= document.path.starts_with(CONVERSATIONS);
-            found.candidates.push(document);
+            found.files.push(document);
         }
         if let Some(logs) = logs.filter(|_| keeps_logs && !has_logs) {
             cx.warn(&logs.display().to_string(), "No conversation logs found");
@@ -128,7 +128,7 @@ impl DiscoverStage {
     }
 
     /// Tells the report what is not indexed, and the rest of the run what could not be read.
-    fn tell(&self, found: &Found, cx: &StageContext<'_>) {
+    fn tell(&self, found: &WalkOutput, cx: &StageContext<'_>) {
         for Omission { path, reason, is_error } in &found.omissions {
             if *is_error {
                 self.job.note_unread(path);
@@ -153,9 +153,9 @@ impl Worker for DiscoverWorker<'_> {
         let mut found = self.stage.walk(cx);
         self.stage.add_remembered(&mut found, cx);
         self.stage.tell(&found, cx);
-        found.candidates.sort_by(|a, b| a.path.cmp(&b.path));
-        cx.set_total_files(found.candidates.len() as u64);
-        let mut rest = found.candidates.as_slice();
+        found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        cx.set_total_files(found.files.len() as u64);
+        let mut rest = found.files.as_slice();
         while !rest.is_empty() && !cx.cancelled() {
             let (batch, later) = rest.split_at(batch_length(rest, config));
             rest = later;
@@ -166,7 +166,7 @@ impl Worker for DiscoverWorker<'_> {
 }
 
 /// How many of the files go into the next batch: at least one.
-fn batch_length(files: &[Candidate], config: &Discover) -> usize {
+fn batch_length(files: &[SourceFile], config: &Discover) -> usize {
     let mut bytes = 0;
     let fitting = files.iter().take(config.batch_files).take_while(|file| {
         bytes += file.size;
@@ -175,7 +175,7 @@ fn batch_length(files: &[Candidate], config: &Discover) -> usize {
     fitting.count().max(1)
 }
 
-fn emit(files: &[Candidate], out: &mut Emitter<'_>) -> Result<(), StageError> {
+fn emit(files: &[SourceFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     let mut batch = out.batch(files.len());
     batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
     batch.write(SIZE, files.iter().map(|file| file.size).collect())?;

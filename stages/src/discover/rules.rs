@@ -9,7 +9,7 @@ use aurora_confined::{Directory, Refusal, read_regular, refusal_of};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
-use super::listing::Kind;
+use super::listing::FileKind;
 use crate::unread::is_gone;
 
 /// The names of ignore files; those of an earlier name have the last word. The fourth kind is a repository's own
@@ -42,10 +42,10 @@ pub(super) struct IgnoreFiles {
 impl IgnoreFiles {
     /// Takes note of an entry of the directory, and of what it is, if that could be told. Symbolic links and whatever else
     /// is no file count as not there, as with git.
-    pub(super) fn note(&mut self, name: &OsStr, kind: Option<Kind>) {
+    pub(super) fn note(&mut self, name: &OsStr, kind: Option<FileKind>) {
         let known = NAMES.iter().position(|known| name == *known);
         match known {
-            Some(known) => self.by_name[known] = matches!(kind, None | Some(Kind::File)),
+            Some(known) => self.by_name[known] = matches!(kind, None | Some(FileKind::File)),
             None => self.git |= name == ".git",
         }
     }

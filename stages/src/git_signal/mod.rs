@@ -18,10 +18,10 @@ use aurora_pipeline::{
 use aurora_storage::HistoryTier;
 use serde::{Deserialize, Serialize};
 
-pub use repository::{KeptRun, Patience, Repository, Use};
+pub use repository::{PreviousRun, Repository, RunSettings, WaitLimit};
 pub use stored::from_stored;
 pub(crate) use stored::to_stored;
-pub use walk::{Walk, WalkProgress};
+pub use walk::{HistoryWalk, WalkProgress};
 
 use crate::columns::{Attribution, BLAME, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
 use crate::job::Job;

@@ -13,39 +13,39 @@ use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
 use super::history::{
-    BlameFailure, Committed, EventIndex, EventKey, History, HistoryError, WorktreeIndex, WorktreeState,
+    EventIndex, EventKey, FileAttribution, History, HistoryError, Unattributed, WorktreeIndex, WorktreeState,
 };
 use super::stored::from_stored;
-use super::walk::{Found, Walk};
+use super::walk::{HistoryWalk, WalkOutcome};
+use crate::cache_file::CacheFile;
 use crate::columns::Attribution;
-use crate::kept_file::KeptFile;
 
 /// A walk that is about as quick as this is always waited for.
 const SHORTEST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What earlier runs have left of attribution.
-pub struct KeptRun {
+pub struct PreviousRun {
     /// The index as it was published.
     pub index: Snapshot,
     /// [`Repository::state`] when that was.
     pub state: Option<String>,
     /// The file that keeps the walk over the history.
-    pub walk: KeptFile,
+    pub walk: CacheFile,
     /// The file that keeps how old versions differ.
-    pub comparisons: KeptFile,
+    pub comparisons: CacheFile,
 }
 
 /// How long the walk over the history is waited for.
 #[derive(Debug, Clone, Copy)]
-pub enum Patience {
+pub enum WaitLimit {
     /// As long as everything else takes, where a file costs one core so much.
     PerFile(Duration),
     /// This long.
-    Of(Duration),
+    Total(Duration),
 }
 
 /// How a run uses a repository.
-pub struct Use {
+pub struct RunSettings {
     /// Whether it attributes at all. If not, it takes no notice of new commits.
     pub attributes: bool,
     /// Whether what earlier runs have found may be used; if not, all of it is found again.
@@ -65,11 +65,11 @@ pub struct Repository {
     state: String,
     /// Whether the configuration that attribution depends on is that of the last run.
     configured_as_before: bool,
-    previous: KeptRun,
-    using: Use,
-    walk: OnceLock<Arc<Walk>>,
+    previous: PreviousRun,
+    using: RunSettings,
+    walk: OnceLock<Arc<HistoryWalk>>,
     /// How long the walk is waited for; as long as it takes unless given.
-    patience: OnceLock<Patience>,
+    patience: OnceLock<WaitLimit>,
     /// Whether files were left without an attribution, because of that or because the run was stopped.
     deferred: AtomicBool,
     /// What git's index lists.
@@ -78,7 +78,7 @@ pub struct Repository {
 
 impl Repository {
     /// Opens the repository that `root` lies in. One that cannot be opened is as good as none; [`Self::remarks`] says so.
-    pub fn open(root: &Path, previous: KeptRun, using: Use) -> Self {
+    pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
         let (history, broken) = match History::open(root) {
             Ok(history) => {
                 let keep = |history: History| history.with_comparisons_in(previous.comparisons.clone());
@@ -96,13 +96,13 @@ impl Repository {
     }
 
     /// Lets files go without an attribution if the walk over the history takes longer; see [`Self::deferred`].
-    pub fn defer_beyond(&self, patience: Patience) {
+    pub fn defer_beyond(&self, patience: WaitLimit) {
         self.patience.get_or_init(|| patience);
     }
 
     /// Goes on with a walk that an earlier run has begun, unless HEAD has moved since.
     #[must_use]
-    pub fn with_walk(self, walk: Arc<Walk>) -> Self {
+    pub fn with_walk(self, walk: Arc<HistoryWalk>) -> Self {
         match *walk.state() == self.state {
             true => Self { walk: walk.into(), ..self },
             false => self,
@@ -110,7 +110,7 @@ impl Repository {
     }
 
     /// The walk that files have gone without an attribution for, if any.
-    pub fn deferred(&self) -> Option<Arc<Walk>> {
+    pub fn deferred(&self) -> Option<Arc<HistoryWalk>> {
         let deferred = self.deferred.load(Ordering::Relaxed);
         self.walk.get().filter(|_| deferred).cloned()
     }
@@ -175,10 +175,10 @@ impl Repository {
         if let Err(error) = tracked {
             remarks.push(format!("{error}; files are judged by time and content"));
         }
-        if history.state().is_shallow {
+        if history.info().is_shallow {
             remarks.push("shallow clone: history ends where the clone does".into());
         }
-        if history.state().is_partial {
+        if history.info().is_partial {
             remarks
                 .push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
         }
@@ -234,7 +234,7 @@ impl Repository {
 
     /// Whether objects may be missing because the clone left them out.
     pub fn is_partial(&self) -> bool {
-        self.history.as_ref().is_some_and(|history| history.state().is_partial)
+        self.history.as_ref().is_some_and(|history| history.info().is_partial)
     }
 
     /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges` (lines, counted from 0,
@@ -273,7 +273,7 @@ impl Repository {
         };
         match history.attribute(events, &known, path, text.as_bytes(), ranges) {
             Ok((blame, touches)) => Attribution::lines(blame, touches, key(events, path)),
-            Err(BlameFailure::Untracked) => Attribution::Untracked,
+            Err(Unattributed::Untracked) => Attribution::Untracked,
             Err(failure) => Attribution::Unavailable(failure.to_string().into()),
         }
     }
@@ -298,7 +298,7 @@ impl Repository {
     }
 
     /// What the index holds of the attribution of a path, and under which key; `None` also where it may not be used.
-    fn stored(&self, path: &[u8]) -> Option<(EventKey, Committed)> {
+    fn stored(&self, path: &[u8]) -> Option<(EventKey, FileAttribution)> {
         if !self.using.trusts || !self.configured_as_before {
             return None;
         }
@@ -309,7 +309,7 @@ impl Repository {
     }
 
     /// What the walk over the history finds; `None` if that is not waited for, or the run is stopped meanwhile.
-    fn events(&self, history: &Arc<History>) -> Option<&Found> {
+    fn events(&self, history: &Arc<History>) -> Option<&WalkOutcome> {
         let walk = self.walk.get_or_init(|| {
             let kept = self.previous.walk.clone();
             if !self.using.trusts {
@@ -317,8 +317,8 @@ impl Repository {
                 let _ = kept.remove();
                 let _ = self.previous.comparisons.remove();
             }
-            let Use { threads, cancel, .. } = &self.using;
-            Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))
+            let RunSettings { threads, cancel, .. } = &self.using;
+            Arc::new(HistoryWalk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))
         });
         let found = match self.patience.get() {
             _ if self.deferred.load(Ordering::Relaxed) => None,
@@ -331,10 +331,10 @@ impl Repository {
         found
     }
 
-    fn longest_wait(&self, patience: Patience) -> Duration {
+    fn longest_wait(&self, patience: WaitLimit) -> Duration {
         let cost = match patience {
-            Patience::Of(patience) => return patience,
-            Patience::PerFile(cost) => cost,
+            WaitLimit::Total(patience) => return patience,
+            WaitLimit::PerFile(cost) => cost,
         };
         // An update of an index that has everything looks at few files.
         let files = match self.previous.index.manifest().complete {

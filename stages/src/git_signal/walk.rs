@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use aurora_pipeline::CancelToken;
 
 use super::history::{EventIndex, History};
-use crate::kept_file::KeptFile;
+use crate::cache_file::CacheFile;
 
 /// How long a waiting thread sleeps before it looks at the token that cancels the run.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What a walk has found, or why it has found nothing.
-pub(super) type Found = Result<EventIndex, Arc<str>>;
+pub(super) type WalkOutcome = Result<EventIndex, Arc<str>>;
 
 /// How far a walk is, in commits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct WalkProgress {
 }
 
 /// A walk over the history that goes on in its own thread; dropping it stops it.
-pub struct Walk {
+pub struct HistoryWalk {
     state: String,
     shared: Arc<Shared>,
     cancel: CancelToken,
@@ -35,7 +35,7 @@ pub struct Walk {
 }
 
 struct Shared {
-    found: OnceLock<Found>,
+    found: OnceLock<WalkOutcome>,
     is_found: (Mutex<bool>, Condvar),
     stop: AtomicBool,
     done: AtomicUsize,
@@ -45,13 +45,13 @@ struct Shared {
     counted: OnceLock<Instant>,
 }
 
-impl Walk {
+impl HistoryWalk {
     /// Starts on `threads` threads. `state` says what the history is that of, `kept` is the file that keeps the walk between
     /// runs.
     pub(super) fn start(
         history: Arc<History>,
         state: String,
-        kept: KeptFile,
+        kept: CacheFile,
         threads: usize,
         cancel: CancelToken,
     ) -> Self {
@@ -79,7 +79,7 @@ impl Walk {
     }
 
     /// Waits for the end.
-    pub(super) fn wait(&self) -> &Found {
+    pub(super) fn wait(&self) -> &WalkOutcome {
         loop {
             if let Some(found) = self.wait_briefly() {
                 return found;
@@ -88,7 +88,7 @@ impl Walk {
     }
 
     /// Waits for the end, but not if what is left of it will take longer than `patience`.
-    pub(super) fn wait_unless(&self, patience: Duration) -> Option<&Found> {
+    pub(super) fn wait_unless(&self, patience: Duration) -> Option<&WalkOutcome> {
         loop {
             let found = self.shared.found.get();
             if found.is_some() || self.shared.left() > patience {
@@ -121,7 +121,7 @@ impl Walk {
     }
 
     /// Waits for the end for a moment.
-    fn wait_briefly(&self) -> Option<&Found> {
+    fn wait_briefly(&self) -> Option<&WalkOutcome> {
         if self.cancel.is_cancelled() {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
@@ -134,7 +134,7 @@ impl Walk {
     }
 }
 
-impl Drop for Walk {
+impl Drop for HistoryWalk {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -145,7 +145,7 @@ impl Drop for Walk {
 }
 
 impl Shared {
-    fn finish(&self, found: Found) {
+    fn finish(&self, found: WalkOutcome) {
         self.found.get_or_init(|| found);
         *self.is_found.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.is_found.1.notify_all();
@@ -162,12 +162,12 @@ impl Shared {
 }
 
 /// What a walk finds. Who waits for one that panics must not wait for ever.
-fn guarded(walk: impl FnOnce() -> Found) -> Found {
+fn guarded(walk: impl FnOnce() -> WalkOutcome) -> WalkOutcome {
     let found = std::panic::catch_unwind(AssertUnwindSafe(walk));
     found.unwrap_or_else(|_| Err("the walk over the history panicked".into()))
 }
 
-fn walk(history: &History, kept: &KeptFile, threads: usize, shared: &Shared) -> Found {
+fn walk(history: &History, kept: &CacheFile, threads: usize, shared: &Shared) -> WalkOutcome {
     let progress = |done: usize, total: usize| {
         shared.counted.get_or_init(Instant::now);
         shared.total.store(total, Ordering::Relaxed);

@@ -65,12 +65,12 @@ impl StageConfig for IncrementalCheck {
 struct IncrementalStage {
     job: Arc<Job>,
     config: IncrementalCheck,
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenPaths>,
 }
 
 /// What is still part of what is indexed.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenPaths {
     paths: Vec<RelativePath>,
     /// How many of them the index knew.
     known: u64,
@@ -79,7 +79,7 @@ struct Seen {
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         let known = self.job.previous.file_finder();
-        Box::new(IncrementalWorker { stage: self, known, seen: Seen::default(), unchanged: 0 })
+        Box::new(IncrementalWorker { stage: self, known, seen: SeenPaths::default(), unchanged: 0 })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -130,13 +130,13 @@ struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
     /// What the index knows of files.
     known: FileFinder<'a>,
-    seen: Seen,
+    seen: SeenPaths,
     /// Files whose chunks stay as they are.
     unchanged: u64,
 }
 
 /// A file of the batch at hand.
-struct Row<'a> {
+struct FileInput<'a> {
     path: &'a RelativePath,
     size: u64,
     mtime: i64,
@@ -144,7 +144,7 @@ struct Row<'a> {
 }
 
 /// A row that stays in the stream.
-struct Change {
+struct ChangedFile {
     status: FileStatus,
     content: ContentId,
     text: Arc<str>,
@@ -157,7 +157,7 @@ impl Worker for IncrementalWorker<'_> {
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         for (index, path) in paths.iter().enumerate() {
-            let row = Row { path, size: sizes[index], mtime: mtimes[index], language: languages[index] };
+            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: languages[index] };
             let change = self.examine(&row, cx)?;
             keep.push(change.is_some());
             if let Some(change) = change {
@@ -184,7 +184,7 @@ impl Worker for IncrementalWorker<'_> {
 
 impl IncrementalWorker<'_> {
     /// What has become of a file; nothing where it leaves the stream.
-    fn examine(&mut self, row: &Row<'_>, cx: &StageContext<'_>) -> Result<Option<Change>, StageError> {
+    fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
         if let Some(known) = known.filter(|known| self.is_vouched_for(known, row)) {
@@ -202,13 +202,13 @@ impl IncrementalWorker<'_> {
         Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?))
     }
 
-    fn see(&mut self, row: &Row<'_>, is_known: bool) {
+    fn see(&mut self, row: &FileInput<'_>, is_known: bool) {
         self.seen.paths.push(Arc::clone(row.path));
         self.seen.known += u64::from(is_known);
     }
 
     /// Whether the index, or git, is sure of the content without reading it.
-    fn is_vouched_for(&self, known: &FileRow<'_>, row: &Row<'_>) -> bool {
+    fn is_vouched_for(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
         if self.stage.job.scope() == Scope::Everything {
             return false;
         }
@@ -219,7 +219,7 @@ impl IncrementalWorker<'_> {
         (self.stage.config.mtime && by_time) || by_git()
     }
 
-    fn clean_blob(&self, row: &Row<'_>) -> Option<ObjectId> {
+    fn clean_blob(&self, row: &FileInput<'_>) -> Option<ObjectId> {
         if self.stage.config.git { self.stage.job.repository.clean_blob(row.path) } else { None }
     }
 
@@ -229,9 +229,9 @@ impl IncrementalWorker<'_> {
         &mut self,
         known: FileRow<'_>,
         read: Option<(ContentId, Vec<u8>)>,
-        row: &Row<'_>,
+        row: &FileInput<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<Option<Change>, StageError> {
+    ) -> Result<Option<ChangedFile>, StageError> {
         let job = &self.stage.job;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
@@ -243,13 +243,13 @@ impl IncrementalWorker<'_> {
             };
             let Some(bytes) = bytes else { return Ok(None) };
             let Content::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
-            return Ok(Some(Change { status: FileStatus::Refreshed, content, text }));
+            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text }));
         } else {
             self.unchanged += 1;
         }
         let Some((content, _)) = read else { return Ok(None) };
         let moved = known.mtime_ns() != job.recorded_mtime(row.mtime) || known.blob() != content.blob;
-        Ok(moved.then(|| Change { status: FileStatus::Touched, content, text: Arc::from("") }))
+        Ok(moved.then(|| ChangedFile { status: FileStatus::Touched, content, text: Arc::from("") }))
     }
 
     fn changed(
@@ -257,9 +257,9 @@ impl IncrementalWorker<'_> {
         is_new: bool,
         content: ContentId,
         bytes: Vec<u8>,
-        row: &Row<'_>,
+        row: &FileInput<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<Change, StageError> {
+    ) -> Result<ChangedFile, StageError> {
         let text = match self.decode(bytes, row) {
             Content::Text { text, warning } => {
                 if let Some(warning) = warning {
@@ -269,7 +269,7 @@ impl IncrementalWorker<'_> {
             }
             Content::Nothing(reason) => {
                 cx.skip(row.path, &reason);
-                return Ok(Change {
+                return Ok(ChangedFile {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
@@ -289,10 +289,10 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(Change { status, content, text })
+        Ok(ChangedFile { status, content, text })
     }
 
-    fn decode(&self, bytes: Vec<u8>, row: &Row<'_>) -> Content {
+    fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> Content {
         if let Some(extract) = languages::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
@@ -305,7 +305,7 @@ impl IncrementalWorker<'_> {
 
     /// The content of a file, unless it has become another one since it was discovered: what is gone, or has become too
     /// large, leaves the index, while a file that cannot be read stays in it as it is.
-    fn read(&self, row: &Row<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
+    fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
         let job = &self.stage.job;
         let error = match job.read(row.path, job.max_file_size()) {
             Ok(bytes) => return Some(bytes),

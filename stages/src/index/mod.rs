@@ -25,9 +25,9 @@ use aurora_storage::{
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
-use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
+use crate::cache_file::CacheFile;
+use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings, WaitLimit, WalkProgress};
 use crate::job::{Finished, Job, Scope};
-use crate::kept_file::KeptFile;
 use crate::limits::Limits;
 use crate::{chunk, pipelines, registry};
 use recovery::Recovery;
@@ -230,8 +230,8 @@ fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
-    walk: Option<Arc<Walk>>,
-) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
+    walk: Option<Arc<HistoryWalk>>,
+) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(root, &options.pipeline, &options.limits)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
@@ -255,8 +255,8 @@ fn pass(
     job.decide(scope(&before.fingerprints, &chain, options.force));
     if !goes_on {
         job.repository.defer_beyond(match options.patience {
-            Some(patience) => Patience::Of(patience),
-            None => Patience::PerFile(cost_of_a_file(job.model().as_ref())),
+            Some(patience) => WaitLimit::Total(patience),
+            None => WaitLimit::PerFile(cost_of_a_file(job.model().as_ref())),
         });
     }
 
@@ -376,7 +376,7 @@ fn job(
     environment: &Environment,
     options: &IndexOptions,
     memory: Shares,
-    walk: Option<Arc<Walk>>,
+    walk: Option<Arc<HistoryWalk>>,
 ) -> Result<Arc<Job>, IndexError> {
     let started = now_ns();
     let writer = environment.writer(WriterOptions { memory: memory.writer })?;
@@ -392,11 +392,11 @@ fn job(
     let tree = Directory::open_root(root).map_err(opened)?;
     let beside = tree.open_directory(INDEX_DIRECTORY).map_err(opened)?;
     let secret = writer.id().as_bytes().to_vec();
-    let keep = |name, max_bytes| KeptFile::new(beside.clone(), name, &secret, max_bytes);
+    let keep = |name, max_bytes| CacheFile::new(beside.clone(), name, &secret, max_bytes);
     let (walk_file, comparisons) = (keep(WALK, MAX_WALK), keep(COMPARISONS, MAX_COMPARISONS));
-    let kept = KeptRun { index: previous.clone(), state, walk: walk_file, comparisons };
+    let kept = PreviousRun { index: previous.clone(), state, walk: walk_file, comparisons };
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
-    let using = Use { attributes, trusts: !options.force, threads, cancel: options.cancel.clone() };
+    let using = RunSettings { attributes, trusts: !options.force, threads, cancel: options.cancel.clone() };
     let repository = Repository::open(root, kept, using);
     let repository = walk.into_iter().fold(repository, Repository::with_walk);
     let models = options.models.clone();

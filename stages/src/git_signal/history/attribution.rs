@@ -14,7 +14,7 @@ pub const NOT_COMMITTED: u32 = u32::MAX;
 
 /// Neighbouring lines that came from the same commit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Run {
+pub struct BlameEntry {
     /// The first line, counted from 0.
     pub start_line: u32,
     /// The number of lines, at least 1.
@@ -27,7 +27,7 @@ pub struct Run {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FileBlame {
     /// All lines from first to last, without gaps; neighbours differ in their commit.
-    pub runs: Vec<Run>,
+    pub entries: Vec<BlameEntry>,
     /// The commits, in the order of their first line.
     pub commits: Vec<CommitInfo>,
     /// Whether objects were missing (in a partial clone), so that some lines may be older than they look.
@@ -36,23 +36,23 @@ pub struct FileBlame {
 
 /// What the history says about a committed file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Committed {
+pub struct FileAttribution {
     /// Its lines.
     pub blame: FileBlame,
     /// Ranges of its lines, sorted, each once.
-    pub touches: Vec<Touched>,
+    pub touches: Vec<TouchCount>,
 }
 
 /// How many commits touched a range of lines, whether or not anything of them is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Touched {
+pub struct TouchCount {
     /// The range, counted from 0, without its end.
     pub lines: Range<u32>,
     /// The number of commits.
     pub commits: u32,
 }
 
-impl Committed {
+impl FileAttribution {
     /// How many commits touched `lines`, if that is known.
     pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
         let ends = |range: &Range<u32>| (range.start, range.end);
@@ -65,7 +65,7 @@ impl Committed {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WorktreeBlame {
     /// The file at HEAD.
-    pub committed: Committed,
+    pub committed: FileAttribution,
     /// Where the lines of the working tree's copy stand in it.
     pub lines: LineMap,
 }
@@ -83,7 +83,7 @@ impl WorktreeBlame {
 
 /// What the history says about a range of lines, or about a whole file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ChunkHistory {
+pub struct HistorySummary {
     /// The number of distinct commits, without lines that are not committed yet.
     pub commits: u32,
     /// The number of lines that are not committed yet.
@@ -98,7 +98,7 @@ pub struct ChunkHistory {
     pub commit_times: Vec<i64>,
 }
 
-impl ChunkHistory {
+impl HistorySummary {
     /// Sums up commits, each of which counts as one.
     pub(super) fn of_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
         Self::of(commits.map(|commit| (commit, 1)))
@@ -141,24 +141,24 @@ impl FileBlame {
 
     /// The number of lines.
     pub fn line_count(&self) -> u32 {
-        self.runs.last().map_or(0, |run| run.start_line + run.len)
+        self.entries.last().map_or(0, |entry| entry.start_line + entry.len)
     }
 
     /// The commit of line `line`, counted from 0; `None` if there is no such line or it is not committed yet.
     pub fn commit_of(&self, line: u32) -> Option<&CommitInfo> {
-        let run = self.runs_within(line..line.saturating_add(1)).next()?;
-        self.commits.get(run.commit as usize)
+        let entry = self.entries_within(line..line.saturating_add(1)).next()?;
+        self.commits.get(entry.commit as usize)
     }
 
     /// The attribution of a working tree's copy, of whose lines `lines` says where they stand in this file.
     pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
-        for run in &lines.runs {
-            match run.committed {
-                None => blame.push_lines(run.len, NOT_COMMITTED),
+        for entry in &lines.runs {
+            match entry.committed {
+                None => blame.push_lines(entry.len, NOT_COMMITTED),
                 Some(first) => {
-                    for run in self.runs_within(first..first + run.len) {
-                        blame.push_lines(run.len, run.commit);
+                    for entry in self.entries_within(first..first + entry.len) {
+                        blame.push_lines(entry.len, entry.commit);
                     }
                 }
             }
@@ -168,35 +168,35 @@ impl FileBlame {
     }
 
     /// Sums up the lines in `lines`, counted from 0; what lies behind the last line is ignored.
-    pub fn summary(&self, lines: Range<u32>) -> ChunkHistory {
+    pub fn summary(&self, lines: Range<u32>) -> HistorySummary {
         let mut uncommitted_lines = 0;
         let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
-        for run in self.runs_within(lines) {
-            match run.commit {
-                NOT_COMMITTED => uncommitted_lines += run.len,
-                commit => *lines_of_commit.entry(commit).or_insert(0) += run.len,
+        for entry in self.entries_within(lines) {
+            match entry.commit {
+                NOT_COMMITTED => uncommitted_lines += entry.len,
+                commit => *lines_of_commit.entry(commit).or_insert(0) += entry.len,
             }
         }
         let weighted =
             lines_of_commit.into_iter().map(|(commit, lines)| (self.commits[commit as usize].clone(), lines));
-        ChunkHistory { uncommitted_lines, ..ChunkHistory::of(weighted) }
+        HistorySummary { uncommitted_lines, ..HistorySummary::of(weighted) }
     }
 
     /// The runs that overlap `lines`, cut to it.
-    pub(super) fn runs_within(&self, lines: Range<u32>) -> impl Iterator<Item = Run> + '_ {
-        let first = self.runs.partition_point(|run| run.start_line + run.len <= lines.start);
-        self.runs[first..].iter().take_while(move |run| run.start_line < lines.end).map(move |run| {
-            let start = run.start_line.max(lines.start);
-            let end = (run.start_line + run.len).min(lines.end);
-            Run { start_line: start, len: end - start, commit: run.commit }
+    pub(super) fn entries_within(&self, lines: Range<u32>) -> impl Iterator<Item = BlameEntry> + '_ {
+        let first = self.entries.partition_point(|entry| entry.start_line + entry.len <= lines.start);
+        self.entries[first..].iter().take_while(move |entry| entry.start_line < lines.end).map(move |entry| {
+            let start = entry.start_line.max(lines.start);
+            let end = (entry.start_line + entry.len).min(lines.end);
+            BlameEntry { start_line: start, len: end - start, commit: entry.commit }
         })
     }
 
     fn push_lines(&mut self, len: u32, commit: u32) {
         let start_line = self.line_count();
-        match self.runs.last_mut() {
-            Some(run) if run.commit == commit => run.len += len,
-            _ => self.runs.push(Run { start_line, len, commit }),
+        match self.entries.last_mut() {
+            Some(entry) if entry.commit == commit => entry.len += len,
+            _ => self.entries.push(BlameEntry { start_line, len, commit }),
         }
     }
 
@@ -204,13 +204,13 @@ impl FileBlame {
     fn drop_unused_commits(&mut self) {
         let mut renumbered = vec![NOT_COMMITTED; self.commits.len()];
         let mut commits = Vec::new();
-        for run in self.runs.iter_mut().filter(|run| run.commit != NOT_COMMITTED) {
-            let position = &mut renumbered[run.commit as usize];
+        for entry in self.entries.iter_mut().filter(|entry| entry.commit != NOT_COMMITTED) {
+            let position = &mut renumbered[entry.commit as usize];
             if *position == NOT_COMMITTED {
                 *position = commits.len() as u32;
-                commits.push(self.commits[run.commit as usize].clone());
+                commits.push(self.commits[entry.commit as usize].clone());
             }
-            run.commit = *position;
+            entry.commit = *position;
         }
         self.commits = commits;
     }

@@ -12,22 +12,22 @@ use gix::ObjectId;
 use gix::hashtable::HashSet;
 use rustc_hash::FxHashMap;
 
-use super::attribution::{Committed, FileBlame};
+use super::attribution::{FileAttribution, FileBlame};
 use super::change_table::PathId;
 use super::commit::CommitInfo;
 use super::commit_graph::CommitPos;
-use super::error::BlameFailure;
+use super::diff_cache::DiffCache;
+use super::error::Unattributed;
 use super::event_key::EventKey;
 use super::events::{EventId, EventIndex};
-use super::ignored_commits::guess_sources;
-use super::kept_comparisons::KeptComparisons;
-use super::line_diff::{LineDiffer, Origin, Region};
+use super::ignore_revs::guess_line_blames;
+use super::line_diff::{DiffRegion, LineDiffer, RegionKind};
 use super::objects::ObjectReader;
-use super::rename::{RenameFinder, Target};
-use super::touch::{Counts, TouchQuery, TouchWalk};
+use super::rename::{RenameDetector, RenameTarget};
+use super::touch::{RangeCounts, TouchQuery, TouchWalk};
 use super::tree::TreeCache;
 use super::tree_diff::PathState;
-use super::versions::FileVersions;
+use super::version_cache::VersionCache;
 
 /// Larger files are not attributed; larger older versions count as missing.
 pub(super) const MAX_FILE_BYTES: usize = 64 << 20;
@@ -36,9 +36,9 @@ pub(super) const MAX_FILE_BYTES: usize = 64 << 20;
 pub(super) struct Blamer {
     pub(super) reader: ObjectReader,
     pub(super) trees: TreeCache,
-    pub(super) renames: RenameFinder,
+    pub(super) renames: RenameDetector,
     pub(super) differ: LineDiffer,
-    pub(super) kept: Option<Arc<KeptComparisons>>,
+    pub(super) kept: Option<Arc<DiffCache>>,
     buffer: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Blamer {
 ///
 /// What comes to an event of which that is known goes no further. It must have been made under the same
 /// [`config_fingerprint`](super::History::config_fingerprint).
-pub type Known<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<Committed>> + 'a;
+pub type CachedAttribution<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<FileAttribution>> + 'a;
 
 /// The commit of each line of a file.
 pub(super) struct LineCommits {
@@ -59,11 +59,11 @@ pub(super) struct LineCommits {
 
 impl Blamer {
     /// A blamer for the calling thread, which looks up and adds to what is `kept`.
-    pub(super) fn new(reader: ObjectReader, indent_heuristic: bool, kept: Option<Arc<KeptComparisons>>) -> Self {
+    pub(super) fn new(reader: ObjectReader, indent_heuristic: bool, kept: Option<Arc<DiffCache>>) -> Self {
         Self {
             reader,
             trees: TreeCache::new(),
-            renames: RenameFinder::new(),
+            renames: RenameDetector::new(),
             differ: LineDiffer::new(indent_heuristic),
             kept,
             buffer: Vec::new(),
@@ -71,12 +71,12 @@ impl Blamer {
     }
 
     /// Why the lines of `blob` cannot be had.
-    pub(super) fn failure(&self, blob: &ObjectId) -> BlameFailure {
+    pub(super) fn failure(&self, blob: &ObjectId) -> Unattributed {
         let reason = match self.reader.size(blob) {
             Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
             None => format!("blob {blob} is missing from this clone"),
         };
-        BlameFailure::Unavailable { reason }
+        Unattributed::Unavailable { reason }
     }
 
     /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
@@ -87,12 +87,12 @@ impl Blamer {
         &mut self,
         (index, path, blob): (&EventIndex, PathId, ObjectId),
         ignored: &HashSet<ObjectId>,
-        known: &Known<'_>,
+        known: &CachedAttribution<'_>,
         query: Option<&TouchQuery<'_>>,
-    ) -> Option<(LineCommits, Counts)> {
-        let mut files = FileVersions::new(self, index, query.is_some());
+    ) -> Option<(LineCommits, RangeCounts)> {
+        let mut files = VersionCache::new(self, index, query.is_some());
         let version = files.version(blob, None)?;
-        let mut blame = Walk::new(index, ignored, known);
+        let mut blame = BlameWalk::new(index, ignored, known);
         blame.start(path, blob, version.len());
         let parts = query.map(|query| query.parts(&version)).unwrap_or_default();
         let mut touches = query.map(|query| TouchWalk::new(index, query, parts.clone(), path, blob));
@@ -114,7 +114,7 @@ impl Blamer {
         drop(files);
         let text = Arc::try_unwrap(version).map_or_else(|shared| shared.bytes.clone(), |version| version.bytes);
         let lines = LineCommits { text, commits: blame.commits, incomplete: blame.incomplete };
-        Some((lines, Counts { parts, of_ranges: touches.map(TouchWalk::into_counts).unwrap_or_default() }))
+        Some((lines, RangeCounts { parts, of_ranges: touches.map(TouchWalk::into_counts).unwrap_or_default() }))
     }
 
     /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer: decoding a delta makes
@@ -128,7 +128,7 @@ impl Blamer {
 
 /// Lines of the file at HEAD and where they stand in an older version.
 #[derive(Clone, Copy)]
-struct Segment {
+struct UnblamedHunk {
     /// The first line at HEAD.
     line: u32,
     /// The first line in the older version.
@@ -140,30 +140,30 @@ struct Segment {
 struct Suspect {
     path: PathId,
     blob: ObjectId,
-    segments: Vec<Segment>,
+    segments: Vec<UnblamedHunk>,
 }
 
 /// What a parent holds of the file.
 #[derive(Clone, Copy)]
-struct ParentFile {
+struct ParentOrigin {
     parent: usize,
     path: PathId,
     blob: ObjectId,
 }
 
 /// The walk of one file.
-struct Walk<'a> {
+struct BlameWalk<'a> {
     index: &'a EventIndex,
     ignored: &'a HashSet<ObjectId>,
-    known: &'a Known<'a>,
+    known: &'a CachedAttribution<'a>,
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, Suspect>,
     commits: Vec<CommitPos>,
     incomplete: bool,
 }
 
-impl<'a> Walk<'a> {
-    fn new(index: &'a EventIndex, ignored: &'a HashSet<ObjectId>, known: &'a Known<'a>) -> Self {
+impl<'a> BlameWalk<'a> {
+    fn new(index: &'a EventIndex, ignored: &'a HashSet<ObjectId>, known: &'a CachedAttribution<'a>) -> Self {
         Self {
             index,
             ignored,
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
     /// Begins with all `lines` lines of `path` at HEAD.
     fn start(&mut self, path: PathId, blob: ObjectId, lines: u32) {
         self.commits = vec![CommitPos(0); lines as usize];
-        let all = Segment { line: 0, source: 0, len: lines };
+        let all = UnblamedHunk { line: 0, source: 0, len: lines };
         self.pass_on(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
     }
 
@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Examines the next event.
-    fn step(&mut self, files: &mut FileVersions<'_>) {
+    fn step(&mut self, files: &mut VersionCache<'_>) {
         let Some((Reverse(commit), event)) = self.queue.pop() else { return };
         if let Some(suspect) = self.suspects.remove(&event) {
             self.examine(files, commit, event, suspect);
@@ -196,7 +196,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Hands `segments` to the next event of `path` at or below `commit`, where the path holds `blob`.
-    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, segments: Vec<Segment>) {
+    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, segments: Vec<UnblamedHunk>) {
         if segments.is_empty() {
             return;
         }
@@ -218,13 +218,13 @@ impl<'a> Walk<'a> {
     }
 
     /// What an earlier run has stored of the file that an event left.
-    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<Committed>> {
+    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<FileAttribution>> {
         let path = self.index.path(path).strip_prefix(self.index.prefix.as_slice())?;
         (self.known)(path, &self.index.key(event)?)
     }
 
     /// Attributes `segments` as `known` does; leaves them if that is not about these lines.
-    fn take_over(&mut self, known: &FileBlame, segments: &[Segment]) -> bool {
+    fn take_over(&mut self, known: &FileBlame, segments: &[UnblamedHunk]) -> bool {
         let position = |commit: &CommitInfo| self.index.graph.position(&commit.id.0);
         let Some(commits) = known.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
         let end = segments.iter().map(|segment| segment.source + segment.len).max();
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         self.incomplete |= known.incomplete;
         for segment in segments {
             let mut line = segment.line as usize;
-            for run in known.runs_within(segment.source..segment.source + segment.len) {
+            for run in known.entries_within(segment.source..segment.source + segment.len) {
                 self.commits[line..line + run.len as usize].fill(commits[run.commit as usize]);
                 line += run.len as usize;
             }
@@ -243,14 +243,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Attributes `segments` to `commit`.
-    fn settle(&mut self, commit: CommitPos, segments: &[Segment]) {
+    fn settle(&mut self, commit: CommitPos, segments: &[UnblamedHunk]) {
         for segment in segments {
             self.commits[segment.line as usize..(segment.line + segment.len) as usize].fill(commit);
         }
     }
 
     /// Shares the lines of a suspect out between the parents of its commit and the commit itself.
-    fn examine(&mut self, files: &mut FileVersions<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
+    fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
         let Suspect { path, blob, mut segments } = suspect;
         let index = self.index;
         let parents = index.graph.parents(commit);
@@ -282,15 +282,15 @@ impl<'a> Walk<'a> {
     /// What the parents hold of the file, without duplicates; the last one is identical to `blob` if any is.
     fn parent_files(
         &self,
-        versions: &mut FileVersions<'_>,
+        versions: &mut VersionCache<'_>,
         commit: CommitPos,
         event: EventId,
         path: PathId,
         blob: ObjectId,
-    ) -> Vec<ParentFile> {
+    ) -> Vec<ParentOrigin> {
         let count = self.index.graph.parents(commit).len();
-        let mut files: Vec<ParentFile> = Vec::with_capacity(count);
-        let add = |files: &mut Vec<ParentFile>, file: ParentFile| {
+        let mut files: Vec<ParentOrigin> = Vec::with_capacity(count);
+        let add = |files: &mut Vec<ParentOrigin>, file: ParentOrigin| {
             if files.iter().all(|known| known.blob != file.blob) {
                 files.push(file);
             }
@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
         let mut absent = Vec::new();
         for parent in 0..count {
             match self.index.parent_state(event, parent) {
-                PathState::File(content) if add(&mut files, ParentFile { parent, path, blob: content }) => {
+                PathState::File(content) if add(&mut files, ParentOrigin { parent, path, blob: content }) => {
                     return files;
                 }
                 PathState::Absent => absent.push(parent),
@@ -307,8 +307,8 @@ impl<'a> Walk<'a> {
             }
         }
         for parent in absent {
-            if let Some(source) = versions.source(Target { commit, parent, path, blob })
-                && add(&mut files, ParentFile { parent, path: source.path, blob: source.blob })
+            if let Some(source) = versions.source(RenameTarget { commit, parent, path, blob })
+                && add(&mut files, ParentOrigin { parent, path: source.path, blob: source.blob })
             {
                 return files;
             }
@@ -320,24 +320,24 @@ impl<'a> Walk<'a> {
     /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns those without any.
     fn pass_ignored(
         &mut self,
-        versions: &mut FileVersions<'_>,
-        files: &[ParentFile],
+        versions: &mut VersionCache<'_>,
+        files: &[ParentOrigin],
         parents: &[CommitPos],
         blob: ObjectId,
-        mut segments: Vec<Segment>,
-    ) -> Vec<Segment> {
+        mut segments: Vec<UnblamedHunk>,
+    ) -> Vec<UnblamedHunk> {
         for file in files {
             let Some(regions) = versions.regions(file.blob, blob) else { continue };
             let Some(new) = versions.version(blob, None) else { continue };
             let Some(old) = versions.version(file.blob, Some(&new)) else { continue };
-            let sources = guess_sources(&old, &new, &regions);
+            let sources = guess_line_blames(&old, &new, &regions);
             let (mut passed, mut kept) = (Vec::new(), Vec::new());
             for segment in &segments {
                 for offset in 0..segment.len {
                     let (line, source) = (segment.line + offset, segment.source + offset);
                     match sources[source as usize] {
-                        Some(source) => passed.push(Segment { line, source, len: 1 }),
-                        None => kept.push(Segment { line, source, len: 1 }),
+                        Some(source) => passed.push(UnblamedHunk { line, source, len: 1 }),
+                        None => kept.push(UnblamedHunk { line, source, len: 1 }),
                     }
                 }
             }
@@ -349,7 +349,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Cuts `segments` along `regions` into those found in the old version, with their place there, and the others.
-fn split(segments: &[Segment], regions: &[Region]) -> (Vec<Segment>, Vec<Segment>) {
+fn split(segments: &[UnblamedHunk], regions: &[DiffRegion]) -> (Vec<UnblamedHunk>, Vec<UnblamedHunk>) {
     let (mut passed, mut kept) = (Vec::new(), Vec::new());
     for segment in segments {
         let mut rest = *segment;
@@ -357,13 +357,13 @@ fn split(segments: &[Segment], regions: &[Region]) -> (Vec<Segment>, Vec<Segment
         while let Some(region) = regions.get(at).filter(|_| rest.len > 0) {
             let end = regions.get(at + 1).map_or(u32::MAX, |next| next.start);
             let len = rest.len.min(end.saturating_sub(rest.source));
-            match region.origin {
-                Origin::Same(old) => {
-                    passed.push(Segment { line: rest.line, source: old + (rest.source - region.start), len });
+            match region.kind {
+                RegionKind::Unchanged(old) => {
+                    passed.push(UnblamedHunk { line: rest.line, source: old + (rest.source - region.start), len });
                 }
-                Origin::Changed(_) => kept.push(Segment { len, ..rest }),
+                RegionKind::Changed(_) => kept.push(UnblamedHunk { len, ..rest }),
             }
-            rest = Segment { line: rest.line + len, source: rest.source + len, len: rest.len - len };
+            rest = UnblamedHunk { line: rest.line + len, source: rest.source + len, len: rest.len - len };
             at += 1;
         }
     }

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 use rustc_hash::FxHashMap;
 
-use super::scan::Block;
+use super::scan::ScanBlock;
 use super::tree_diff::PathState;
 
 /// A path of a [`ChangeTable`].
@@ -82,7 +82,7 @@ impl ChangeTable {
     }
 
     /// Adds what one task of a walk has found.
-    pub(super) fn add(&mut self, block: Block) {
+    pub(super) fn add(&mut self, block: ScanBlock) {
         let paths: Vec<PathId> = block.paths.into_iter().map(|path| self.number(path)).collect();
         let others = self.other_parents.len() as u32;
         for state in block.other_parents {

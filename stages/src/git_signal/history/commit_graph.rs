@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::ObjectId;
 
+use super::blame_config::Grafts;
 use super::commit::{CommitId, CommitInfo, Person};
 use super::commit_table::{Author, CommitTable};
 use super::error::HistoryError;
 use super::objects::ObjectReader;
-use super::settings::Grafts;
 
 /// A commit of a [`CommitGraph`]; every child has a smaller position than its parents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

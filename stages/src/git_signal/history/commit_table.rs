@@ -7,12 +7,12 @@ use gix::objs::CommitRefIter;
 use gix::objs::commit::ref_iter::Token;
 use rustc_hash::FxHashMap;
 
+use super::blame_config::Grafts;
 use super::objects::ObjectReader;
-use super::settings::Grafts;
 
 /// The header of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Header {
+pub(super) struct CommitHeader {
     pub(super) id: ObjectId,
     pub(super) tree: ObjectId,
     /// Where its parents begin and end in the table's list.
@@ -33,7 +33,7 @@ pub(super) struct Author {
 /// Headers in the order in which they were added; those of commits that are no longer reachable stay.
 #[derive(Default)]
 pub(super) struct CommitTable {
-    pub(super) headers: Vec<Header>,
+    pub(super) headers: Vec<CommitHeader>,
     pub(super) parents: Vec<ObjectId>,
     pub(super) authors: Vec<Author>,
     positions: HashMap<ObjectId, u32>,
@@ -42,7 +42,7 @@ pub(super) struct CommitTable {
 
 impl CommitTable {
     /// A table of headers that were added before.
-    pub(super) fn new(headers: Vec<Header>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
+    pub(super) fn new(headers: Vec<CommitHeader>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
         let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
         let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
         Self { headers, parents, authors, positions, known_authors }
@@ -90,7 +90,7 @@ impl CommitTable {
         id: ObjectId,
         hash: gix::hash::Kind,
         graft: Option<&Vec<ObjectId>>,
-    ) -> Option<Header> {
+    ) -> Option<CommitHeader> {
         let first_parent = self.parents.len();
         let (mut tree, mut author) = (None, None);
         let (mut author_time, mut committer_time) = (0, 0);
@@ -115,7 +115,7 @@ impl CommitTable {
         self.parents.extend(graft.filter(|_| tree.is_some()).into_iter().flatten());
         let author = author.unwrap_or_else(|| self.author(gix::actor::SignatureRef::default()));
         let parents = (first_parent as u32, self.parents.len() as u32);
-        Some(Header { id, tree: tree?, parents, author, author_time, committer_time })
+        Some(CommitHeader { id, tree: tree?, parents, author, author_time, committer_time })
     }
 
     fn author(&mut self, signature: gix::actor::SignatureRef<'_>) -> u32 {

@@ -36,7 +36,7 @@ pub enum HistoryError {
 
 /// Why the lines of one file have no attribution.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum BlameFailure {
+pub enum Unattributed {
     /// The path is no regular file at HEAD.
     #[error("not in the commit at HEAD")]
     Untracked,

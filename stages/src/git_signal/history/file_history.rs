@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::attribution::ChunkHistory;
+use super::attribution::HistorySummary;
 use super::commit_graph::CommitPos;
 use super::events::{EventId, EventIndex};
 
@@ -11,10 +11,10 @@ impl EventIndex {
     /// and, at a merge, only a parent that holds the same content. `None` if the path is no regular file at HEAD.
     ///
     /// Like attribution, a function of the path and its [`EventKey`](super::EventKey).
-    pub fn file_history(&self, path: impl AsRef<[u8]>) -> Option<ChunkHistory> {
+    pub fn file_history(&self, path: impl AsRef<[u8]>) -> Option<HistorySummary> {
         let latest = self.next_event(self.path_id_below_prefix(path.as_ref())?, CommitPos(0))?;
         self.key(latest)?;
-        Some(ChunkHistory::of_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
+        Some(HistorySummary::of_commits(self.touching(latest).into_iter().map(|commit| self.graph.info(commit))))
     }
 
     /// The commits that touched the path of an event, up to that event.

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher as _;
 use std::ops::Range;
 
-use super::byte_runs::{common_prefix, common_suffix};
+use super::common_affix::{common_prefix, common_suffix};
 
 /// Lines `before` of the old version that were replaced by lines `after` of the new one; either may be empty.
 pub(super) use gix_imara_diff::Hunk;
@@ -17,19 +17,19 @@ const TAIL_BLOCK: usize = 1024;
 
 /// Numbers the distinct lines of all versions of one file. Lines count as equal if their 64-bit hashes are.
 #[derive(Default)]
-pub(super) struct LineTable {
+pub(super) struct LineInterner {
     ids: FxHashMap<u64, u32>,
     indents: Vec<IndentLevel>,
 }
 
-/// One version of a file: its bytes, and for each line its number in the [`LineTable`] and where it starts.
-pub(super) struct Version {
+/// One version of a file: its bytes, and for each line its number in the [`LineInterner`] and where it starts.
+pub(super) struct FileVersion {
     pub(super) bytes: Vec<u8>,
     lines: Vec<Token>,
     starts: Vec<u32>,
 }
 
-impl Version {
+impl FileVersion {
     /// The number of lines; a last line without a newline counts.
     pub(super) fn len(&self) -> u32 {
         self.lines.len() as u32
@@ -47,11 +47,12 @@ impl Version {
     }
 }
 
-impl LineTable {
+impl LineInterner {
     /// Splits `bytes` into lines, taking over what they share at both ends with `near`, a version of the same file.
-    pub(super) fn version(&mut self, bytes: Vec<u8>, near: Option<&Version>) -> Version {
+    pub(super) fn version(&mut self, bytes: Vec<u8>, near: Option<&FileVersion>) -> FileVersion {
         let estimate = near.map_or(bytes.len() / 30 + 4, |near| near.lines.len() + 64);
-        let mut version = Version { bytes, lines: Vec::with_capacity(estimate), starts: Vec::with_capacity(estimate) };
+        let mut version =
+            FileVersion { bytes, lines: Vec::with_capacity(estimate), starts: Vec::with_capacity(estimate) };
         match near {
             None => self.append_lines(&mut version, 0, usize::MAX),
             Some(near) => self.append_around(&mut version, near),
@@ -59,7 +60,7 @@ impl LineTable {
         version
     }
 
-    fn append_around(&mut self, version: &mut Version, near: &Version) {
+    fn append_around(&mut self, version: &mut FileVersion, near: &FileVersion) {
         let (old_len, new_len) = (near.bytes.len(), version.bytes.len());
         let shared = common_prefix(&near.bytes, &version.bytes);
         let head = near.starts.partition_point(|&start| start as usize <= shared).saturating_sub(1);
@@ -77,8 +78,8 @@ impl LineTable {
     }
 
     /// Numbers the lines of `version` in the byte range `from..to`, both of which are line starts or the end.
-    fn append_lines(&mut self, version: &mut Version, from: usize, to: usize) {
-        let Version { bytes, lines, starts } = version;
+    fn append_lines(&mut self, version: &mut FileVersion, from: usize, to: usize) {
+        let FileVersion { bytes, lines, starts } = version;
         let mut start = from;
         let part = &bytes[from..to.min(bytes.len())];
         let ends = memchr::memchr_iter(b'\n', part).map(|newline| from + newline + 1);
@@ -103,18 +104,18 @@ impl LineTable {
 
 /// Where a run of lines of the new version comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(super) enum RegionKind {
     /// The same lines, which start at this line of the old version.
-    Same(u32),
+    Unchanged(u32),
     /// These lines of the old version, possibly none, were replaced.
     Changed(Range<u32>),
 }
 
 /// A run of lines of the new version, up to the start of the next region.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Region {
+pub(super) struct DiffRegion {
     pub(super) start: u32,
-    pub(super) origin: Origin,
+    pub(super) kind: RegionKind,
 }
 
 /// Compares versions; keeps its buffers between calls.
@@ -130,14 +131,14 @@ impl LineDiffer {
     }
 
     /// The regions of `new` from first to last line, without gaps. Both versions must come from `table`.
-    pub(super) fn compare(&mut self, table: &LineTable, old: &Version, new: &Version) -> Vec<Region> {
+    pub(super) fn compare(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<DiffRegion> {
         self.run(table, old, new, self.indent_heuristic);
         self.regions(new.len())
     }
 
     /// The changes from `old` to `new`, in order, as `git log -L` finds them: never with the indent heuristic, which may
     /// shift a change between equal lines.
-    pub(super) fn hunks(&mut self, table: &LineTable, old: &Version, new: &Version) -> Vec<Hunk> {
+    pub(super) fn hunks(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<Hunk> {
         self.run(table, old, new, false);
         self.diff.hunks().collect()
     }
@@ -145,10 +146,10 @@ impl LineDiffer {
     /// What [`Self::compare`] and [`Self::hunks`] give, for little more than the price of one.
     pub(super) fn compare_with_hunks(
         &mut self,
-        table: &LineTable,
-        old: &Version,
-        new: &Version,
-    ) -> (Vec<Region>, Vec<Hunk>) {
+        table: &LineInterner,
+        old: &FileVersion,
+        new: &FileVersion,
+    ) -> (Vec<DiffRegion>, Vec<Hunk>) {
         let shifted = self.run(table, old, new, self.indent_heuristic);
         let regions = self.regions(new.len());
         if shifted {
@@ -158,7 +159,7 @@ impl LineDiffer {
     }
 
     /// Compares; tells whether the indent heuristic shifted a change.
-    fn run(&mut self, table: &LineTable, old: &Version, new: &Version, indent_heuristic: bool) -> bool {
+    fn run(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion, indent_heuristic: bool) -> bool {
         let tail = common_tail_lines(old, new);
         let old_lines = &old.lines[..old.lines.len() - tail];
         let new_lines = &new.lines[..new.lines.len() - tail];
@@ -178,20 +179,20 @@ impl LineDiffer {
     }
 
     /// The regions that the last comparison found, in a new version of `lines` lines.
-    fn regions(&self, lines: u32) -> Vec<Region> {
+    fn regions(&self, lines: u32) -> Vec<DiffRegion> {
         let mut regions = Vec::new();
         let (mut old_line, mut new_line) = (0, 0);
         for hunk in self.diff.hunks() {
             if hunk.after.start > new_line {
-                regions.push(Region { start: new_line, origin: Origin::Same(old_line) });
+                regions.push(DiffRegion { start: new_line, kind: RegionKind::Unchanged(old_line) });
             }
             if !hunk.after.is_empty() {
-                regions.push(Region { start: hunk.after.start, origin: Origin::Changed(hunk.before.clone()) });
+                regions.push(DiffRegion { start: hunk.after.start, kind: RegionKind::Changed(hunk.before.clone()) });
             }
             (old_line, new_line) = (hunk.before.end, hunk.after.end);
         }
         if new_line < lines {
-            regions.push(Region { start: new_line, origin: Origin::Same(old_line) });
+            regions.push(DiffRegion { start: new_line, kind: RegionKind::Unchanged(old_line) });
         }
         regions
     }
@@ -200,7 +201,7 @@ impl LineDiffer {
 /// How many lines at the end git leaves out of the comparison: what lies in equal blocks, less the first of these lines.
 ///
 /// It decides which of several equally short diffs git finds.
-fn common_tail_lines(old: &Version, new: &Version) -> usize {
+fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {
     let blocks = old.bytes.rchunks_exact(TAIL_BLOCK).zip(new.bytes.rchunks_exact(TAIL_BLOCK));
     let equal = blocks.take_while(|(old, new)| old == new).count() * TAIL_BLOCK;
     let tail = &old.bytes[old.bytes.len() - equal..];

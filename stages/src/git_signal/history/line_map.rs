@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use super::blame::MAX_FILE_BYTES;
-use super::line_diff::{LineDiffer, LineTable, Origin};
+use super::line_diff::{LineDiffer, LineInterner, RegionKind};
 
 /// Where the lines of a file in the working tree stand in the committed file: runs from first to last line, without gaps.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LineMap {
     /// The runs; none is empty.
-    pub runs: Vec<MappedRun>,
+    pub runs: Vec<MappedLines>,
 }
 
 /// Neighbouring lines that are neighbours in the committed file too, or that it lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct MappedRun {
+pub struct MappedLines {
     /// The number of lines, at least 1.
     pub len: u32,
     /// The first of them in the committed file, counted from 0; `None` where they are not committed yet.
@@ -24,7 +24,7 @@ pub struct MappedRun {
 impl LineMap {
     /// The map of a copy that does not differ.
     pub fn identity(lines: u32) -> Self {
-        let run = MappedRun { len: lines, committed: Some(0) };
+        let run = MappedLines { len: lines, committed: Some(0) };
         Self { runs: Vec::from_iter((lines > 0).then_some(run)) }
     }
 
@@ -42,19 +42,19 @@ impl LineMap {
             return Self::identity(line_count(copy));
         }
         if copy.len() > MAX_FILE_BYTES {
-            return Self { runs: vec![MappedRun { len: line_count(copy), committed: None }] };
+            return Self { runs: vec![MappedLines { len: line_count(copy), committed: None }] };
         }
         let copy = without_checkout_crlf(committed, copy).into_owned();
-        let mut table = LineTable::default();
+        let mut table = LineInterner::default();
         let old = table.version(committed.to_vec(), None);
         let new = table.version(copy, Some(&old));
         let regions = differ.compare(&table, &old, &new);
         let ends = regions.iter().skip(1).map(|next| next.start).chain([new.len()]);
-        let runs = regions.iter().zip(ends).map(|(region, end)| MappedRun {
+        let runs = regions.iter().zip(ends).map(|(region, end)| MappedLines {
             len: end - region.start,
-            committed: match region.origin {
-                Origin::Same(line) => Some(line),
-                Origin::Changed(_) => None,
+            committed: match region.kind {
+                RegionKind::Unchanged(line) => Some(line),
+                RegionKind::Changed(_) => None,
             },
         });
         Self { runs: runs.collect() }

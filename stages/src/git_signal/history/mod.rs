@@ -14,47 +14,49 @@
 
 mod attribution;
 mod blame;
-mod byte_runs;
+mod blame_config;
 mod change_table;
 mod commit;
 mod commit_graph;
 mod commit_table;
-mod comparison_codec;
+mod common_affix;
+mod diff_cache;
+mod diff_cache_codec;
 mod error;
 mod event_key;
 mod events;
 mod file_history;
-mod ignored_commits;
-mod index_stat;
+mod history;
+mod ignore_revs;
 mod inspection;
-mod kept_comparisons;
 mod line_diff;
 mod line_map;
+mod line_ranges;
 mod mailmap;
 mod objects;
 mod packs;
 mod rename;
-mod repository;
 mod scan;
-mod settings;
 mod similarity;
 mod touch;
-mod touched_ranges;
 mod tree;
 mod tree_diff;
-mod versions;
-mod walk_file;
+mod version_cache;
+mod walk_cache;
+mod worktree_index;
 
 #[cfg(test)]
 mod tests;
 
-pub use attribution::{ChunkHistory, Committed, FileBlame, NOT_COMMITTED, Run, Touched, WorktreeBlame};
-pub use blame::Known;
+pub use attribution::{
+    BlameEntry, FileAttribution, FileBlame, HistorySummary, NOT_COMMITTED, TouchCount, WorktreeBlame,
+};
+pub use blame::CachedAttribution;
 pub use commit::{CommitId, CommitInfo, Person};
-pub use error::{BlameFailure, HistoryError};
+pub use error::{HistoryError, Unattributed};
 pub use event_key::EventKey;
 pub use events::EventIndex;
-pub use index_stat::{TrackedFile, WorktreeIndex, WorktreeState};
-pub use line_map::{LineMap, MappedRun};
-pub use repository::{History, RepositoryState};
-pub use touch::KnownTouches;
+pub use history::{History, RepositoryInfo};
+pub use line_map::{LineMap, MappedLines};
+pub use touch::CachedTouches;
+pub use worktree_index::{TrackedFile, WorktreeIndex, WorktreeState};

@@ -8,7 +8,7 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 use gix::objs::Find as _;
 
-use super::packs::{PackReader, Packed, Packs};
+use super::packs::{PackLookup, PackReader, Packs};
 
 /// Bytes that the delta bases of one reader may take.
 const PACK_CACHE_BYTES: usize = 48 << 20;
@@ -16,24 +16,24 @@ const PACK_CACHE_BYTES: usize = 48 << 20;
 const PACK_CACHE_ENTRIES: usize = 64;
 
 /// A repository and its packs, for the readers of all threads.
-pub(super) struct SharedObjects {
+pub(super) struct ObjectStore {
     pub(super) repository: gix::ThreadSafeRepository,
     /// Where objects are that are in no pack.
-    loose: Arc<Loose>,
+    loose: Arc<LooseObjects>,
     packs: OnceLock<Arc<Packs>>,
 }
 
 /// The directories of objects, and the objects that stand for others.
-struct Loose {
+struct LooseObjects {
     directories: Vec<PathBuf>,
     replacements: HashMap<ObjectId, ObjectId>,
 }
 
-impl SharedObjects {
+impl ObjectStore {
     /// The objects of `repository`, which are in these directories. Packs are opened when something is read.
     pub(super) fn new(repository: gix::ThreadSafeRepository, directories: Vec<PathBuf>) -> Self {
         let replacements = repository.objects.replacements().collect();
-        Self { repository, loose: Arc::new(Loose { directories, replacements }), packs: OnceLock::new() }
+        Self { repository, loose: Arc::new(LooseObjects { directories, replacements }), packs: OnceLock::new() }
     }
 
     /// Fails for an object that nobody can read without harm.
@@ -46,7 +46,7 @@ impl SharedObjects {
     }
 }
 
-impl Loose {
+impl LooseObjects {
     /// Whether an object is a regular file wherever it is a file of its own. gix would wait for what comes out of a pipe.
     fn is_file(&self, id: &ObjectId) -> bool {
         let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
@@ -65,12 +65,12 @@ pub(super) struct ObjectReader {
     repository: gix::Repository,
     /// Readers are handed on by shared reference; each belongs to one thread at a time.
     packs: RefCell<PackReader>,
-    loose: Arc<Loose>,
+    loose: Arc<LooseObjects>,
 }
 
 impl ObjectReader {
     /// Makes a reader for the calling thread.
-    pub(super) fn new(shared: &SharedObjects) -> Self {
+    pub(super) fn new(shared: &ObjectStore) -> Self {
         let mut repository = shared.repository.to_thread_local();
         repository.objects.refresh_never();
         repository.objects.unset_object_cache();
@@ -84,9 +84,9 @@ impl ObjectReader {
     /// Replaces `buffer` by the bytes of the object `id`; `None` if it is missing or cannot be decoded.
     pub(super) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
         match self.packs.borrow_mut().read(id, buffer) {
-            Packed::Is(kind) => return Some(kind),
-            Packed::Refused => return None,
-            Packed::Unknown => self.loose.is_file(id).then_some(())?,
+            PackLookup::Is(kind) => return Some(kind),
+            PackLookup::Refused => return None,
+            PackLookup::Unknown => self.loose.is_file(id).then_some(())?,
         }
         let (kind, start, len) = {
             let found = self.repository.objects.try_find(id, buffer).ok()??;
@@ -128,7 +128,7 @@ mod tests {
     use gix::ObjectId;
 
     use super::super::tests::fixture::Repo;
-    use super::super::{BlameFailure, History};
+    use super::super::{History, Unattributed};
 
     /// Writes an object that need not be one.
     fn write(repo: &Repo, id: &str, content: &[u8]) {
@@ -150,7 +150,7 @@ mod tests {
         for header in ["tree 10737418240\0", "tree 40\0"] {
             write(&repo, tree.trim(), &[header.as_bytes(), &zeros].concat());
             let history = History::open(&repo.root).unwrap().unwrap();
-            assert!(matches!(history.has_file("file"), Err(BlameFailure::Unavailable { .. })), "{header}");
+            assert!(matches!(history.has_file("file"), Err(Unattributed::Unavailable { .. })), "{header}");
         }
         let id = ObjectId::from_hex(tree.trim().as_bytes()).unwrap();
         let history = History::open(&repo.root).unwrap().unwrap();

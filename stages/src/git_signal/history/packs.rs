@@ -62,7 +62,7 @@ impl Packs {
 pub(super) struct PackReader {
     packs: Arc<Packs>,
     inflate: Inflate,
-    bases: Bases,
+    bases: DeltaBaseCache,
     chain: Vec<data::Entry>,
     delta: Vec<u8>,
     spare: Vec<u8>,
@@ -72,7 +72,7 @@ pub(super) struct PackReader {
 
 /// What is known of an object from the packs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Packed {
+pub(super) enum PackLookup {
     /// It was read.
     Is(Kind),
     /// It is in no pack, or not as expected there.
@@ -84,22 +84,22 @@ pub(super) enum Packed {
 impl PackReader {
     /// A reader that keeps `max_bytes` of decoded objects.
     pub(super) fn new(packs: Arc<Packs>, max_bytes: usize) -> Self {
-        let (inflate, bases) = (Inflate::default(), Bases::new(max_bytes));
+        let (inflate, bases) = (Inflate::default(), DeltaBaseCache::new(max_bytes));
         Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new(), produced: 0 }
     }
 
     /// Replaces `out` by the object `id`. Unless that is in a pack, `out` is left in any state.
-    pub(super) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> Packed {
+    pub(super) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> PackLookup {
         let packs = Arc::clone(&self.packs);
         let found = |(pack, (index, _)): (usize, &(index::File, _))| Some((pack, index.lookup(id)?));
-        let Some((pack, position)) = packs.0.iter().enumerate().find_map(found) else { return Packed::Unknown };
+        let Some((pack, position)) = packs.0.iter().enumerate().find_map(found) else { return PackLookup::Unknown };
         let (index, data) = &packs.0[pack];
         self.produced = 0;
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
-            Some(kind) => Packed::Is(kind),
+            Some(kind) => PackLookup::Is(kind),
             // Nobody else would be done sooner.
-            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED => Packed::Refused,
-            None => Packed::Unknown,
+            None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED => PackLookup::Refused,
+            None => PackLookup::Unknown,
         }
     }
 
@@ -232,23 +232,23 @@ fn size(rest: &mut &[u8]) -> Option<u64> {
 }
 
 /// Decoded objects by pack and offset, bounded in bytes. An object takes the place of the one that was there before.
-struct Bases {
-    slots: Vec<Slot>,
+struct DeltaBaseCache {
+    slots: Vec<CachedBase>,
     bytes: usize,
     max_bytes: usize,
     /// The next slot to be emptied for want of bytes.
     hand: usize,
 }
 
-struct Slot {
+struct CachedBase {
     place: (u32, u64),
     kind: Kind,
     data: Vec<u8>,
 }
 
-impl Bases {
+impl DeltaBaseCache {
     fn new(max_bytes: usize) -> Self {
-        let empty = || Slot { place: (u32::MAX, 0), kind: Kind::Blob, data: Vec::new() };
+        let empty = || CachedBase { place: (u32::MAX, 0), kind: Kind::Blob, data: Vec::new() };
         Self { slots: std::iter::repeat_with(empty).take(SLOTS).collect(), bytes: 0, max_bytes, hand: 0 }
     }
 
@@ -293,7 +293,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tests::fixture::{Repo, lines};
-    use super::{PackReader, Packed, Packs, apply};
+    use super::{PackLookup, PackReader, Packs, apply};
 
     /// A repository whose objects are deltas of each other, and the ids of all of them.
     fn packed() -> (Repo, Vec<ObjectId>) {
@@ -318,12 +318,12 @@ mod tests {
             let mut bytes = Vec::new();
             for id in ids.iter().chain(ids.iter().rev()) {
                 let expected = repository.find_object(*id).unwrap();
-                assert_eq!(reader.read(id, &mut bytes), Packed::Is(expected.kind));
+                assert_eq!(reader.read(id, &mut bytes), PackLookup::Is(expected.kind));
                 assert_eq!(bytes, expected.data);
             }
         }
         let null = ObjectId::null(gix::hash::Kind::Sha1);
-        assert_eq!(PackReader::new(packs, 1 << 20).read(&null, &mut Vec::new()), Packed::Unknown);
+        assert_eq!(PackReader::new(packs, 1 << 20).read(&null, &mut Vec::new()), PackLookup::Unknown);
     }
 
     #[test]

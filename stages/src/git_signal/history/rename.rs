@@ -10,7 +10,7 @@ use super::change_table::PathId;
 use super::commit_graph::CommitPos;
 use super::events::EventIndex;
 use super::objects::ObjectReader;
-use super::similarity::{ChunkCounts, MAX_SCORE, score, sizes_rule_out};
+use super::similarity::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 use super::tree::TreeCache;
 use super::tree_diff::{PathState, TreeDiffer};
 
@@ -35,14 +35,14 @@ const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
 
 /// A regular file that a parent has and the commit lacks.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct RenameSource {
     pub(super) path: PathId,
     pub(super) blob: ObjectId,
 }
 
 /// The added file whose source is sought.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct RenameTarget {
     pub(super) commit: CommitPos,
     /// Which parent to search.
     pub(super) parent: usize,
@@ -51,10 +51,10 @@ pub(super) struct Target {
 }
 
 /// Searches rename sources; keeps what neighbouring searches need again.
-pub(super) struct RenameFinder {
-    deletions: FxHashMap<(CommitPos, usize), Arc<[Source]>>,
+pub(super) struct RenameDetector {
+    deletions: FxHashMap<(CommitPos, usize), Arc<[RenameSource]>>,
     deletion_count: usize,
-    chunks: HashMap<ObjectId, Arc<ChunkCounts>>,
+    chunks: HashMap<ObjectId, Arc<SpanHashes>>,
     chunk_bytes: usize,
     sizes: HashMap<ObjectId, Option<u64>>,
     /// Whether an object was missing in any search so far, so that a source may have been passed over.
@@ -62,7 +62,7 @@ pub(super) struct RenameFinder {
     buffer: Vec<u8>,
 }
 
-impl RenameFinder {
+impl RenameDetector {
     /// A finder with empty caches.
     pub(super) fn new() -> Self {
         Self {
@@ -83,11 +83,11 @@ impl RenameFinder {
         index: &EventIndex,
         reader: &ObjectReader,
         trees: &mut TreeCache,
-        target: Target,
-    ) -> Option<Source> {
+        target: RenameTarget,
+    ) -> Option<RenameSource> {
         let sources = self.deletions(index, reader, trees, target);
         let name = file_name(index.path(target.path));
-        let has_name = |source: &Source| file_name(index.path(source.path)) == name;
+        let has_name = |source: &RenameSource| file_name(index.path(source.path)) == name;
         let mut identical = sources.iter().filter(|source| source.blob == target.blob).take(MAX_IDENTICAL);
         if let Some(&first) = identical.clone().next() {
             return Some(identical.find(|source| has_name(source)).copied().unwrap_or(first));
@@ -99,7 +99,7 @@ impl RenameFinder {
             return Some(only);
         }
         let mut best: Vec<(u64, bool, usize)> = Vec::with_capacity(CANDIDATES);
-        let is_compared = |source: &Source| sources.len() <= MAX_COMPARED || has_name(source);
+        let is_compared = |source: &RenameSource| sources.len() <= MAX_COMPARED || has_name(source);
         for (position, source) in sources.iter().enumerate().filter(|(_, source)| is_compared(source)) {
             let score = self.score(reader, &source.blob, &target.blob, MINIMUM);
             keep_better(&mut best, (score, has_name(source), position));
@@ -115,21 +115,21 @@ impl RenameFinder {
         index: &EventIndex,
         reader: &ObjectReader,
         trees: &mut TreeCache,
-        target: Target,
-    ) -> Arc<[Source]> {
+        target: RenameTarget,
+    ) -> Arc<[RenameSource]> {
         let key = (target.commit, target.parent);
         if let Some(known) = self.deletions.get(&key) {
             return Arc::clone(known);
         }
-        let sources: Arc<[Source]> = match target.parent {
-            0 => index.deletions(target.commit).map(|(path, blob)| Source { path, blob }).collect(),
+        let sources: Arc<[RenameSource]> = match target.parent {
+            0 => index.deletions(target.commit).map(|(path, blob)| RenameSource { path, blob }).collect(),
             parent => {
                 let mut sources = Vec::new();
                 let parent = index.graph.parents(target.commit).get(parent).map(|&parent| index.graph.tree(parent));
                 let mut differ = TreeDiffer { reader, trees, cancel: None, missing: false };
                 differ.compare(parent, Some(index.graph.tree(target.commit)), &mut |path, old, new| {
                     if let (PathState::File(blob), PathState::Absent) = (old, new) {
-                        sources.extend(index.path_id(path).map(|path| Source { path, blob }));
+                        sources.extend(index.path_id(path).map(|path| RenameSource { path, blob }));
                     }
                 });
                 self.missing |= differ.missing;
@@ -166,7 +166,7 @@ impl RenameFinder {
         size
     }
 
-    fn chunks(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<ChunkCounts>> {
+    fn chunks(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<SpanHashes>> {
         if let Some(known) = self.chunks.get(blob) {
             return Some(Arc::clone(known));
         }
@@ -174,7 +174,7 @@ impl RenameFinder {
             self.missing = true;
             return None;
         }
-        let counts = Arc::new(ChunkCounts::of(&self.buffer));
+        let counts = Arc::new(SpanHashes::of(&self.buffer));
         if self.chunk_bytes > CHUNK_CACHE_BYTES {
             self.chunks.clear();
             self.chunk_bytes = 0;

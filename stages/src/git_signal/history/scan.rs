@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::commit_graph::{CommitGraph, CommitPos};
-use super::objects::{ObjectReader, SharedObjects};
+use super::objects::{ObjectReader, ObjectStore};
 use super::tree::TreeCache;
 use super::tree_diff::{PathState, TreeDiffer};
 
@@ -18,7 +18,7 @@ const BLOCK_COMMITS: usize = 256;
 
 /// What one task of the walk found.
 #[derive(Default)]
-pub(super) struct Block {
+pub(super) struct ScanBlock {
     pub(super) paths: Vec<Box<[u8]>>,
     pub(super) changes: Vec<BlockChange>,
     pub(super) other_parents: Vec<PathState>,
@@ -28,7 +28,7 @@ pub(super) struct Block {
     pub(super) missing: bool,
 }
 
-/// A change of a [`Block`].
+/// A change of a [`ScanBlock`].
 pub(super) struct BlockChange {
     /// The position in the paths of the block.
     pub(super) path: u32,
@@ -42,17 +42,17 @@ pub(super) struct BlockChange {
 pub(super) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],
-    objects: &SharedObjects,
+    objects: &ObjectStore,
     cancel: &AtomicBool,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Vec<Block> {
+) -> Vec<ScanBlock> {
     let done = AtomicUsize::new(0);
     let idle: Mutex<Vec<(ObjectReader, TreeCache)>> = Mutex::new(Vec::new());
     progress(0, commits.len());
     let blocks = commits.par_chunks(BLOCK_COMMITS).map(|block| {
         let resting = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (reader, mut trees) = resting.unwrap_or_else(|| (ObjectReader::new(objects), TreeCache::new()));
-        let found = Block::scan(graph, block, &reader, &mut trees, cancel);
+        let found = ScanBlock::scan(graph, block, &reader, &mut trees, cancel);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push((reader, trees));
         progress(done.fetch_add(block.len(), Ordering::Relaxed) + block.len(), commits.len());
         found
@@ -60,7 +60,7 @@ pub(super) fn scan(
     blocks.collect()
 }
 
-impl Block {
+impl ScanBlock {
     fn scan(
         graph: &CommitGraph,
         commits: &[CommitPos],

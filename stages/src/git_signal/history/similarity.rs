@@ -11,9 +11,9 @@ const HASH_BASE: u32 = 107_927;
 const BINARY_PROBE: usize = 8_000;
 
 /// The chunks of a file: how many bytes there are of each, sorted by hash.
-pub(super) struct ChunkCounts(Vec<(u32, u32)>);
+pub(super) struct SpanHashes(Vec<(u32, u32)>);
 
-impl ChunkCounts {
+impl SpanHashes {
     /// Cuts `bytes` into chunks. In text, a carriage return before a newline is left out.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_none();
@@ -66,7 +66,7 @@ impl ChunkCounts {
 }
 
 /// The score of files with these chunks, of which the larger one has `larger` bytes.
-pub(super) fn score(source: &ChunkCounts, target: &ChunkCounts, larger: u64) -> u64 {
+pub(super) fn score(source: &SpanHashes, target: &SpanHashes, larger: u64) -> u64 {
     (source.copied_to(target) * MAX_SCORE).checked_div(larger).unwrap_or(0)
 }
 
@@ -82,12 +82,12 @@ fn chunk_hash(low: u32, high: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChunkCounts, MAX_SCORE, score, sizes_rule_out};
+    use super::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 
     #[test]
     fn scores_the_share_of_the_larger_file() {
-        let old = ChunkCounts::of(b"one\ntwo\nsix\nten\n");
-        let new = ChunkCounts::of(b"one\r\ntwo\r\nfoo\nbar\n");
+        let old = SpanHashes::of(b"one\ntwo\nsix\nten\n");
+        let new = SpanHashes::of(b"one\r\ntwo\r\nfoo\nbar\n");
         assert_eq!(score(&old, &new, 16), MAX_SCORE / 2);
         assert_eq!(score(&old, &old, 16), MAX_SCORE);
         assert!(sizes_rule_out(10, 21, MAX_SCORE / 2));

@@ -15,26 +15,26 @@ use std::sync::Arc;
 use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use super::attribution::{Committed, Touched, WorktreeBlame};
-use super::blame::{Blamer, Known};
+use super::attribution::{FileAttribution, TouchCount, WorktreeBlame};
+use super::blame::{Blamer, CachedAttribution};
 use super::change_table::PathId;
 use super::commit_graph::CommitPos;
-use super::error::BlameFailure;
+use super::error::Unattributed;
 use super::event_key::EventKey;
 use super::events::{EventId, EventIndex};
-use super::line_diff::{Hunk, LineDiffer, LineTable, Version};
+use super::history::History;
+use super::line_diff::{FileVersion, Hunk, LineDiffer, LineInterner};
 use super::line_map::{LineMap, without_checkout_crlf};
-use super::rename::Target;
-use super::repository::History;
-use super::touched_ranges::{Part, join, map};
+use super::line_ranges::{RangePart, join, map};
+use super::rename::RenameTarget;
 use super::tree_diff::PathState;
-use super::versions::FileVersions;
+use super::version_cache::VersionCache;
 
 /// Touch counts of an earlier run: how many commits touched lines `range` of a path as the event left it, that event and
 /// what lies below it included.
 ///
 /// Paths are relative to the directory that the [`History`] was opened at; `None` if the count is not known.
-pub type KnownTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
+pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
 
 impl History {
     /// Per range the number of commits that touched it: those that `git log -L` prints. Ranges count the lines that `path`
@@ -46,8 +46,8 @@ impl History {
         index: &EventIndex,
         path: impl AsRef<[u8]>,
         ranges: &[Range<u32>],
-        known: Option<&KnownTouches<'_>>,
-    ) -> Result<Vec<u32>, BlameFailure> {
+        known: Option<&CachedTouches<'_>>,
+    ) -> Result<Vec<u32>, Unattributed> {
         let (id, blob) = self.file_at_head(index, path.as_ref())?;
         let query = TouchQuery { ranges, worktree_text: None, prefix: &self.prefix, known };
         self.with_blamer(|blamer| {
@@ -61,10 +61,10 @@ impl History {
     pub fn attribute_committed(
         &self,
         index: &EventIndex,
-        known: &Known<'_>,
+        known: &CachedAttribution<'_>,
         path: impl AsRef<[u8]>,
         ranges: &[Range<u32>],
-    ) -> Result<(Committed, Vec<u32>), BlameFailure> {
+    ) -> Result<(FileAttribution, Vec<u32>), Unattributed> {
         let found = self.attribute_any(index, known, path.as_ref(), None, ranges)?;
         Ok((found.0.committed, found.1))
     }
@@ -75,33 +75,33 @@ impl History {
     pub fn attribute(
         &self,
         index: &EventIndex,
-        known: &Known<'_>,
+        known: &CachedAttribution<'_>,
         path: impl AsRef<[u8]>,
         text: &[u8],
         ranges: &[Range<u32>],
-    ) -> Result<(WorktreeBlame, Vec<u32>), BlameFailure> {
+    ) -> Result<(WorktreeBlame, Vec<u32>), Unattributed> {
         self.attribute_any(index, known, path.as_ref(), Some(text), ranges)
     }
 
     fn attribute_any(
         &self,
         index: &EventIndex,
-        known: &Known<'_>,
+        known: &CachedAttribution<'_>,
         path: &[u8],
         worktree_text: Option<&[u8]>,
         ranges: &[Range<u32>],
-    ) -> Result<(WorktreeBlame, Vec<u32>), BlameFailure> {
+    ) -> Result<(WorktreeBlame, Vec<u32>), Unattributed> {
         let known_touches = |path: &[u8], key: &EventKey, lines: &Range<u32>| {
             known(path, key).and_then(|known| known.touches_of(lines))
         };
-        let known_touches = Some(&known_touches as &KnownTouches<'_>);
+        let known_touches = Some(&known_touches as &CachedTouches<'_>);
         let query = TouchQuery { ranges, worktree_text, prefix: &self.prefix, known: known_touches };
         self.with_blamer(|blamer| {
             let (id, blob) = self.file_at_head(index, path)?;
-            let found = blamer.attribute((index, id, blob), &self.settings.ignored, known, Some(&query));
+            let found = blamer.attribute((index, id, blob), &self.config.ignored, known, Some(&query));
             let (lines, counts) = found.ok_or_else(|| blamer.failure(&blob))?;
             let blame = self.file_blame(index, &lines);
-            let committed = Committed { blame, touches: counts.touched() };
+            let committed = FileAttribution { blame, touches: counts.touched() };
             let text = worktree_text.unwrap_or(&lines.text);
             let lines = LineMap::between(&lines.text, text, &mut blamer.differ);
             Ok((WorktreeBlame { committed, lines }, counts.of_ranges))
@@ -112,40 +112,41 @@ impl History {
     /// HEAD. Needs no walk; `None` if it takes one to count the touches of a range.
     pub fn carry_over(
         &self,
-        committed: &Committed,
+        committed: &FileAttribution,
         key: &EventKey,
         text: &[u8],
         ranges: &[Range<u32>],
-    ) -> Result<Option<(WorktreeBlame, Vec<u32>)>, BlameFailure> {
-        let blob = key.blob(self.state().hash);
+    ) -> Result<Option<(WorktreeBlame, Vec<u32>)>, Unattributed> {
+        let blob = key.blob(self.info().hash);
         let query = TouchQuery { ranges, worktree_text: Some(text), prefix: &self.prefix, known: None };
         self.with_blamer(|blamer| {
             let committed_text = blamer.read_file(&blob).ok_or_else(|| blamer.failure(&blob))?;
             let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
-            let parts = query.parts(&LineTable::default().version(committed_text, None));
-            let mut counts = Counts { of_ranges: vec![0; ranges.len()], parts };
+            let parts = query.parts(&LineInterner::default().version(committed_text, None));
+            let mut counts = RangeCounts { of_ranges: vec![0; ranges.len()], parts };
             for part in &counts.parts {
                 let Some(known) = committed.touches_of(&(part.start..part.end)) else { return Ok(None) };
                 counts.of_ranges[part.range as usize] = known;
             }
-            let committed = Committed { blame: committed.blame.clone(), touches: counts.touched() };
+            let committed = FileAttribution { blame: committed.blame.clone(), touches: counts.touched() };
             Ok(Some((WorktreeBlame { committed, lines }, counts.of_ranges)))
         })
     }
 }
 
 /// How many commits touched each range of a [`TouchQuery`].
-pub(super) struct Counts {
+pub(super) struct RangeCounts {
     /// Where the ranges lie at HEAD, those that do; in the order of the ranges.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RangePart>,
     pub(super) of_ranges: Vec<u32>,
 }
 
-impl Counts {
+impl RangeCounts {
     /// The counts of lines at HEAD, sorted, each range once.
-    fn touched(&self) -> Vec<Touched> {
-        let count = |part: &Part| Touched { lines: part.start..part.end, commits: self.of_ranges[part.range as usize] };
-        let mut touched: Vec<Touched> = self.parts.iter().map(count).collect();
+    fn touched(&self) -> Vec<TouchCount> {
+        let count =
+            |part: &RangePart| TouchCount { lines: part.start..part.end, commits: self.of_ranges[part.range as usize] };
+        let mut touched: Vec<TouchCount> = self.parts.iter().map(count).collect();
         touched.sort_unstable_by_key(|touched| (touched.lines.start, touched.lines.end));
         touched.dedup();
         touched
@@ -159,23 +160,23 @@ pub(super) struct TouchQuery<'a> {
     worktree_text: Option<&'a [u8]>,
     /// The directory that the paths of `known` are relative to, ending in `/`, or empty.
     prefix: &'a [u8],
-    known: Option<&'a KnownTouches<'a>>,
+    known: Option<&'a CachedTouches<'a>>,
 }
 
 impl TouchQuery<'_> {
     /// The ranges as parts of the version at HEAD.
-    pub(super) fn parts(&self, head: &Version) -> Vec<Part> {
+    pub(super) fn parts(&self, head: &FileVersion) -> Vec<RangePart> {
         let ranges = (0u32..).zip(self.ranges);
         let part = |lines: u32| {
-            move |(range, covered): (u32, &Range<u32>)| Part {
+            move |(range, covered): (u32, &Range<u32>)| RangePart {
                 range,
                 start: covered.start,
                 end: covered.end.min(lines),
             }
         };
-        let mut parts: Vec<Part> = match self.worktree_text {
+        let mut parts: Vec<RangePart> = match self.worktree_text {
             Some(text) if text != head.bytes => {
-                let mut table = LineTable::default();
+                let mut table = LineInterner::default();
                 let head_again = table.version(head.bytes.clone(), None);
                 let text = without_checkout_crlf(&head.bytes, text).into_owned();
                 let worktree = table.version(text, Some(&head_again));
@@ -199,7 +200,7 @@ impl Blamer {
         blob: ObjectId,
         query: &TouchQuery<'_>,
     ) -> Option<Vec<u32>> {
-        let mut files = FileVersions::new(self, index, true);
+        let mut files = VersionCache::new(self, index, true);
         let version = files.version(blob, None)?;
         let mut walk = TouchWalk::new(index, query, query.parts(&version), path, blob);
         drop(version);
@@ -212,15 +213,15 @@ impl Blamer {
 }
 
 /// A path at an event, and the parts of ranges that are to be found there.
-struct Suspect {
+struct RangeSuspect {
     event: EventId,
     path: PathId,
     blob: ObjectId,
-    parts: Vec<Part>,
+    parts: Vec<RangePart>,
 }
 
 /// What a parent of a suspect's commit holds of the file.
-struct ParentFile {
+struct ParentVersion {
     path: PathId,
     blob: ObjectId,
     /// How the suspect differs from it; `None` if it does not.
@@ -228,11 +229,11 @@ struct ParentFile {
 }
 
 /// Parts that go to a parent if nobody takes the whole range.
-struct Candidate {
+struct ParentRanges {
     parent: usize,
     path: PathId,
     blob: ObjectId,
-    parts: Vec<Part>,
+    parts: Vec<RangePart>,
 }
 
 /// The walk of the ranges of one file.
@@ -240,7 +241,7 @@ pub(super) struct TouchWalk<'a> {
     index: &'a EventIndex,
     query: &'a TouchQuery<'a>,
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
-    suspects: FxHashMap<EventId, Suspect>,
+    suspects: FxHashMap<EventId, RangeSuspect>,
     counts: Vec<u32>,
     /// Per range whether the parent at hand differs in it.
     differs: Vec<bool>,
@@ -251,7 +252,7 @@ impl<'a> TouchWalk<'a> {
     pub(super) fn new(
         index: &'a EventIndex,
         query: &'a TouchQuery<'a>,
-        parts: Vec<Part>,
+        parts: Vec<RangePart>,
         path: PathId,
         blob: ObjectId,
     ) -> Self {
@@ -288,7 +289,7 @@ impl<'a> TouchWalk<'a> {
     }
 
     /// Examines all events of the next commit, so that it counts once.
-    pub(super) fn step(&mut self, files: &mut FileVersions<'_>) {
+    pub(super) fn step(&mut self, files: &mut VersionCache<'_>) {
         let Some(commit) = self.next_commit() else { return };
         let mut suspects = Vec::new();
         while self.next_commit() == Some(commit) {
@@ -306,7 +307,7 @@ impl<'a> TouchWalk<'a> {
     }
 
     /// Hands `parts` to the next event of `path` at or below `commit`, where the path holds `blob`.
-    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<Part>) {
+    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<RangePart>) {
         if parts.is_empty() {
             return;
         }
@@ -317,15 +318,15 @@ impl<'a> TouchWalk<'a> {
             return;
         }
         self.queue.push((Reverse(self.index.commit(event)), event));
-        self.suspects.insert(event, Suspect { event, path, blob, parts });
+        self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
     }
 
     /// Ends ranges whose count from here on is known. That count stands for the walk of this one part, so it must be all
     /// that is left of the range: parts elsewhere could meet the same commits.
-    fn settle_known(&mut self, commit: CommitPos, suspects: &mut [Suspect]) {
+    fn settle_known(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
         let Some(known) = self.query.known else { return };
         for at in 0..suspects.len() {
-            let Suspect { path, blob, .. } = suspects[at];
+            let RangeSuspect { path, blob, .. } = suspects[at];
             let Some(path) = self.index.path(path).strip_prefix(self.query.prefix) else { continue };
             let key = EventKey::new(&self.index.graph.id(commit), &blob);
             let mut parts = std::mem::take(&mut suspects[at].parts);
@@ -352,11 +353,11 @@ impl<'a> TouchWalk<'a> {
         }
     }
 
-    /// Counts the touches of `commit` and passes the ranges on to its parents.
-    fn examine(&mut self, files: &mut FileVersions<'_>, commit: CommitPos, mut suspects: Vec<Suspect>) {
+    /// RangeCounts the touches of `commit` and passes the ranges on to its parents.
+    fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, mut suspects: Vec<RangeSuspect>) {
         let index = self.index;
         let parents = index.graph.parents(commit);
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut candidates: Vec<ParentRanges> = Vec::new();
         for (number, &parent) in parents.iter().enumerate() {
             let mut found = Vec::with_capacity(suspects.len());
             for suspect in &suspects {
@@ -364,15 +365,15 @@ impl<'a> TouchWalk<'a> {
                 let mut parts = suspect.parts.clone();
                 for part in &mut parts {
                     let (mapped, touched) = match &file {
-                        None => (Part { end: part.start, ..*part }, true),
-                        Some(ParentFile { hunks: None, .. }) => (*part, false),
-                        Some(ParentFile { hunks: Some(hunks), .. }) => map(*part, hunks),
+                        None => (RangePart { end: part.start, ..*part }, true),
+                        Some(ParentVersion { hunks: None, .. }) => (*part, false),
+                        Some(ParentVersion { hunks: Some(hunks), .. }) => map(*part, hunks),
                     };
                     self.differs[part.range as usize] |= touched;
                     *part = mapped;
                 }
                 parts.retain(|part| part.start < part.end);
-                found.extend(file.map(|file| Candidate { parent: number, path: file.path, blob: file.blob, parts }));
+                found.extend(file.map(|file| ParentRanges { parent: number, path: file.path, blob: file.blob, parts }));
             }
             for mut candidate in found {
                 let taken = candidate.parts.extract_if(.., |part| !self.differs[part.range as usize]).collect();
@@ -393,7 +394,7 @@ impl<'a> TouchWalk<'a> {
         for part in suspects.iter().flat_map(|suspect| &suspect.parts) {
             self.differs[part.range as usize] = true;
         }
-        for Candidate { parent, path, blob, mut parts } in candidates {
+        for ParentRanges { parent, path, blob, mut parts } in candidates {
             parts.retain(|part| self.differs[part.range as usize]);
             self.pass_on(parents[parent], path, blob, parts);
         }
@@ -407,21 +408,21 @@ impl<'a> TouchWalk<'a> {
     /// What a parent holds of the suspect; `None` if it is no regular file there, or is missing.
     fn parent_file(
         &self,
-        files: &mut FileVersions<'_>,
+        files: &mut VersionCache<'_>,
         commit: CommitPos,
         parent: usize,
-        suspect: &Suspect,
-    ) -> Option<ParentFile> {
-        let &Suspect { event, path, blob, .. } = suspect;
+        suspect: &RangeSuspect,
+    ) -> Option<ParentVersion> {
+        let &RangeSuspect { event, path, blob, .. } = suspect;
         let (path, old) = match self.index.parent_state(event, parent) {
             PathState::File(old) => (path, old),
             PathState::Other => return None,
             PathState::Absent => {
-                let source = files.source(Target { commit, parent, path, blob })?;
+                let source = files.source(RenameTarget { commit, parent, path, blob })?;
                 (source.path, source.blob)
             }
         };
         let hunks = if old == blob { None } else { Some(files.hunks(old, blob)?) };
-        Some(ParentFile { path, blob: old, hunks })
+        Some(ParentVersion { path, blob: old, hunks })
     }
 }

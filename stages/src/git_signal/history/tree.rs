@@ -24,7 +24,7 @@ pub(super) enum EntryKind {
 
 /// One entry of a raw tree.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
+pub(super) struct TreeEntry<'a> {
     pub(super) kind: EntryKind,
     pub(super) name: &'a [u8],
     /// The raw bytes of the object id.
@@ -33,16 +33,16 @@ pub(super) struct Entry<'a> {
     pub(super) end: usize,
 }
 
-impl Entry<'_> {
+impl TreeEntry<'_> {
     /// The object id as a value.
     pub(super) fn object_id(&self) -> Option<ObjectId> {
         ObjectId::try_from(self.id).ok()
     }
 
     /// The order of entries in a tree: by name, where a directory sorts as if its name ended in `/`.
-    pub(super) fn cmp(&self, other: &Entry<'_>) -> Ordering {
+    pub(super) fn cmp(&self, other: &TreeEntry<'_>) -> Ordering {
         let shared = self.name.len().min(other.name.len());
-        let after = |entry: &Entry<'_>| {
+        let after = |entry: &TreeEntry<'_>| {
             entry.name.get(shared).copied().unwrap_or(if entry.kind == EntryKind::Tree { b'/' } else { 0 })
         };
         self.name[..shared]
@@ -54,17 +54,17 @@ impl Entry<'_> {
 
 /// The raw bytes of a tree and where each of its entries starts, in one piece of memory; clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Tree {
+pub(super) struct RawTree {
     /// The bytes of the tree, then the offset of each entry, then the offset behind the last one.
     data: Arc<[u8]>,
     len: usize,
     hash_len: usize,
 }
 
-/// Bytes of an offset in a [`Tree`].
+/// Bytes of an offset in a [`RawTree`].
 const OFFSET_BYTES: usize = size_of::<u32>();
 
-impl Tree {
+impl RawTree {
     /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. What follows a broken entry is ignored.
     ///
     /// The offsets are appended to `bytes`, which is only lent for that.
@@ -123,18 +123,18 @@ impl Tree {
     }
 
     /// The entry that starts at offset `at`; `None` at the end.
-    pub(super) fn entry_at(&self, at: usize) -> Option<Entry<'_>> {
+    pub(super) fn entry_at(&self, at: usize) -> Option<TreeEntry<'_>> {
         entry_at(self.bytes(), self.hash_len, at)
     }
 
     /// Finds the entry `name`, trying it as a file, as something else and as a directory.
-    pub(super) fn find(&self, name: &[u8]) -> Option<Entry<'_>> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<TreeEntry<'_>> {
         [EntryKind::File, EntryKind::Tree].into_iter().find_map(|kind| self.find_sorted_as(name, kind))
     }
 
-    fn find_sorted_as(&self, name: &[u8], kind: EntryKind) -> Option<Entry<'_>> {
-        let wanted = Entry { kind, name, id: &[], end: 0 };
-        let is_before = |entry: &Entry<'_>| entry.cmp(&wanted) == Ordering::Less;
+    fn find_sorted_as(&self, name: &[u8], kind: EntryKind) -> Option<TreeEntry<'_>> {
+        let wanted = TreeEntry { kind, name, id: &[], end: 0 };
+        let is_before = |entry: &TreeEntry<'_>| entry.cmp(&wanted) == Ordering::Less;
         let at = self.partition_point(|entry| self.entry_at(self.offset(entry)).as_ref().is_some_and(is_before));
         let entry = self.entry_at(self.offset(at))?;
         let same_sort = (entry.kind == EntryKind::Tree) == (kind == EntryKind::Tree);
@@ -143,7 +143,7 @@ impl Tree {
 }
 
 /// The entry of the raw tree `bytes` that starts at offset `at`.
-fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<Entry<'_>> {
+fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_>> {
     // Some old writers padded modes with zeros ("040000").
     while bytes.get(at) == Some(&b'0') {
         at += 1;
@@ -156,13 +156,13 @@ fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<Entry<'_>> {
     let name = at + memchr::memchr(b' ', &bytes[at..])? + 1;
     let id = name + memchr::memchr(0, &bytes[name..])? + 1;
     let end = id + hash_len;
-    Some(Entry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
+    Some(TreeEntry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
 }
 
 /// Decoded trees in two generations: when the younger one is full it becomes the older one, which is dropped.
 pub(super) struct TreeCache {
-    young: HashMap<ObjectId, Tree>,
-    old: HashMap<ObjectId, Tree>,
+    young: HashMap<ObjectId, RawTree>,
+    old: HashMap<ObjectId, RawTree>,
     young_bytes: usize,
     buffer: Vec<u8>,
 }
@@ -174,7 +174,7 @@ impl TreeCache {
     }
 
     /// The tree `id`, or `None` if the object is missing or is no tree.
-    pub(super) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<Tree> {
+    pub(super) fn get(&mut self, reader: &ObjectReader, id: &ObjectId) -> Option<RawTree> {
         if let Some(tree) = self.young.get(id) {
             return Some(tree.clone());
         }
@@ -184,7 +184,7 @@ impl TreeCache {
                 if reader.read(id, &mut self.buffer)? != gix::objs::Kind::Tree {
                     return None;
                 }
-                Tree::new(&mut self.buffer, reader.hash_kind().len_in_bytes())
+                RawTree::new(&mut self.buffer, reader.hash_kind().len_in_bytes())
             }
         };
         self.young_bytes += tree.weight();

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
 
 use gix::ObjectId;
 
-use super::byte_runs::common_prefix;
+use super::common_affix::common_prefix;
 use super::objects::ObjectReader;
-use super::tree::{Entry, EntryKind, Tree, TreeCache};
+use super::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 
 /// Directories nested deeper than this are left out; it keeps a crafted tree from exhausting the stack.
 const MAX_DEPTH: usize = 256;
@@ -50,7 +50,7 @@ impl TreeDiffer<'_> {
         new: Option<&ObjectId>,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
-        let mut room = Room { entries: MAX_ENTRIES, changes: MAX_CHANGES };
+        let mut room = DiffBudget { entries: MAX_ENTRIES, changes: MAX_CHANGES };
         self.descend((old, new), &mut Vec::new(), 0, &mut room, change);
     }
 
@@ -80,7 +80,7 @@ impl TreeDiffer<'_> {
         (old, new): (Option<&ObjectId>, Option<&ObjectId>),
         path: &mut Vec<u8>,
         depth: usize,
-        room: &mut Room,
+        room: &mut DiffBudget,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         if old == new || depth > MAX_DEPTH {
@@ -113,10 +113,10 @@ impl TreeDiffer<'_> {
     /// Reports one pair of entries of the same name, or what lies below them.
     fn entries(
         &mut self,
-        (old, new): (Option<Entry<'_>>, Option<Entry<'_>>),
+        (old, new): (Option<TreeEntry<'_>>, Option<TreeEntry<'_>>),
         path: &mut Vec<u8>,
         depth: usize,
-        room: &mut Room,
+        room: &mut DiffBudget,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         let Some(name) = old.or(new).map(|entry| entry.name) else { return };
@@ -142,8 +142,8 @@ impl TreeDiffer<'_> {
     }
 
     /// The tree `id`; an empty one for no id; `None` if it is missing.
-    fn load(&mut self, id: Option<&ObjectId>) -> Option<Tree> {
-        let Some(id) = id else { return Some(Tree::default()) };
+    fn load(&mut self, id: Option<&ObjectId>) -> Option<RawTree> {
+        let Some(id) = id else { return Some(RawTree::default()) };
         let tree = self.trees.get(self.reader, id);
         self.missing |= tree.is_none();
         tree
@@ -151,12 +151,12 @@ impl TreeDiffer<'_> {
 }
 
 /// How much more a comparison may look at.
-struct Room {
+struct DiffBudget {
     entries: usize,
     changes: usize,
 }
 
-impl Room {
+impl DiffBudget {
     /// Takes the room of an entry, if there is any.
     fn take(&mut self) -> bool {
         let is_left = self.entries > 0 && self.changes > 0;
@@ -165,16 +165,16 @@ impl Room {
     }
 }
 
-fn state(entry: Option<&Entry<'_>>) -> PathState {
+fn state(entry: Option<&TreeEntry<'_>>) -> PathState {
     match entry {
-        Some(Entry { kind: EntryKind::Other, .. }) => PathState::Other,
+        Some(TreeEntry { kind: EntryKind::Other, .. }) => PathState::Other,
         Some(entry) if entry.kind == EntryKind::File => entry.object_id().map_or(PathState::Other, PathState::File),
         _ => PathState::Absent,
     }
 }
 
 /// Moves both offsets past what is equal byte by byte, to the start of the first entries that may differ.
-fn skip_equal_entries(old: &Tree, new: &Tree, old_at: &mut usize, new_at: &mut usize) {
+fn skip_equal_entries(old: &RawTree, new: &RawTree, old_at: &mut usize, new_at: &mut usize) {
     let (Some(left), Some(right)) = (old.bytes().get(*old_at..), new.bytes().get(*new_at..)) else { return };
     let shared = common_prefix(left, right);
     if let Some(step) = old.entry_start(*old_at + shared).checked_sub(*old_at) {
@@ -187,9 +187,9 @@ fn skip_equal_entries(old: &Tree, new: &Tree, old_at: &mut usize, new_at: &mut u
 mod tests {
     use gix::ObjectId;
 
-    use super::super::objects::{ObjectReader, SharedObjects};
+    use super::super::objects::{ObjectReader, ObjectStore};
     use super::super::tests::fixture::Repo;
-    use super::{Room, TreeCache, TreeDiffer};
+    use super::{DiffBudget, TreeCache, TreeDiffer};
 
     /// Ten trees, each of which names the next one ten times.
     #[test]
@@ -201,12 +201,12 @@ mod tests {
             let tree: String = (0..10).map(|entry| format!("{kind} {inner}\t{entry}\n")).collect();
             (kind, inner) = ("040000 tree", repo.git_with_input(&["mktree"], tree.as_bytes()).trim().to_owned());
         }
-        let objects = SharedObjects::new(gix::open(&repo.root).unwrap().into_sync(), Vec::new());
+        let objects = ObjectStore::new(gix::open(&repo.root).unwrap().into_sync(), Vec::new());
         let (reader, mut trees) = (ObjectReader::new(&objects), TreeCache::new());
         let root = ObjectId::from_hex(inner.as_bytes()).unwrap();
         for (entries, changes, found) in [(5_000, 1_000, 1_000), (500, 1_000, 450)] {
             let mut differ = TreeDiffer { reader: &reader, trees: &mut trees, cancel: None, missing: false };
-            let (mut room, mut count) = (Room { entries, changes }, 0);
+            let (mut room, mut count) = (DiffBudget { entries, changes }, 0);
             differ.descend((None, Some(&root)), &mut Vec::new(), 0, &mut room, &mut |_, _, _| count += 1);
             assert!(differ.missing && count <= found && count > 0, "{count}");
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::super::{BlameFailure, History, HistoryError};
+use super::super::{History, HistoryError, Unattributed};
 use super::fixture::{Repo, lines, url};
 
 #[test]
@@ -114,7 +114,7 @@ fn shallow_boundaries_are_roots() {
     let clone = repo.at(repo.root.with_file_name("shallow"));
     repo.git(&["clone", "-q", "--depth", "3", &url(&repo.root), clone.root.to_str().unwrap()]);
     let (history, index) = clone.open();
-    assert!(history.state().is_shallow);
+    assert!(history.info().is_shallow);
     assert_eq!(index.commit_count(), 3);
     let (full, _) = repo.open();
     assert_ne!(full.config_fingerprint(), history.config_fingerprint());
@@ -130,7 +130,7 @@ fn partial_clones_attribute_what_is_missing_to_the_commit_at_hand() {
     let clone = repo.at(repo.root.with_file_name("partial"));
     repo.git(&["clone", "-q", "--filter=blob:none", &url(&repo.root), clone.root.to_str().unwrap()]);
     let (history, index) = clone.open();
-    assert!(history.state().is_partial);
+    assert!(history.info().is_partial);
     let blame = history.blame(&index, "file").unwrap();
     assert!(blame.incomplete);
     assert_eq!(blame.commits.len(), 1);
@@ -138,8 +138,8 @@ fn partial_clones_attribute_what_is_missing_to_the_commit_at_hand() {
     let bare = repo.at(repo.root.with_file_name("bare"));
     repo.git(&["clone", "-q", "--bare", "--filter=blob:none", &url(&repo.root), bare.root.to_str().unwrap()]);
     let (history, index) = bare.open();
-    assert!(history.state().is_bare);
-    assert!(matches!(history.blame(&index, "file"), Err(BlameFailure::Unavailable { .. })));
+    assert!(history.info().is_bare);
+    assert!(matches!(history.blame(&index, "file"), Err(Unattributed::Unavailable { .. })));
 
     let treeless = repo.at(repo.root.with_file_name("treeless"));
     repo.git(&["clone", "-q", "--filter=tree:0", &url(&repo.root), treeless.root.to_str().unwrap()]);
@@ -155,7 +155,7 @@ fn no_commits_no_attribution() {
     let (history, index) = repo.open();
     assert!(history.head().is_none());
     assert_eq!(index.latest("file"), None);
-    assert_eq!(history.blame(&index, "file"), Err(BlameFailure::Untracked));
+    assert_eq!(history.blame(&index, "file"), Err(Unattributed::Untracked));
     assert!(history.worktree_index().unwrap().file("file").is_none());
 }
 
@@ -178,7 +178,7 @@ fn bare_repositories_and_linked_worktrees_have_the_same_history() {
     repo.commit_file("file", lines("base", 9));
     let bare = repo.at(repo.root.with_file_name("bare.git"));
     repo.git(&["clone", "-q", "--bare", &url(&repo.root), bare.root.to_str().unwrap()]);
-    assert!(bare.open().0.state().is_bare);
+    assert!(bare.open().0.info().is_bare);
     bare.check();
     let linked = repo.at(repo.root.with_file_name("linked"));
     repo.git(&["worktree", "add", "-q", "-b", "second", linked.root.to_str().unwrap()]);
@@ -200,7 +200,7 @@ fn alternates_and_sha256_are_read() {
     wide.commit_file("old", lines("base", 9));
     wide.git(&["mv", "old", "new"]);
     wide.commit_file("new", lines("base", 11));
-    assert_eq!(wide.open().0.state().hash, gix::hash::Kind::Sha256);
+    assert_eq!(wide.open().0.info().hash, gix::hash::Kind::Sha256);
     wide.check();
 }
 
@@ -218,7 +218,7 @@ fn only_regular_files_are_attributed() {
     repo.git(&["commit", "-q", "-m", "link and module"]);
     let (history, index) = repo.open();
     for path in ["untracked-later", "never", "link", "module", "", "file/below"] {
-        assert_eq!(history.blame(&index, path), Err(BlameFailure::Untracked), "{path}");
+        assert_eq!(history.blame(&index, path), Err(Unattributed::Untracked), "{path}");
         assert_eq!(index.latest(path), None, "{path}");
     }
     assert_eq!(history.worktree_index().unwrap().submodules(), ["module"]);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use aurora_confined::Directory;
 
 use super::super::{EventIndex, FileBlame, History};
-use crate::kept_file::KeptFile;
+use crate::cache_file::CacheFile;
 
 /// What `git blame` says about one line.
 #[derive(PartialEq, Eq, Debug)]
@@ -106,14 +106,14 @@ impl Repo {
     }
 
     /// A file in git's directory, to keep something in between runs.
-    pub(super) fn kept(&self, name: &str) -> KeptFile {
-        KeptFile::new(Directory::open_root(&self.root.join(".git")).unwrap(), name, b"secret", 1 << 20)
+    pub(super) fn kept(&self, name: &str) -> CacheFile {
+        CacheFile::new(Directory::open_root(&self.root.join(".git")).unwrap(), name, b"secret", 1 << 20)
     }
 
     /// A file in a directory that is gone.
-    pub(super) fn nowhere(&self) -> KeptFile {
+    pub(super) fn nowhere(&self) -> CacheFile {
         let directory = tempfile::tempdir().unwrap();
-        KeptFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20)
+        CacheFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20)
     }
 
     pub(super) fn open(&self) -> (History, EventIndex) {

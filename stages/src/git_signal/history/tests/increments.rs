@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::super::{Committed, EventIndex, EventKey, History, Known};
+use super::super::{CachedAttribution, EventIndex, EventKey, FileAttribution, History};
 use super::fixture::Repo;
 use super::generator::{NAMES, Random, repository, seeds};
-use crate::kept_file::KeptFile;
+use crate::cache_file::CacheFile;
 
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
 
 /// What a run keeps for the next one: attribution by path and key.
-pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<Committed>>;
+pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<FileAttribution>>;
 
 /// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
-pub(super) fn increment(history: &History, walk: &KeptFile, stored: &Stored) -> (Stored, usize) {
+pub(super) fn increment(history: &History, walk: &CacheFile, stored: &Stored) -> (Stored, usize) {
     let compared = AtomicUsize::new(0);
     let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
     let index = history.index_events(Some(walk), &AtomicBool::new(false), &count).unwrap();
@@ -28,7 +28,7 @@ pub(super) fn increment(history: &History, walk: &KeptFile, stored: &Stored) -> 
 }
 
 /// The attribution of every file at HEAD, and the touches of some ranges of its lines, which shift with its content.
-fn at_head(history: &History, index: &EventIndex, known: &Known<'_>) -> Stored {
+fn at_head(history: &History, index: &EventIndex, known: &CachedAttribution<'_>) -> Stored {
     let attribute = |path: &'static str, key: EventKey| {
         let text = std::process::Command::new("git")
             .current_dir(history.root())

@@ -38,7 +38,7 @@ fn carriage_returns_of_a_checkout_are_no_change() {
     check_worktree(&repo, "file", &text);
     let (history, index) = repo.open();
     let blame = history.attribute(&index, &|_, _| None, "file", text.as_bytes(), &[]).unwrap().0.worktree();
-    assert_eq!(blame.runs.iter().filter(|run| run.commit == NOT_COMMITTED).map(|run| run.len).sum::<u32>(), 1);
+    assert_eq!(blame.entries.iter().filter(|run| run.commit == NOT_COMMITTED).map(|run| run.len).sum::<u32>(), 1);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 pub(super) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
 
 /// What a repository's configuration says about attribution.
-pub(super) struct Settings {
+pub(super) struct BlameConfig {
     pub(super) mailmap: gix::mailmap::Snapshot,
     /// Commits whose changes are passed on to their parents.
     pub(super) ignored: HashSet<ObjectId>,
@@ -35,7 +35,7 @@ pub(super) struct Settings {
     pub(super) walk_key: [u8; 20],
 }
 
-impl Settings {
+impl BlameConfig {
     /// Reads the configuration; files that it names but that cannot be read count as empty.
     ///
     /// `at_head` gives the content of a path at HEAD.
@@ -59,7 +59,7 @@ impl Settings {
     }
 
     fn take_walk_key(&self, repository: &gix::Repository) -> Result<[u8; 20], String> {
-        let mut fields = Fields::new();
+        let mut fields = FieldHasher::new();
         fields.add(&[RULES_VERSION]);
         fields.add(repository.object_hash().to_string().as_bytes());
         let mut grafts: Vec<_> = self.grafts.iter().collect();
@@ -77,7 +77,7 @@ impl Settings {
     }
 
     fn take_fingerprint(&self) -> Result<[u8; 20], String> {
-        let mut fields = Fields::new();
+        let mut fields = FieldHasher::new();
         fields.add(&self.walk_key);
         fields.add(&[u8::from(self.indent_heuristic)]);
         for entry in self.mailmap.iter() {
@@ -90,9 +90,9 @@ impl Settings {
 }
 
 /// A hash of byte strings, each with its length, so that neighbours cannot run into each other.
-struct Fields(gix::hash::Hasher);
+struct FieldHasher(gix::hash::Hasher);
 
-impl Fields {
+impl FieldHasher {
     fn new() -> Self {
         Self(gix::hash::hasher(gix::hash::Kind::Sha1))
     }

@@ -10,21 +10,21 @@ use gix::ObjectId;
 
 use super::attribution::FileBlame;
 use super::blame::{Blamer, LineCommits};
+use super::blame_config::BlameConfig;
 use super::change_table::{ChangeTable, PathId};
 use super::commit::CommitId;
 use super::commit_graph::{CommitGraph, CommitPos};
 use super::commit_table::CommitTable;
-use super::error::{BlameFailure, HistoryError};
+use super::diff_cache::DiffCache;
+use super::error::{HistoryError, Unattributed};
 use super::events::EventIndex;
 use super::inspection::{self, Inspection};
-use super::kept_comparisons::KeptComparisons;
-use super::objects::{ObjectReader, SharedObjects};
+use super::objects::{ObjectReader, ObjectStore};
 use super::scan::scan;
-use super::settings::Settings;
 use super::tree::TreeCache;
 use super::tree_diff::{PathState, TreeDiffer};
-use super::walk_file::{self, Mark};
-use crate::kept_file::KeptFile;
+use super::walk_cache::{self, CacheEnd};
+use crate::cache_file::CacheFile;
 
 /// Bytes that an object may take that gix reads. One that is larger counts as missing.
 const MAX_OBJECT: usize = 128 << 20;
@@ -40,22 +40,22 @@ const MAX_UNREACHABLE: usize = 100_000;
 /// HEAD and the configuration are read once, by [`History::open`]; open again to see changes. Paths are relative to the
 /// directory that was opened and use `/`. All methods may be called from several threads at once.
 pub struct History {
-    objects: SharedObjects,
+    objects: ObjectStore,
     /// The directory that paths are relative to.
     pub(super) root: PathBuf,
     /// That directory relative to the work tree, ending in `/`, or empty.
     pub(super) prefix: Vec<u8>,
     head: Option<CommitId>,
-    state: RepositoryState,
+    info: RepositoryInfo,
     ignores_includes: bool,
-    pub(super) settings: Settings,
-    comparisons: Option<Arc<KeptComparisons>>,
+    pub(super) config: BlameConfig,
+    comparisons: Option<Arc<DiffCache>>,
     idle: Mutex<Vec<Blamer>>,
 }
 
 /// What kind of repository it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RepositoryState {
+pub struct RepositoryInfo {
     /// Whether history was cut off when cloning; the commits at the cut count as the first ones.
     pub is_shallow: bool,
     /// Whether objects may be missing because the clone left them out.
@@ -80,28 +80,28 @@ impl History {
         }
         let head = local.head().map_err(|error| unread(error.to_string()))?;
         let head = if head.is_unborn() { None } else { Some(target(head).map_err(unread)?) };
-        let config = local.config_snapshot();
-        let state = RepositoryState {
+        let git_config = local.config_snapshot();
+        let info = RepositoryInfo {
             is_shallow: local.is_shallow().unwrap_or(false),
-            is_partial: is_partial(&config, local.common_dir()),
+            is_partial: is_partial(&git_config, local.common_dir()),
             is_bare: local.workdir().is_none(),
             hash: local.object_hash(),
         };
         let prefix = prefix_below(local.workdir(), root).map_err(|error| failure(error.to_string()))?;
-        let objects = SharedObjects::new(repository, inspection.objects);
+        let objects = ObjectStore::new(repository, inspection.objects);
         let head = head.map(|id| peeled(&local, &objects, id)).transpose().map_err(failure)?.map(CommitId);
-        let settings = Settings::read(&local, &|path| content_at(&objects, head.as_ref()?, path))?;
+        let config = BlameConfig::read(&local, &|path| content_at(&objects, head.as_ref()?, path))?;
         let (comparisons, idle) = (None, Mutex::new(Vec::new()));
         let ignores_includes = !inspection.includes_are_sound;
         let root = root.to_owned();
-        Ok(Some(History { objects, root, prefix, head, state, ignores_includes, settings, comparisons, idle }))
+        Ok(Some(History { objects, root, prefix, head, info, ignores_includes, config, comparisons, idle }))
     }
 
     /// Keeps in `file`, between runs, what comparing old versions finds: what it knows is not read and compared again.
     /// [`History::store_comparisons`] adds what is new. A file that cannot be read or written costs time, nothing else.
     #[must_use]
-    pub fn with_comparisons_in(self, file: KeptFile) -> Self {
-        let kept = KeptComparisons::in_file(file, &self.settings.walk_key);
+    pub fn with_comparisons_in(self, file: CacheFile) -> Self {
+        let kept = DiffCache::in_file(file, &self.config.walk_key);
         Self { comparisons: Some(Arc::new(kept)), idle: Mutex::default(), ..self }
     }
 
@@ -121,8 +121,8 @@ impl History {
     }
 
     /// What kind of repository it is.
-    pub fn state(&self) -> RepositoryState {
-        self.state
+    pub fn info(&self) -> RepositoryInfo {
+        self.info
     }
 
     /// Whether files are passed over that the repository's configuration includes: one of them is no regular file, or too
@@ -136,7 +136,7 @@ impl History {
     ///
     /// Attribution that was stored under another fingerprint is void, whatever its [`EventKey`](super::EventKey).
     pub fn config_fingerprint(&self) -> [u8; 20] {
-        self.settings.fingerprint
+        self.config.fingerprint
     }
 
     /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts commits that have to be
@@ -146,18 +146,18 @@ impl History {
     /// that cannot be read or written costs time, nothing else.
     pub fn index_events(
         &self,
-        kept: Option<&KeptFile>,
+        kept: Option<&CacheFile>,
         cancel: &AtomicBool,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<EventIndex, HistoryError> {
         let Some(head) = self.head else { return Ok(EventIndex::default()) };
-        let Settings { walk_key, grafts, mailmap, .. } = &self.settings;
+        let BlameConfig { walk_key, grafts, mailmap, .. } = &self.config;
         let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
-        let walk = kept.map(|file| walk_file::read(file, walk_key, self.state.hash)).unwrap_or_default();
+        let walk = kept.map(|file| walk_cache::read(file, walk_key, self.info.hash)).unwrap_or_default();
         let mut mark = walk.mark();
         let (mut graph, mut changes) = (load(walk.commits)?, walk.changes);
         if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
-            (mark, graph, changes) = (Mark::default(), load(CommitTable::default())?, ChangeTable::default());
+            (mark, graph, changes) = (CacheEnd::default(), load(CommitTable::default())?, ChangeTable::default());
         }
         let all = (0..graph.len() as u32).map(CommitPos);
         let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
@@ -169,26 +169,26 @@ impl History {
         blocks.into_iter().for_each(|block| changes.add(block));
         // What is missing now may be there the next time.
         if let Some(file) = kept.filter(|_| !incomplete && !new.is_empty()) {
-            let _ = walk_file::write(file, walk_key, mark, &graph.table, &changes);
+            let _ = walk_cache::write(file, walk_key, mark, &graph.table, &changes);
         }
         Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
     }
 
     /// Attributes the lines that `path` has at HEAD. `index` must come from this history.
-    pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Result<FileBlame, BlameFailure> {
+    pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Result<FileBlame, Unattributed> {
         let (id, blob) = self.file_at_head(index, path.as_ref())?;
         self.with_blamer(|blamer| {
-            let lines = blamer.attribute((index, id, blob), &self.settings.ignored, &|_, _| None, None);
+            let lines = blamer.attribute((index, id, blob), &self.config.ignored, &|_, _| None, None);
             let (lines, _) = lines.ok_or_else(|| blamer.failure(&blob))?;
             Ok(self.file_blame(index, &lines))
         })
     }
 
     /// The id of `path` and its blob at HEAD.
-    pub(super) fn file_at_head(&self, index: &EventIndex, path: &[u8]) -> Result<(PathId, ObjectId), BlameFailure> {
-        let id = index.path_id_below_prefix(path).ok_or(BlameFailure::Untracked)?;
-        let event = index.next_event(id, CommitPos(0)).ok_or(BlameFailure::Untracked)?;
-        let PathState::File(blob) = index.new_state(event) else { return Err(BlameFailure::Untracked) };
+    pub(super) fn file_at_head(&self, index: &EventIndex, path: &[u8]) -> Result<(PathId, ObjectId), Unattributed> {
+        let id = index.path_id_below_prefix(path).ok_or(Unattributed::Untracked)?;
+        let event = index.next_event(id, CommitPos(0)).ok_or(Unattributed::Untracked)?;
+        let PathState::File(blob) = index.new_state(event) else { return Err(Unattributed::Untracked) };
         Ok((id, blob))
     }
 
@@ -198,12 +198,12 @@ impl History {
     }
 
     /// Whether `path` is a regular file at HEAD.
-    pub fn has_file(&self, path: impl AsRef<[u8]>) -> Result<bool, BlameFailure> {
+    pub fn has_file(&self, path: impl AsRef<[u8]>) -> Result<bool, Unattributed> {
         let Some(head) = self.head else { return Ok(false) };
         let path = [self.prefix.as_slice(), path.as_ref()].concat();
         let missing = |what: &str| {
             let reason = format!("{what} of {head}, the commit at HEAD, is missing or damaged; `git fsck` tells more");
-            BlameFailure::Unavailable { reason }
+            Unattributed::Unavailable { reason }
         };
         self.with_blamer(|blamer| {
             let tree = blamer.reader.tree_of(&head.0).ok_or_else(|| missing("the header"))?;
@@ -216,14 +216,14 @@ impl History {
 
     /// The files named by `blame.ignoreRevsFile` that cannot be read: they count as empty, where git would refuse to blame.
     pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
-        &self.settings.unreadable
+        &self.config.unreadable
     }
 
     /// Lends a blamer to `work`; there are never more of them than threads that worked at the same time.
     pub(super) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
         let resting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut blamer = resting
-            .unwrap_or_else(|| Blamer::new(self.reader(), self.settings.indent_heuristic, self.comparisons.clone()));
+            .unwrap_or_else(|| Blamer::new(self.reader(), self.config.indent_heuristic, self.comparisons.clone()));
         let result = work(&mut blamer);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(blamer);
         result
@@ -302,7 +302,7 @@ fn target(head: gix::Head<'_>) -> Result<ObjectId, String> {
 }
 
 /// What a tag stands for in the end; what is no tag stands for itself.
-fn peeled(local: &gix::Repository, objects: &SharedObjects, mut id: ObjectId) -> Result<ObjectId, String> {
+fn peeled(local: &gix::Repository, objects: &ObjectStore, mut id: ObjectId) -> Result<ObjectId, String> {
     for _ in 0..MAX_TAGS {
         objects.check(&id)?;
         let kind = local.find_header(id).map_err(|error| error.to_string())?.kind();
@@ -316,7 +316,7 @@ fn peeled(local: &gix::Repository, objects: &SharedObjects, mut id: ObjectId) ->
 }
 
 /// The content of a path at a commit.
-fn content_at(objects: &SharedObjects, commit: &CommitId, path: &[u8]) -> Option<Vec<u8>> {
+fn content_at(objects: &ObjectStore, commit: &CommitId, path: &[u8]) -> Option<Vec<u8>> {
     let (reader, mut trees) = (ObjectReader::new(objects), TreeCache::new());
     let tree = reader.tree_of(&commit.0)?;
     let mut differ = TreeDiffer { reader: &reader, trees: &mut trees, cancel: None, missing: false };

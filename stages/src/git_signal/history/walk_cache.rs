@@ -1,6 +1,6 @@
 //! The file that keeps a walk between runs, so that a new HEAD costs the commits that are new.
 //!
-//! It is one as [`kept_file`](crate::kept_file) describes; its key is `Settings::walk_key`. A segment is what the tables have gained by one
+//! It is one as [`cache_file`](crate::cache_file) describes; its key is `BlameConfig::walk_key`. A segment is what the tables have gained by one
 //! walk: the rows of each, with their number (u32) in front. All numbers are little-endian.
 
 use std::io;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use gix::ObjectId;
 
 use super::change_table::{Change, ChangeTable, PackedState, PathId, UNKNOWN};
-use super::commit_table::{Author, CommitTable, Header};
-use crate::kept_file::{Head, KeptFile, Segments};
+use super::commit_table::{Author, CommitHeader, CommitTable};
+use crate::cache_file::{CacheFile, Head, Segments};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or what a walk finds.
@@ -18,24 +18,24 @@ const VERSION: u32 = 3;
 
 /// A walk that was kept, and where in the file it ends.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct CachedWalk {
     pub(super) commits: CommitTable,
     pub(super) changes: ChangeTable,
-    mark: Mark,
+    mark: CacheEnd,
 }
 
 /// Where a walk that was kept ends, in the file and in its tables.
 #[derive(Default, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct CacheEnd {
     end: Option<usize>,
-    rows: Rows,
+    rows: RowCounts,
 }
 
 /// How many rows each table has, in the order in which they are written.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-struct Rows([usize; 8]);
+struct RowCounts([usize; 8]);
 
-impl Rows {
+impl RowCounts {
     fn of(commits: &CommitTable, changes: &ChangeTable) -> Self {
         Self([
             commits.authors.len(),
@@ -51,14 +51,14 @@ impl Rows {
 }
 
 /// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
-pub(super) fn read(file: &KeptFile, key: &[u8], hash: gix::hash::Kind) -> Kept {
+pub(super) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> CachedWalk {
     let head = Head::new(MAGIC, VERSION, key);
     let kept = file.read(&head).and_then(|bytes| read_all(&bytes, file.segments(&bytes, &head), hash));
     kept.unwrap_or_default()
 }
 
-fn read_all(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<Kept> {
-    let mut tables = Tables::default();
+fn read_all(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<CachedWalk> {
+    let mut tables = DecodedTables::default();
     for segment in &mut segments {
         Reader { bytes: &bytes[segment], id_len: hash.len_in_bytes() }.tables(&mut tables)?;
     }
@@ -67,9 +67,9 @@ fn read_all(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> 
 
 /// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
 pub(super) fn write(
-    file: &KeptFile,
+    file: &CacheFile,
     key: &[u8],
-    mark: Mark,
+    mark: CacheEnd,
     commits: &CommitTable,
     changes: &ChangeTable,
 ) -> io::Result<()> {
@@ -78,7 +78,7 @@ pub(super) fn write(
 }
 
 /// What the tables have gained since they had `before`.
-fn segment(Rows(before): Rows, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
+fn segment(RowCounts(before): RowCounts, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
     let [authors, parents, headers, ranges, paths, blobs, others, lines] = before;
     let mut out = Vec::new();
     put_rows(&mut out, &commits.authors[authors..], |out, author| {
@@ -99,10 +99,10 @@ fn segment(Rows(before): Rows, commits: &CommitTable, changes: &ChangeTable) -> 
 
 /// The rows of all segments.
 #[derive(Default)]
-struct Tables {
+struct DecodedTables {
     authors: Vec<Author>,
     parents: Vec<ObjectId>,
-    headers: Vec<Header>,
+    headers: Vec<CommitHeader>,
     ranges: Vec<(u32, u32)>,
     paths: Vec<Arc<[u8]>>,
     blobs: Vec<ObjectId>,
@@ -110,11 +110,11 @@ struct Tables {
     changes: Vec<Change>,
 }
 
-impl Tables {
+impl DecodedTables {
     /// Whether every reference is to a row that is there.
     fn is_sound(&self) -> bool {
         let is_range = |&(start, end): &(u32, u32), len: usize| start <= end && end as usize <= len;
-        let is_header = |header: &Header| {
+        let is_header = |header: &CommitHeader| {
             is_range(&header.parents, self.parents.len()) && (header.author as usize) < self.authors.len()
         };
         let is_state = |state: &PackedState| {
@@ -130,17 +130,17 @@ impl Tables {
             && self.changes.iter().all(is_change)
     }
 
-    fn kept(self, end: usize) -> Kept {
+    fn kept(self, end: usize) -> CachedWalk {
         let commits = CommitTable::new(self.headers, self.parents, self.authors);
         let changes = ChangeTable::new(self.paths, self.blobs, self.changes, self.others, self.ranges);
-        let rows = Rows::of(&commits, &changes);
-        Kept { commits, changes, mark: Mark { end: Some(end), rows } }
+        let rows = RowCounts::of(&commits, &changes);
+        CachedWalk { commits, changes, mark: CacheEnd { end: Some(end), rows } }
     }
 }
 
-impl Kept {
+impl CachedWalk {
     /// Where the walk ends.
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> CacheEnd {
         self.mark
     }
 }
@@ -162,7 +162,7 @@ fn put_id(out: &mut Vec<u8>, id: &ObjectId) {
     out.extend_from_slice(id.as_slice());
 }
 
-fn put_header(out: &mut Vec<u8>, header: &Header) {
+fn put_header(out: &mut Vec<u8>, header: &CommitHeader) {
     put_id(out, &header.id);
     put_id(out, &header.tree);
     put_numbers(out, [header.parents.0, header.parents.1, header.author]);
@@ -205,8 +205,8 @@ impl<'a> Reader<'a> {
         ObjectId::try_from(self.take(self.id_len)?).ok()
     }
 
-    fn header(&mut self) -> Option<Header> {
-        Some(Header {
+    fn header(&mut self) -> Option<CommitHeader> {
+        Some(CommitHeader {
             id: self.id()?,
             tree: self.id()?,
             parents: (self.number()?, self.number()?),
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the rows of a segment to the tables.
-    fn tables(&mut self, to: &mut Tables) -> Option<()> {
+    fn tables(&mut self, to: &mut DecodedTables) -> Option<()> {
         self.rows(&mut to.authors, |reader| {
             Some(Author { name: reader.text()?.into(), email: reader.text()?.into() })
         })?;

@@ -54,7 +54,7 @@ fn a_file_as_young_as_the_index_is_not_trusted() {
     assert_eq!(racy.map(|file| file.state), Some(WorktreeState::Unknown));
 }
 
-/// Version 4 of the format, in which paths begin with part of the one before.
+/// FileVersion 4 of the format, in which paths begin with part of the one before.
 #[test]
 fn issue_15_an_index_whose_paths_only_grow_is_refused() {
     let repo = Repo::new();

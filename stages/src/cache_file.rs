@@ -15,14 +15,14 @@ use aurora_confined::Directory;
 
 /// Where something is kept between runs.
 #[derive(Debug, Clone)]
-pub struct KeptFile {
+pub struct CacheFile {
     directory: Directory,
     name: String,
     secret: Vec<u8>,
     max_bytes: u64,
 }
 
-impl KeptFile {
+impl CacheFile {
     /// The file called `name` in a directory, with at most `max_bytes`. One whose head does not hold `secret` counts as not
     /// there.
     pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {

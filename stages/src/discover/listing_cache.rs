@@ -1,7 +1,7 @@
-//! What a walk saw, kept for the next one: a directory whose [`Stamp`] is still the same need not be read again, and where
+//! What a walk saw, kept for the next one: a directory whose [`DirectoryStamp`] is still the same need not be read again, and where
 //! the rules of ignore files are the same too, they need not be asked.
 //!
-//! The file is one as [`kept_file`](crate::kept_file) describes, of one segment. Its content, all numbers little-endian: directories, each
+//! The file is one as [`cache_file`](crate::cache_file) describes, of one segment. Its content, all numbers little-endian: directories, each
 //! behind those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules
 //! (8 bytes) · number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · 1
 //! more than where the directory is, or 0 (u32) · bytes of the name (u16) · name.
@@ -12,47 +12,47 @@ use std::io;
 use std::ops::Range;
 
 use super::MAX_WALK;
-use super::listing::{Kind, Stamp};
-use crate::kept_file::{Head, KeptFile};
+use super::listing::{DirectoryStamp, FileKind};
+use crate::cache_file::{CacheFile, Head};
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or what ignore files mean.
 const VERSION: u32 = 1;
 
 /// By the number that stands for them.
-const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Link, Kind::Other];
+const KINDS: [FileKind; 4] = [FileKind::File, FileKind::Directory, FileKind::Link, FileKind::Other];
 const IGNORED: u8 = 0x80;
 /// Bytes of an entry before its name.
 const SHORTEST_ENTRY: usize = 7;
 
 /// What has to be the same for the entries of a directory to be those that are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Conditions {
+pub(super) struct Validity {
     /// For the entries; the default one if it cannot be relied on.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: DirectoryStamp,
     /// For whether they are ignored: see [`Rules::digest`](super::rules::Rules::digest).
     pub(super) rules: u64,
 }
 
 /// A walk that was kept.
-pub(super) struct KeptWalk {
+pub(super) struct ListingCache {
     bytes: Vec<u8>,
     /// Where the content is.
     content: Range<usize>,
 }
 
-impl KeptWalk {
+impl ListingCache {
     /// The walk that `file` keeps; nothing if there is none that can be used.
-    pub(super) fn read(file: &KeptFile) -> Option<Self> {
+    pub(super) fn read(file: &CacheFile) -> Option<Self> {
         let bytes = file.read(&head())?;
         let content = file.segments(&bytes, &head()).next()?;
         Some(Self { bytes, content })
     }
 
     /// The directory that was walked.
-    pub(super) fn root(&self) -> Option<KeptDirectory<'_>> {
+    pub(super) fn root(&self) -> Option<CachedDirectory<'_>> {
         let (bytes, at) = self.content().split_last_chunk()?;
-        Some(KeptDirectory { bytes, at: u32::from_le_bytes(*at) })
+        Some(CachedDirectory { bytes, at: u32::from_le_bytes(*at) })
     }
 
     /// The directories, and where the root is.
@@ -63,24 +63,24 @@ impl KeptWalk {
 
 /// What was seen of a directory and of those below it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KeptDirectory<'k> {
+pub(super) struct CachedDirectory<'k> {
     bytes: &'k [u8],
     at: u32,
 }
 
 /// An entry of a directory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct KeptEntry<'k> {
+pub(super) struct CachedEntry<'k> {
     pub(super) name: &'k OsStr,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
     pub(super) is_ignored: bool,
     /// What was seen below it, if it is a directory that was walked.
-    pub(super) below: Option<KeptDirectory<'k>>,
+    pub(super) below: Option<CachedDirectory<'k>>,
 }
 
-impl<'k> KeptDirectory<'k> {
-    /// Its entries, and under which conditions they are known; `None` if it does not make sense.
-    pub(super) fn read(self) -> Option<(Conditions, impl Iterator<Item = Option<KeptEntry<'k>>>)> {
+impl<'k> CachedDirectory<'k> {
+    /// Its entries, and under which validity they are known; `None` if it does not make sense.
+    pub(super) fn read(self) -> Option<(Validity, impl Iterator<Item = Option<CachedEntry<'k>>>)> {
         let mut rest = self.bytes.get(self.at as usize..)?;
         let (device, inode) = (u64::from_le_bytes(take(&mut rest)?), u64::from_le_bytes(take(&mut rest)?));
         let (changed, modified) = (i64::from_le_bytes(take(&mut rest)?), i64::from_le_bytes(take(&mut rest)?));
@@ -90,58 +90,58 @@ impl<'k> KeptDirectory<'k> {
             return None;
         }
         let entries = (0..count).map(move |_| self.entry(&mut rest));
-        Some((Conditions { stamp: Stamp { device, inode, changed, modified }, rules }, entries))
+        Some((Validity { stamp: DirectoryStamp { device, inode, changed, modified }, rules }, entries))
     }
 
-    fn entry(self, rest: &mut &'k [u8]) -> Option<KeptEntry<'k>> {
+    fn entry(self, rest: &mut &'k [u8]) -> Option<CachedEntry<'k>> {
         let [kind] = take(rest)?;
         let at = u32::from_le_bytes(take(rest)?);
         let len = u16::from_le_bytes(take(rest)?);
         let (name, after) = rest.split_at_checked(len.into())?;
         *rest = after;
         // A directory stands behind those that it holds, so that no walk down comes back to it.
-        let below = at.checked_sub(1).map(|at| KeptDirectory { at, ..self });
+        let below = at.checked_sub(1).map(|at| CachedDirectory { at, ..self });
         if below.is_some_and(|below| below.at >= self.at) || matches!(name, b"" | b"." | b"..") || name.contains(&b'/')
         {
             return None;
         }
         let is_ignored = kind & IGNORED != 0;
-        Some(KeptEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
+        Some(CachedEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
     }
 
     /// The same as if it had been seen again.
-    fn again(self) -> Option<(Conditions, Vec<SeenEntry<'k>>)> {
-        let (conditions, entries) = self.read()?;
-        let seen = |KeptEntry { name, kind, is_ignored, below }: KeptEntry<'k>| SeenEntry {
+    fn again(self) -> Option<(Validity, Vec<ListedEntry<'k>>)> {
+        let (validity, entries) = self.read()?;
+        let seen = |CachedEntry { name, kind, is_ignored, below }: CachedEntry<'k>| ListedEntry {
             name: name.into(),
             kind,
             is_ignored,
-            below: below.map(Seen::Kept),
+            below: below.map(DirectoryListing::Cached),
         };
-        Some((conditions, entries.map(|entry| entry.map(seen)).collect::<Option<_>>()?))
+        Some((validity, entries.map(|entry| entry.map(seen)).collect::<Option<_>>()?))
     }
 }
 
 /// What a walk has seen of a directory.
 #[derive(Debug)]
-pub(super) enum Seen<'k> {
+pub(super) enum DirectoryListing<'k> {
     /// What is kept already, down to the last directory.
-    Kept(KeptDirectory<'k>),
+    Cached(CachedDirectory<'k>),
     /// Something else: the entries in the order of paths.
-    New(Conditions, Vec<SeenEntry<'k>>),
+    Fresh(Validity, Vec<ListedEntry<'k>>),
 }
 
-/// An entry of a directory, as [`KeptEntry`].
+/// An entry of a directory, as [`CachedEntry`].
 #[derive(Debug)]
-pub(super) struct SeenEntry<'k> {
+pub(super) struct ListedEntry<'k> {
     pub(super) name: Cow<'k, OsStr>,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
     pub(super) is_ignored: bool,
-    pub(super) below: Option<Seen<'k>>,
+    pub(super) below: Option<DirectoryListing<'k>>,
 }
 
 /// Keeps what was seen of the root in `file`.
-pub(super) fn write(file: &KeptFile, root: &Seen<'_>) -> io::Result<()> {
+pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result<()> {
     let mut content = Vec::new();
     let Some(at) = put(&mut content, root) else { return Ok(()) };
     content.extend_from_slice(&at.to_le_bytes());
@@ -149,14 +149,14 @@ pub(super) fn write(file: &KeptFile, root: &Seen<'_>) -> io::Result<()> {
 }
 
 /// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.
-fn put(out: &mut Vec<u8>, seen: &Seen<'_>) -> Option<u32> {
+fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     if out.len() as u64 > MAX_WALK {
         return None;
     }
     let known;
-    let (Conditions { stamp, rules }, entries) = match seen {
-        Seen::New(conditions, entries) => (*conditions, entries),
-        Seen::Kept(directory) => {
+    let (Validity { stamp, rules }, entries) = match seen {
+        DirectoryListing::Fresh(validity, entries) => (*validity, entries),
+        DirectoryListing::Cached(directory) => {
             known = directory.again()?;
             (known.0, &known.1)
         }

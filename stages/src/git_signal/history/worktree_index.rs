@@ -9,7 +9,7 @@ use gix::bstr::{BString, ByteSlice as _};
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use super::error::HistoryError;
-use super::repository::History;
+use super::history::History;
 
 /// How much older than the index a file must be to be trusted; some ticks of the clocks that file systems use.
 const SETTLING_NANOSECONDS: i128 = 50_000_000;

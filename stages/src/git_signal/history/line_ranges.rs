@@ -8,7 +8,7 @@ use super::line_diff::Hunk;
 
 /// Neighbouring lines of one version that belong to a range.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Part {
+pub(super) struct RangePart {
     /// The number of the range.
     pub(super) range: u32,
     pub(super) start: u32,
@@ -17,7 +17,7 @@ pub(super) struct Part {
 }
 
 /// Brings parts into the order of their ranges and lines, and joins those of one range that overlap or adjoin.
-pub(super) fn join(parts: &mut Vec<Part>) {
+pub(super) fn join(parts: &mut Vec<RangePart>) {
     if !parts.is_sorted() {
         parts.sort_unstable();
     }
@@ -34,7 +34,7 @@ pub(super) fn join(parts: &mut Vec<Part>) {
 ///
 /// The range is empty if all of it is new. A mere deletion touches a part only from within: lines removed right before or
 /// right behind it are none of its business.
-pub(super) fn map(part: Part, hunks: &[Hunk]) -> (Part, bool) {
+pub(super) fn map(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     let first = hunks.partition_point(|hunk| hunk.after.end <= part.start);
     let behind = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
     let touching = &hunks[first..behind];
@@ -47,7 +47,7 @@ pub(super) fn map(part: Part, hunks: &[Hunk]) -> (Part, bool) {
         Some(hunk) if hunk.after.end >= part.end => hunk.before.end,
         last => shift(part.end, last.or(before)),
     };
-    (Part { start, end, ..part }, !touching.is_empty())
+    (RangePart { start, end, ..part }, !touching.is_empty())
 }
 
 /// Where an unchanged border lies in the old version, if `hunk` is the last change before it.
@@ -57,10 +57,10 @@ fn shift(border: u32, hunk: Option<&Hunk>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hunk, Part, join, map};
+    use super::{Hunk, RangePart, join, map};
 
-    fn part(range: u32, start: u32, end: u32) -> Part {
-        Part { range, start, end }
+    fn part(range: u32, start: u32, end: u32) -> RangePart {
+        RangePart { range, start, end }
     }
 
     #[test]

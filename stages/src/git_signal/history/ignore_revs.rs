@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::line_diff::{Origin, Region, Version};
+use super::line_diff::{DiffRegion, FileVersion, RegionKind};
 
 /// How far from its proportional place in the old block a line is sought.
 const SEARCH_DISTANCE: u32 = 10;
@@ -18,22 +18,23 @@ const MINIMUM_SHARED_PAIRS: u32 = 10;
 const DISTANCE_SCALE: i64 = 1_000;
 
 /// For each line of `new` the line of `old` that it resembles; `None` for lines without one and for unchanged lines.
-pub(super) fn guess_sources(old: &Version, new: &Version, regions: &[Region]) -> Vec<Option<u32>> {
-    let mut old_pairs: Vec<CharPairs> = (0..old.len()).map(|line| CharPairs::of(old.line(line))).collect();
+pub(super) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &[DiffRegion]) -> Vec<Option<u32>> {
+    let mut old_pairs: Vec<LineFingerprint> = (0..old.len()).map(|line| LineFingerprint::of(old.line(line))).collect();
     let mut sources = vec![None; new.len() as usize];
     for (at, region) in regions.iter().enumerate() {
-        let Origin::Changed(old_block) = &region.origin else { continue };
+        let RegionKind::Changed(old_block) = &region.kind else { continue };
         let end = regions.get(at + 1).map_or(new.len(), |next| next.start);
         let new_block = region.start..end;
-        let new_pairs: Vec<CharPairs> = new_block.clone().map(|line| CharPairs::of(new.line(line))).collect();
-        let mut matcher = BlockMatcher::new(&mut old_pairs, &new_pairs, old_block.clone());
+        let new_pairs: Vec<LineFingerprint> =
+            new_block.clone().map(|line| LineFingerprint::of(new.line(line))).collect();
+        let mut matcher = LineMatcher::new(&mut old_pairs, &new_pairs, old_block.clone());
         if !old_block.is_empty() {
             matcher.match_within(old_block.clone(), 0..new_pairs.len() as u32);
         }
         let matches = matcher.matches;
         for ((line, pairs), matched) in new_block.zip(&new_pairs).zip(matches) {
             let in_block = match matched {
-                Match::Found { best, .. } => Some(best),
+                LineMatch::Found { best, .. } => Some(best),
                 _ => None,
             };
             sources[line as usize] = in_block.or_else(|| most_similar(&old_pairs, pairs, line));
@@ -43,7 +44,7 @@ pub(super) fn guess_sources(old: &Version, new: &Version, regions: &[Region]) ->
 }
 
 /// The line of the whole old version that shares most pairs; of equal ones the one nearest to `line`.
-fn most_similar(old: &[CharPairs], pairs: &CharPairs, line: u32) -> Option<u32> {
+fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
     let mut best: Option<(u32, u32)> = None;
     for (candidate, old_pairs) in (0u32..).zip(old) {
         let shared = pairs.shared_with(old_pairs);
@@ -59,9 +60,9 @@ fn most_similar(old: &[CharPairs], pairs: &CharPairs, line: u32) -> Option<u32> 
 
 /// How often each pair of neighbouring characters occurs in a line. Case counts for nothing; white space is one character.
 #[derive(Default)]
-struct CharPairs(FxHashMap<u16, u32>);
+struct LineFingerprint(FxHashMap<u16, u32>);
 
-impl CharPairs {
+impl LineFingerprint {
     fn of(line: &[u8]) -> Self {
         let mut pairs = Self::default();
         let mut previous = 0u8;
@@ -91,7 +92,7 @@ impl CharPairs {
 
 /// What is known about a line of the new block.
 #[derive(Clone, Copy)]
-enum Match {
+enum LineMatch {
     /// Nothing yet.
     Open,
     /// No line in reach shares a pair with it.
@@ -101,23 +102,23 @@ enum Match {
 }
 
 /// Matches the lines of one changed block. Old lines are numbered within the version, new ones within the block.
-struct BlockMatcher<'a> {
-    old: &'a mut [CharPairs],
-    new: &'a [CharPairs],
+struct LineMatcher<'a> {
+    old: &'a mut [LineFingerprint],
+    new: &'a [LineFingerprint],
     /// The old lines of the whole block.
     block: Range<u32>,
     distance: u32,
     /// How far apart new lines can be and still be compared with the same old line.
     influence: u32,
-    matches: Vec<Match>,
+    matches: Vec<LineMatch>,
 }
 
-impl<'a> BlockMatcher<'a> {
-    fn new(old: &'a mut [CharPairs], new: &'a [CharPairs], block: Range<u32>) -> Self {
+impl<'a> LineMatcher<'a> {
+    fn new(old: &'a mut [LineFingerprint], new: &'a [LineFingerprint], block: Range<u32>) -> Self {
         let old_len = block.len() as u32;
         let distance = SEARCH_DISTANCE.min(old_len.saturating_sub(1));
         let influence = ((2 * distance + 1) * new.len() as u32).saturating_sub(1) / old_len.max(1);
-        Self { old, new, block, distance, influence, matches: vec![Match::Open; new.len()] }
+        Self { old, new, block, distance, influence, matches: vec![LineMatch::Open; new.len()] }
     }
 
     /// Fixes the surest match between `old` and `new`, then goes on before it and behind it, in this order.
@@ -140,10 +141,10 @@ impl<'a> BlockMatcher<'a> {
     fn surest_match(&mut self, old: &Range<u32>, new: &Range<u32>) -> Option<(u32, u32)> {
         let mut surest: Option<(i64, u32, u32)> = None;
         for line in new.clone() {
-            if matches!(self.matches[line as usize], Match::Open) {
+            if matches!(self.matches[line as usize], LineMatch::Open) {
                 self.matches[line as usize] = self.best_match(line, old);
             }
-            if let Match::Found { best, certainty, .. } = self.matches[line as usize]
+            if let LineMatch::Found { best, certainty, .. } = self.matches[line as usize]
                 && surest.is_none_or(|(most, ..)| certainty > most)
             {
                 surest = Some((certainty, line, best));
@@ -152,7 +153,7 @@ impl<'a> BlockMatcher<'a> {
         surest.map(|(_, line, best)| (line, best))
     }
 
-    fn best_match(&self, line: u32, old: &Range<u32>) -> Match {
+    fn best_match(&self, line: u32, old: &Range<u32>) -> LineMatch {
         let near = self.proportional_place(line);
         let reach = near.saturating_sub(self.distance).max(old.start)..(near + self.distance + 1).min(old.end);
         let (mut best, mut second) = ((0, old.start), (0, old.start));
@@ -167,8 +168,8 @@ impl<'a> BlockMatcher<'a> {
             }
         }
         match best.0 {
-            0 => Match::Nothing,
-            similarity => Match::Found { best: best.1, second: second.1, certainty: 2 * similarity - second.0 },
+            0 => LineMatch::Nothing,
+            similarity => LineMatch::Found { best: best.1, second: second.1, certainty: 2 * similarity - second.0 },
         }
     }
 
@@ -183,14 +184,14 @@ impl<'a> BlockMatcher<'a> {
         let first = line.saturating_sub(self.influence).max(new.start);
         let behind = (line + self.influence + 1).min(new.end);
         for other in first..behind {
-            if let Match::Found { best, second, .. } = self.matches[other as usize] {
+            if let LineMatch::Found { best, second, .. } = self.matches[other as usize] {
                 let crosses = match other.cmp(&line) {
                     std::cmp::Ordering::Less => best >= matched || second >= matched,
                     std::cmp::Ordering::Equal => false,
                     std::cmp::Ordering::Greater => best <= matched || second <= matched,
                 };
                 if crosses {
-                    self.matches[other as usize] = Match::Open;
+                    self.matches[other as usize] = LineMatch::Open;
                 }
             }
         }

@@ -11,8 +11,8 @@ use super::blame::Blamer;
 use super::change_table::PathId;
 use super::commit_graph::CommitPos;
 use super::events::EventIndex;
-use super::line_diff::{Hunk, LineTable, Region, Version};
-use super::rename::{Source, Target};
+use super::line_diff::{DiffRegion, FileVersion, Hunk, LineInterner};
+use super::rename::{RenameSource, RenameTarget};
 
 /// Bytes of file versions kept for later steps.
 const VERSION_BYTES: usize = 48 << 20;
@@ -27,20 +27,20 @@ const KEPT_VERSIONS: usize = 64;
 type Comparisons<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
 
 /// The versions of one file, and the tools of the thread that walks its history.
-pub(super) struct FileVersions<'a> {
+pub(super) struct VersionCache<'a> {
     blamer: &'a mut Blamer,
     index: &'a EventIndex,
     counts_touches: bool,
-    pub(super) table: LineTable,
-    versions: HashMap<ObjectId, Arc<Version>>,
+    pub(super) table: LineInterner,
+    versions: HashMap<ObjectId, Arc<FileVersion>>,
     version_bytes: usize,
-    regions: Comparisons<Region>,
+    regions: Comparisons<DiffRegion>,
     hunks: Comparisons<Hunk>,
     comparison_bytes: usize,
-    sources: FxHashMap<(CommitPos, usize, PathId), Option<Source>>,
+    sources: FxHashMap<(CommitPos, usize, PathId), Option<RenameSource>>,
 }
 
-impl<'a> FileVersions<'a> {
+impl<'a> VersionCache<'a> {
     /// No version yet of a file of `index`. If touches are counted, versions whose regions are asked for will be asked for
     /// their hunks as well.
     pub(super) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
@@ -48,7 +48,7 @@ impl<'a> FileVersions<'a> {
             blamer,
             index,
             counts_touches,
-            table: LineTable::default(),
+            table: LineInterner::default(),
             versions: HashMap::default(),
             version_bytes: 0,
             regions: FxHashMap::default(),
@@ -59,7 +59,7 @@ impl<'a> FileVersions<'a> {
     }
 
     /// The version with content `blob`; `None` if it is missing or too large. `near` is a version that resembles it.
-    pub(super) fn version(&mut self, blob: ObjectId, near: Option<&Version>) -> Option<Arc<Version>> {
+    pub(super) fn version(&mut self, blob: ObjectId, near: Option<&FileVersion>) -> Option<Arc<FileVersion>> {
         if let Some(known) = self.versions.get(&blob) {
             return Some(Arc::clone(known));
         }
@@ -72,7 +72,7 @@ impl<'a> FileVersions<'a> {
 
     /// The runs of lines of the version `new`, for blame, as [`LineDiffer::compare`](super::line_diff::LineDiffer::compare)
     /// gives them; `None` if `new` or `old` is missing or too large.
-    pub(super) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Region]>> {
+    pub(super) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[DiffRegion]>> {
         if let Some(known) = self.regions.get(&(old, new)) {
             return Some(Arc::clone(known));
         }
@@ -85,7 +85,7 @@ impl<'a> FileVersions<'a> {
         } else {
             differ.compare(table, &old_version, &new_version)
         };
-        let regions: Arc<[Region]> = regions.into();
+        let regions: Arc<[DiffRegion]> = regions.into();
         self.make_room(size_of_val(&*regions));
         self.regions.insert((old, new), Arc::clone(&regions));
         Some(regions)
@@ -107,7 +107,7 @@ impl<'a> FileVersions<'a> {
     }
 
     /// The file that became `target`.
-    pub(super) fn source(&mut self, target: Target) -> Option<Source> {
+    pub(super) fn source(&mut self, target: RenameTarget) -> Option<RenameSource> {
         let Blamer { reader, trees, renames, kept, .. } = &mut *self.blamer;
         let index = self.index;
         let find = || {
@@ -124,7 +124,7 @@ impl<'a> FileVersions<'a> {
         *self.sources.entry((target.commit, target.parent, target.path)).or_insert_with(find)
     }
 
-    fn both(&mut self, old: ObjectId, new: ObjectId) -> Option<(Arc<Version>, Arc<Version>)> {
+    fn both(&mut self, old: ObjectId, new: ObjectId) -> Option<(Arc<FileVersion>, Arc<FileVersion>)> {
         let new = self.version(new, None)?;
         let old = self.version(old, Some(&new))?;
         Some((old, new))
