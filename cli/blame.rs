@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use aurora_history::{BlameEntry, FileBlame};
 use aurora_stages::git_signal::from_stored;
-use aurora_stages::git_signal::history::{BlameEntry, FileBlame};
 use aurora_storage::{FileOutcome, FileRecord, GitSignal, HistoryTier, Snapshot, StorageError};
 use serde_json::{Value, json};
 

@@ -6,9 +6,9 @@ use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
 use crate::chunk::heap_bytes;
-use crate::git_signal::history::{HistorySummary, WorktreeBlame};
 use crate::parse::FileSymbols;
 use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
+use aurora_history::{HistorySummary, WorktreeBlame};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;

@@ -10,10 +10,10 @@ use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_pipeline::{BuildContext, StageError};
 use aurora_storage::{IndexWriter, ModelInfo, Snapshot, StorageError};
 
-use crate::cache_file::CacheFile;
 use crate::columns::RelativePath;
 use crate::git_signal::Repository;
 use crate::unread::{Unread, is_gone};
+use aurora_cachefile::CacheFile;
 
 /// How much of an index has to be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,6 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod bm25;
-pub mod cache_file;
 pub mod chunk;
 pub mod columns;
 pub mod discover;

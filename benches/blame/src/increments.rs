@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use aurora_confined::Directory;
-use aurora_stages::git_signal::history::{FileAttribution, EventIndex, EventKey, History};
-use aurora_stages::cache_file::CacheFile;
+use aurora_history::{FileAttribution, EventIndex, EventKey, History};
+use aurora_cachefile::CacheFile;
 use rayon::prelude::*;
 
 use crate::files::{regular_files, texts};

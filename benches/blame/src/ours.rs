@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use aurora_stages::git_signal::history::{Unattributed, EventIndex, FileBlame, History};
+use aurora_history::{Unattributed, EventIndex, FileBlame, History};
 use rayon::prelude::*;
 
 use crate::git::Lines;

@@ -1,7 +1,7 @@
 //! What a walk saw, kept for the next one: a directory whose [`DirectoryStamp`] is still the same need not be read again, and where
 //! the rules of ignore files are the same too, they need not be asked.
 //!
-//! The file is one as [`cache_file`](crate::cache_file) describes, of one segment. Its content, all numbers little-endian: directories, each
+//! The file is one as [`aurora_cachefile`] describes, of one segment. Its content, all numbers little-endian: directories, each
 //! behind those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules
 //! (8 bytes) · number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · 1
 //! more than where the directory is, or 0 (u32) · bytes of the name (u16) · name.
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::MAX_WALK;
 use super::listing::{DirectoryStamp, FileKind};
-use crate::cache_file::{CacheFile, Head};
+use aurora_cachefile::{CacheFile, Format};
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or what ignore files mean.
@@ -44,8 +44,8 @@ pub(super) struct ListingCache {
 impl ListingCache {
     /// The walk that `file` keeps; nothing if there is none that can be used.
     pub(super) fn read(file: &CacheFile) -> Option<Self> {
-        let bytes = file.read(&head())?;
-        let content = file.segments(&bytes, &head()).next()?;
+        let bytes = file.read(&format())?;
+        let content = file.segments(&bytes, &format()).next()?;
         Some(Self { bytes, content })
     }
 
@@ -145,7 +145,7 @@ pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result
     let mut content = Vec::new();
     let Some(at) = put(&mut content, root) else { return Ok(()) };
     content.extend_from_slice(&at.to_le_bytes());
-    file.append(&head(), None, &content).map(drop)
+    file.append(&format(), None, &content).map(drop)
 }
 
 /// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.
@@ -183,8 +183,8 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
 }
 
 /// What the file begins with.
-pub(super) fn head() -> Head {
-    Head::new(MAGIC, VERSION, &[])
+pub(super) fn format() -> Format {
+    Format::new(MAGIC, VERSION, &[])
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

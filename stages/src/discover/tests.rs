@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::listing_cache::{self, ListingCache};
 use super::walk::{WalkOptions, WalkOutput, walk};
-use crate::cache_file::CacheFile;
+use aurora_cachefile::CacheFile;
 
 fn walked(root: &Path, threads: usize) -> WalkOutput {
     walked_after(root, threads, None)
@@ -248,7 +248,7 @@ fn a_directory_that_was_left_alone_is_not_read() {
     let mut content = ListingCache::read(&cache_at(&file)).unwrap().content().to_vec();
     let at = content.windows(from.len()).position(|window| window == from).unwrap();
     content[at..at + to.len()].copy_from_slice(to);
-    cache_at(&file).append(&listing_cache::head(), None, &content).unwrap();
+    cache_at(&file).append(&listing_cache::format(), None, &content).unwrap();
     let found = walked_after(&root, 2, Some(&file));
     assert!(
         found

@@ -16,10 +16,10 @@ use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind};
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
-use crate::cache_file::CacheFile;
 use crate::columns::RelativePath;
 use crate::index::INDEX_DIRECTORY;
 use crate::{languages, unread};
+use aurora_cachefile::CacheFile;
 
 /// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
 const STACK: usize = 64 << 20;

@@ -3,7 +3,6 @@
 //! It stands behind `chunk`, because counting the commits that ever touched a range of lines costs a tenth of attributing
 //! them if both are done in one go, and as much again if not.
 
-pub mod history;
 mod repository;
 mod signal;
 mod stored;
@@ -29,7 +28,7 @@ use signal::signals;
 
 /// Whether git tracks a file below a directory, a path relative to `root`; not if there is no repository that can be read.
 pub fn is_tracked(root: &Path, directory: &str) -> bool {
-    let index = || Some(history::History::open(root).ok()??.worktree_index().ok()?.has_files_below(directory));
+    let index = || Some(aurora_history::History::open(root).ok()??.worktree_index().ok()?.has_files_below(directory));
     index().unwrap_or(false)
 }
 

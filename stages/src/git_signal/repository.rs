@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aurora_history::ObjectId;
 use aurora_pipeline::CancelToken;
 use aurora_storage::{HistoryTier, Snapshot};
-use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use super::history::{
-    EventIndex, EventKey, FileAttribution, History, HistoryError, Unattributed, WorktreeIndex, WorktreeState,
-};
 use super::stored::from_stored;
 use super::walk::{HistoryWalk, WalkOutcome};
-use crate::cache_file::CacheFile;
 use crate::columns::Attribution;
+use aurora_cachefile::CacheFile;
+use aurora_history::{
+    EventIndex, EventKey, FileAttribution, History, HistoryError, Unattributed, WorktreeIndex, WorktreeState,
+};
 
 /// A walk that is about as quick as this is always waited for.
 const SHORTEST_PATIENCE: Duration = Duration::from_millis(500);

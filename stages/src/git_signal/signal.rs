@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use aurora_storage::{GitHistory, GitSignal, HistoryTier};
 
-use super::history::{FileBlame, HistorySummary};
 use crate::columns::Attribution;
+use aurora_history::{FileBlame, HistorySummary};
 
 /// The signals of the chunks of a file, which cover `ranges` of its lines, counted from 0, without their end.
 pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<GitSignal> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aurora_storage::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 use rustc_hash::FxHashMap;
 
-use super::history::{
+use aurora_history::{
     BlameEntry, CommitId, CommitInfo, FileAttribution, FileBlame, LineMap, MappedLines, Person, TouchCount,
     WorktreeBlame,
 };

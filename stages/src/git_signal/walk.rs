@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use aurora_pipeline::CancelToken;
 
-use super::history::{EventIndex, History};
-use crate::cache_file::CacheFile;
+use aurora_cachefile::CacheFile;
+use aurora_history::{EventIndex, History};
 
 /// How long a waiting thread sleeps before it looks at the token that cancels the run.
 const LOOK: Duration = Duration::from_millis(20);

@@ -13,11 +13,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_confined::{Refusal, refusal_of};
+use aurora_history::ObjectId;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{FileFinder, FileRow};
-use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};

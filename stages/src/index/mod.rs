@@ -25,11 +25,11 @@ use aurora_storage::{
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
-use crate::cache_file::CacheFile;
 use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings, WaitLimit, WalkProgress};
 use crate::job::{Finished, Job, Scope};
 use crate::limits::Limits;
 use crate::{chunk, pipelines, registry};
+use aurora_cachefile::CacheFile;
 use recovery::Recovery;
 use summary::After;
 

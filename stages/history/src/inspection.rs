@@ -1,0 +1,257 @@
+//! A look at git's own files before they are opened by their paths.
+//!
+//! Git does not carry what lies in a `.git` from clone to clone, but an archive, a shared disk or a build does. gix opens
+//! these files by path, waits for the other end of a pipe, and reads a device for as long as it goes on. So whatever it
+//! will open is looked at first, and has to be a regular file of a size that git would write. Symbolic links within `.git`
+//! are common (`git-new-workdir`, Android's `repo`) and followed.
+
+use std::path::{Component, Path, PathBuf};
+
+use aurora_confined::read_regular;
+use gix::bstr::ByteSlice as _;
+
+/// Most bytes of a file that holds one path or one reference.
+const MAX_POINTER: u64 = 64 << 10;
+/// Most bytes of a configuration file.
+const MAX_CONFIG: u64 = 4 << 20;
+/// Most bytes of `packed-refs`: some four million references.
+const MAX_PACKED_REFS: u64 = 256 << 20;
+/// Most bytes of `shallow`: some a million commits.
+const MAX_SHALLOW: u64 = 64 << 20;
+/// Most bytes of git's index: some ten million files.
+const MAX_INDEX: u64 = 1 << 30;
+/// Most references from one to the next; git follows five.
+const MAX_SYMBOLIC: usize = 8;
+/// Most object directories, and how far one is from the first; git follows five alternates.
+const MAX_OBJECT_DIRECTORIES: usize = 64;
+const MAX_ALTERNATE_DEPTH: usize = 5;
+/// Most configuration files that include each other.
+const MAX_INCLUDES: usize = 64;
+/// Most files and directories of references that replace objects.
+const MAX_REPLACEMENTS: usize = 100_000;
+
+/// What was found.
+pub(crate) struct Inspection {
+    /// Where objects are: the repository's own directory, then its alternates.
+    pub(crate) objects: Vec<PathBuf>,
+    /// Whether files that the repository's configuration includes can be read without harm.
+    pub(crate) includes_are_sound: bool,
+}
+
+/// Looks at what tells whether there is a repository in a directory.
+///
+/// # Errors
+/// With a reason, when one of these files cannot be read without harm.
+pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
+    let git = directory.join(".git");
+    match git.metadata() {
+        Ok(found) if found.is_dir() => small_files(&git)?,
+        Ok(found) if found.is_file() => {
+            check(&git, MAX_POINTER)?;
+            if let Some(own) = gitdir(&git) {
+                small_files(&directory.join(own))?;
+            }
+        }
+        Ok(_) => return Err(not_regular(&git)),
+        Err(_) => {}
+    }
+    small_files(directory)
+}
+
+/// Looks at the files of the repository whose directory is `git_dir`.
+///
+/// # Errors
+/// With a reason, when one cannot be read without harm.
+pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
+    let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER) {
+        Ok(path) => git_dir.join(gix::path::from_bstr(path.trim_end().as_bstr()).map_err(|error| error.to_string())?),
+        Err(_) => git_dir.to_owned(),
+    };
+    check(&common.join("packed-refs"), MAX_PACKED_REFS)?;
+    check(&common.join("shallow"), MAX_SHALLOW)?;
+    check(&git_dir.join("index"), MAX_INDEX)?;
+    for entry in git_dir.read_dir().into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(b"sharedindex.") {
+            check(&entry.path(), MAX_INDEX)?;
+        }
+    }
+    head(git_dir, &common)?;
+    let mut left = MAX_REPLACEMENTS;
+    for directory in [git_dir, &common] {
+        replacements(&directory.join("refs").join("replace"), &mut left)?;
+    }
+    let configs = [common.join("config"), git_dir.join("config.worktree")];
+    let mut includes_are_sound = true;
+    for config in &configs {
+        check(config, MAX_CONFIG)?;
+        includes_are_sound &= includes(config)?;
+    }
+    Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
+}
+
+/// The files that are read to tell whether a directory is one of git's.
+fn small_files(git_dir: &Path) -> Result<(), String> {
+    ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER))
+}
+
+/// Where a `.git` file leads.
+fn gitdir(file: &Path) -> Option<PathBuf> {
+    let content = read_regular(file, MAX_POINTER).ok()?;
+    let path = content.strip_prefix(b"gitdir: ")?.trim_end();
+    Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
+}
+
+/// Fails unless a path leads to a regular file of at most `limit` bytes, to a directory, which nobody can read like one,
+/// or to nothing.
+fn check(path: &Path, limit: u64) -> Result<(), String> {
+    let Ok(found) = path.metadata() else { return Ok(()) };
+    if !found.is_file() && !found.is_dir() {
+        return Err(not_regular(path));
+    }
+    if found.is_file() && found.len() > limit {
+        return Err(format!("{} is larger than {limit} bytes", path.display()));
+    }
+    // Regular by name alone: some of these have no end, or wait for an event.
+    let is_of_kernel = |path: PathBuf| ["/proc", "/sys"].iter().any(|place| path.starts_with(place));
+    if found.is_file() && found.len() == 0 && path.canonicalize().is_ok_and(is_of_kernel) {
+        return Err(not_regular(path));
+    }
+    Ok(())
+}
+
+fn not_regular(path: &Path) -> String {
+    format!("{} is not a regular file", path.display())
+}
+
+/// Looks at HEAD and at the references that it leads to.
+fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
+    let mut name = PathBuf::from("HEAD");
+    for _ in 0..MAX_SYMBOLIC {
+        let mut target = None;
+        for base in [git_dir, common] {
+            let path = base.join(&name);
+            check(&path, MAX_POINTER)?;
+            let content = read_regular(&path, MAX_POINTER).unwrap_or_default();
+            let symbolic = content.strip_prefix(b"ref:").map(|name| name.trim().as_bstr().to_owned());
+            target = target.or(symbolic);
+        }
+        let Some(next) = target else { return Ok(()) };
+        name = gix::path::from_bstring(next).map_err(|error| error.to_string())?;
+        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err("HEAD names a reference outside of the repository".to_owned());
+        }
+    }
+    Err("HEAD leads from one reference to the next without end".to_owned())
+}
+
+/// Looks at the references below a directory. Links are not followed there.
+fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in directory.read_dir().into_iter().flatten().flatten() {
+            *left = left.checked_sub(1).ok_or("it has too many references that replace objects")?;
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            } else {
+                check(&entry.path(), MAX_POINTER)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether all files that a configuration file includes, and those that these include, can be read without harm.
+///
+/// # Errors
+/// When the file decides what only a user may decide about this program's access to git.
+fn includes(config: &Path) -> Result<bool, String> {
+    let mut files = vec![config.to_owned()];
+    let mut at = 0;
+    while let Some(file) = files.get(at).cloned() {
+        at += 1;
+        let Ok(content) = read_regular(&file, MAX_CONFIG) else { continue };
+        let metadata = gix::config::file::Metadata::from(gix::config::Source::Local);
+        // What cannot be understood is not followed.
+        let Ok(config) = gix::config::File::from_bytes_no_includes(&content, metadata, Default::default()) else {
+            continue;
+        };
+        if config.sections_by_name("gitoxide").is_some_and(|mut sections| sections.next().is_some()) {
+            return Err(format!(
+                "{} has a section `gitoxide`, which only a user's configuration may have",
+                file.display()
+            ));
+        }
+        for section in ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten() {
+            for path in section.values("path") {
+                let Some(path) = included(&file, path.as_bstr()) else { return Ok(false) };
+                if check(&path, MAX_CONFIG).is_err() || files.len() == MAX_INCLUDES {
+                    return Ok(false);
+                }
+                files.push(path);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The path of a file that a configuration file includes; `None` where telling that takes more than the home directory.
+fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
+    if path.starts_with(b"%(prefix)/") {
+        return None;
+    }
+    if let Some(below) = path.strip_prefix(b"~/") {
+        return Some(std::env::home_dir()?.join(gix::path::from_bstr(below.as_bstr()).ok()?));
+    }
+    if path.starts_with(b"~") {
+        return None;
+    }
+    Some(by.parent()?.join(gix::path::from_bstr(path).ok()?))
+}
+
+/// The directory and its alternates, which are looked at with their packs.
+fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
+    let mut directories = vec![(objects.clone(), 0)];
+    let mut at = 0;
+    while let Some((directory, depth)) = directories.get(at).cloned() {
+        at += 1;
+        packs(&directory.join("pack"))?;
+        let alternates = directory.join("info").join("alternates");
+        check(&alternates, MAX_POINTER)?;
+        let listed = read_regular(&alternates, MAX_POINTER).unwrap_or_default();
+        for path in gix::odb::alternate::parse(&listed).map_err(|error| error.to_string())? {
+            let path = objects.join(path);
+            let is_same = |known: &Path| known == path || known.canonicalize().ok() == path.canonicalize().ok();
+            if directories.iter().any(|(known, _)| is_same(known)) {
+                continue;
+            }
+            if depth == MAX_ALTERNATE_DEPTH || directories.len() == MAX_OBJECT_DIRECTORIES {
+                return Err("it has too many alternates".to_owned());
+            }
+            directories.push((path, depth + 1));
+        }
+    }
+    Ok(directories.into_iter().map(|(directory, _)| directory).collect())
+}
+
+/// Looks at what is opened of a directory of packs.
+fn packs(directory: &Path) -> Result<(), String> {
+    for entry in directory.read_dir().into_iter().flatten().flatten() {
+        let path = entry.path();
+        let extension = path.extension().map(std::ffi::OsStr::as_encoded_bytes);
+        if matches!(extension, None | Some(b"idx" | b"pack")) {
+            check(&path, u64::MAX)?;
+        }
+    }
+    let list = directory.join("multi-pack-index");
+    let Ok(found) = list.metadata() else { return Ok(()) };
+    if !found.is_file() || found.len() == 0 {
+        return Ok(());
+    }
+    let Ok(packs) = gix::odb::pack::multi_index::File::at(&list, Some(MAX_CONFIG as usize)) else { return Ok(()) };
+    let is_name = |path: &PathBuf| path.components().count() == 1 && path.file_name().is_some();
+    if packs.index_names().iter().all(is_name) {
+        Ok(())
+    } else {
+        Err(format!("{} names packs outside of its directory", list.display()))
+    }
+}
