@@ -53,7 +53,7 @@ pub struct Job {
     pub repository: Repository,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
-    /// What nobody knew who made the tree; see [`CacheFile`].
+    /// The secret in the headers of cache files; see [`CacheFile`].
     secret: Vec<u8>,
     started: i64,
     scope: OnceLock<Scope>,
@@ -112,8 +112,8 @@ impl Job {
         cx.services.get::<Self>().ok_or_else(|| StageError::new("this stage runs as part of an index run only"))
     }
 
-    /// The file called `name` beside the index, in which something is kept between runs.
-    pub(crate) fn keep(&self, name: &str, max_bytes: u64) -> CacheFile {
+    /// The cache file `name` beside the index.
+    pub(crate) fn cache_file(&self, name: &str, max_bytes: u64) -> CacheFile {
         CacheFile::new(self.beside.clone(), name, &self.secret, max_bytes)
     }
 

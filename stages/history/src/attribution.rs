@@ -1,4 +1,4 @@
-//! The attribution of one file: runs of lines, the commits they came from, and what that says about a range of lines.
+//! The attribution of one file: the commit of each line, touch counts, and summaries of ranges of lines.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::commit::{CommitInfo, Person};
 use crate::commit_graph::{CommitGraph, CommitPos};
 use crate::line_map::LineMap;
 
-/// Takes the place of a commit where a line of the working tree differs from HEAD.
+/// Stands for a commit where a line of the working tree differs from HEAD: git's "Not Committed Yet".
 pub const NOT_COMMITTED: u32 = u32::MAX;
 
-/// Neighbouring lines that came from the same commit.
+/// Consecutive lines that came from the same commit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BlameEntry {
     /// The first line, counted from 0.
@@ -23,27 +23,27 @@ pub struct BlameEntry {
     pub commit: u32,
 }
 
-/// Which commit each line of a file came from.
+/// The commit that each line of a file came from.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FileBlame {
-    /// All lines from first to last, without gaps; neighbours differ in their commit.
+    /// The lines in order, without gaps; adjacent entries differ in their commit.
     pub entries: Vec<BlameEntry>,
     /// The commits, in the order of their first line.
     pub commits: Vec<CommitInfo>,
-    /// Whether objects were missing (in a partial clone), so that some lines may be older than they look.
+    /// Whether objects were missing, as in a partial clone, so that lines may be older than the commits they are attributed to.
     pub incomplete: bool,
 }
 
-/// What the history says about a committed file.
+/// Blame and touch counts of a committed file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct FileAttribution {
-    /// Its lines.
+    /// The commit of each line.
     pub blame: FileBlame,
-    /// Ranges of its lines, sorted, each once.
+    /// The touch counts of ranges of its lines, sorted, without duplicates.
     pub touches: Vec<TouchCount>,
 }
 
-/// How many commits touched a range of lines, whether or not anything of them is left.
+/// How many commits touched a range of lines, including commits of which no line is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TouchCount {
     /// The range, counted from 0, without its end.
@@ -53,58 +53,55 @@ pub struct TouchCount {
 }
 
 impl FileAttribution {
-    /// How many commits touched `lines`, if that is known.
+    /// How many commits touched `lines`, if that was counted.
     pub fn touches_of(&self, lines: &Range<u32>) -> Option<u32> {
         let ends = |range: &Range<u32>| (range.start, range.end);
-        let found = self.touches.binary_search_by_key(&ends(lines), |touched| ends(&touched.lines));
+        let found = self.touches.binary_search_by_key(&ends(lines), |count| ends(&count.lines));
         found.ok().map(|at| self.touches[at].commits)
     }
 }
 
-/// The attribution of a file in the working tree: that of the committed one, and how the lines of the two go together.
+/// The attribution of a file in the working tree: that of the committed file, and which of its lines the file has.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WorktreeBlame {
     /// The file at HEAD.
     pub committed: FileAttribution,
-    /// Where the lines of the working tree's copy stand in it.
+    /// Maps the lines in the working tree to lines at HEAD.
     pub lines: LineMap,
 }
 
 impl WorktreeBlame {
-    /// The attribution of the lines of the working tree's copy.
+    /// The commit of each line in the working tree.
     pub fn worktree(&self) -> FileBlame {
         let blame = &self.committed.blame;
-        match self.lines.is_identity(blame.line_count()) {
-            true => blame.clone(),
-            false => blame.carried_over(&self.lines),
-        }
+        if self.lines.is_identity(blame.line_count()) { blame.clone() } else { blame.carried_over(&self.lines) }
     }
 }
 
-/// What the history says about a range of lines, or about a whole file.
+/// A summary of the commits of a range of lines, or of a whole file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct HistorySummary {
-    /// The number of distinct commits, without lines that are not committed yet.
+    /// The number of distinct commits.
     pub commits: u32,
-    /// The number of lines that are not committed yet.
+    /// The number of lines that are not committed.
     pub uncommitted_lines: u32,
     /// The commit with the latest author time.
     pub newest: Option<CommitInfo>,
     /// The earliest author time, in Unix seconds.
     pub first_time: Option<i64>,
-    /// The distinct authors and how many lines each has (of a file: how many commits), most first, then by name.
+    /// The distinct authors with their number of lines (of a whole file: of commits), most first, then by name.
     pub authors: Vec<(Arc<Person>, u32)>,
     /// The author times of the distinct commits, in Unix seconds, latest first.
     pub commit_times: Vec<i64>,
 }
 
 impl HistorySummary {
-    /// Sums up commits, each of which counts as one.
+    /// Summarises commits that count equally.
     pub(crate) fn of_commits(commits: impl Iterator<Item = CommitInfo>) -> Self {
         Self::of(commits.map(|commit| (commit, 1)))
     }
 
-    /// Sums up distinct commits, each with its number of lines.
+    /// Summarises distinct commits, each with its number of lines.
     fn of(commits: impl Iterator<Item = (CommitInfo, u32)>) -> Self {
         let mut history = Self::default();
         let mut lines_of_author: FxHashMap<Arc<Person>, u32> = FxHashMap::default();
@@ -144,20 +141,20 @@ impl FileBlame {
         self.entries.last().map_or(0, |entry| entry.start_line + entry.len)
     }
 
-    /// The commit of line `line`, counted from 0; `None` if there is no such line or it is not committed yet.
+    /// The commit of line `line`, counted from 0; `None` if there is no such line or it is not committed.
     pub fn commit_of(&self, line: u32) -> Option<&CommitInfo> {
         let entry = self.entries_within(line..line.saturating_add(1)).next()?;
         self.commits.get(entry.commit as usize)
     }
 
-    /// The attribution of a working tree's copy, of whose lines `lines` says where they stand in this file.
+    /// The blame of the file in the working tree, whose lines `lines` maps to lines of this file.
     pub fn carried_over(&self, lines: &LineMap) -> FileBlame {
         let mut blame = FileBlame { commits: self.commits.clone(), incomplete: self.incomplete, ..Self::default() };
-        for entry in &lines.runs {
-            match entry.committed {
-                None => blame.push_lines(entry.len, NOT_COMMITTED),
+        for run in &lines.runs {
+            match run.committed {
+                None => blame.push_lines(run.len, NOT_COMMITTED),
                 Some(first) => {
-                    for entry in self.entries_within(first..first + entry.len) {
+                    for entry in self.entries_within(first..first + run.len) {
                         blame.push_lines(entry.len, entry.commit);
                     }
                 }
@@ -167,7 +164,7 @@ impl FileBlame {
         blame
     }
 
-    /// Sums up the lines in `lines`, counted from 0; what lies behind the last line is ignored.
+    /// Summarises the lines in `lines`, counted from 0; lines after the last one are ignored.
     pub fn summary(&self, lines: Range<u32>) -> HistorySummary {
         let mut uncommitted_lines = 0;
         let mut lines_of_commit: FxHashMap<u32, u32> = FxHashMap::default();
@@ -182,7 +179,7 @@ impl FileBlame {
         HistorySummary { uncommitted_lines, ..HistorySummary::of(weighted) }
     }
 
-    /// The runs that overlap `lines`, cut to it.
+    /// The entries that overlap `lines`, clipped to it.
     pub(crate) fn entries_within(&self, lines: Range<u32>) -> impl Iterator<Item = BlameEntry> + '_ {
         let first = self.entries.partition_point(|entry| entry.start_line + entry.len <= lines.start);
         self.entries[first..].iter().take_while(move |entry| entry.start_line < lines.end).map(move |entry| {
@@ -200,7 +197,7 @@ impl FileBlame {
         }
     }
 
-    /// Renumbers the commits in the order of their first line, leaving out those without lines.
+    /// Removes commits without lines, and renumbers the others in the order of their first line.
     fn drop_unused_commits(&mut self) {
         let mut renumbered = vec![NOT_COMMITTED; self.commits.len()];
         let mut commits = Vec::new();

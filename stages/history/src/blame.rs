@@ -1,8 +1,9 @@
-//! Which commit each line of a file at HEAD came from, by the rules of `git blame`.
+//! The commit that each line of a file at HEAD came from, by the rules of `git blame`.
 //!
-//! The walk goes from event to event of a path. At each one, a parent with identical content takes all lines; otherwise the
-//! parents, in order, take the lines that a diff finds unchanged in them, and the rest belongs to the commit. Where a parent
-//! lacks the path, the file may have been renamed.
+//! The walk goes from event to event of a path. At each one, a parent with identical content takes all lines. Otherwise the
+//! parents, in order, take the lines that a diff finds unchanged in them, and the commit is to blame for the rest. If a
+//! parent lacks the path, rename detection looks for the file that it came from. The walk of a line ends at an event whose
+//! attribution is cached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,19 +18,19 @@ use crate::change_table::PathId;
 use crate::commit::CommitInfo;
 use crate::commit_graph::CommitPos;
 use crate::diff_cache::DiffCache;
-use crate::error::Unattributed;
 use crate::event_key::EventKey;
 use crate::events::{EventId, EventIndex};
 use crate::ignore_revs::guess_line_blames;
 use crate::line_diff::{DiffRegion, LineDiffer, RegionKind};
 use crate::objects::ObjectReader;
+use crate::outcome::Unattributed;
 use crate::rename::{RenameDetector, RenameTarget};
 use crate::touch::{RangeCounts, TouchQuery, TouchWalk};
 use crate::tree::TreeCache;
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 
-/// Larger files are not attributed; larger older versions count as missing.
+/// A larger file is not attributed; a larger old version counts as missing.
 pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
 
 /// What one thread needs to attribute files, one after the other.
@@ -38,39 +39,39 @@ pub(crate) struct Blamer {
     pub(crate) trees: TreeCache,
     pub(crate) renames: RenameDetector,
     pub(crate) differ: LineDiffer,
-    pub(crate) kept: Option<Arc<DiffCache>>,
+    pub(crate) diff_cache: Option<Arc<DiffCache>>,
     buffer: Vec<u8>,
 }
 
-/// What an earlier run has stored of a path, relative to the root of the history, under a key.
+/// Looks up the attribution that an earlier run has stored for a path, relative to the root of the history, under a key.
 ///
-/// What comes to an event of which that is known goes no further. It must have been made under the same
+/// Blame stops at an event whose attribution is cached. It must have been computed under the same
 /// [`config_fingerprint`](crate::History::config_fingerprint).
 pub type CachedAttribution<'a> = dyn Fn(&[u8], &EventKey) -> Option<Arc<FileAttribution>> + 'a;
 
 /// The commit of each line of a file.
 pub(crate) struct LineCommits {
-    /// The content that the lines are those of.
+    /// The content of the file.
     pub(crate) text: Vec<u8>,
     pub(crate) commits: Vec<CommitPos>,
-    /// Whether an object was missing, so that some lines may be older than they look.
+    /// Whether an object was missing, so that lines may be older than the commits they are attributed to.
     pub(crate) incomplete: bool,
 }
 
 impl Blamer {
-    /// A blamer for the calling thread, which looks up and adds to what is `kept`.
-    pub(crate) fn new(reader: ObjectReader, indent_heuristic: bool, kept: Option<Arc<DiffCache>>) -> Self {
+    /// A blamer for the calling thread.
+    pub(crate) fn new(reader: ObjectReader, indent_heuristic: bool, diff_cache: Option<Arc<DiffCache>>) -> Self {
         Self {
             reader,
             trees: TreeCache::new(),
             renames: RenameDetector::new(),
             differ: LineDiffer::new(indent_heuristic),
-            kept,
+            diff_cache,
             buffer: Vec::new(),
         }
     }
 
-    /// Why the lines of `blob` cannot be had.
+    /// Why `blob` has no attribution.
     pub(crate) fn failure(&self, blob: &ObjectId) -> Unattributed {
         let reason = match self.reader.size(blob) {
             Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
@@ -81,18 +82,18 @@ impl Blamer {
 
     /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
     ///
-    /// Also counts the touches that `query` asks for. Both walks go through the history side by side, so that versions that
+    /// Also counts the touches that `query` asks for. Both walks advance together, newest commit first, so that versions that
     /// both compare are read and compared once.
     pub(crate) fn attribute(
         &mut self,
         (index, path, blob): (&EventIndex, PathId, ObjectId),
         ignored: &HashSet<ObjectId>,
-        known: &CachedAttribution<'_>,
+        cached: &CachedAttribution<'_>,
         query: Option<&TouchQuery<'_>>,
     ) -> Option<(LineCommits, RangeCounts)> {
         let mut files = VersionCache::new(self, index, query.is_some());
         let version = files.version(blob, None)?;
-        let mut blame = BlameWalk::new(index, ignored, known);
+        let mut blame = BlameWalk::new(index, ignored, cached);
         blame.start(path, blob, version.len());
         let parts = query.map(|query| query.parts(&version)).unwrap_or_default();
         let mut touches = query.map(|query| TouchWalk::new(index, query, parts.clone(), path, blob));
@@ -105,8 +106,8 @@ impl Blamer {
             if let Some(touches) = touches.as_mut().filter(|_| next_touch == Some(commit)) {
                 touches.step(&mut files);
             }
-            let few_needed = blame.queue.len() <= 1 && touches.as_ref().is_none_or(|touches| touches.waiting() <= 1);
-            files.forget(few_needed, || {
+            let few_needed = blame.queue.len() <= 1 && touches.as_ref().is_none_or(|touches| touches.pending() <= 1);
+            files.evict(few_needed, || {
                 let of_touches = touches.iter().flat_map(TouchWalk::needed);
                 blame.suspects.values().map(|suspect| suspect.blob).chain(of_touches).collect()
             });
@@ -117,8 +118,8 @@ impl Blamer {
         Some((lines, RangeCounts { parts, of_ranges: touches.map(TouchWalk::into_counts).unwrap_or_default() }))
     }
 
-    /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer: decoding a delta makes
-    /// that one several times as large as the content.
+    /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer, because decoding a delta
+    /// makes the buffer several times as large as the content.
     pub(crate) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
         let kind = self.reader.read(blob, &mut self.buffer)?;
         let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;
@@ -126,7 +127,8 @@ impl Blamer {
     }
 }
 
-/// Lines of the file at HEAD and where they stand in an older version.
+/// Consecutive lines of the file at HEAD that are not attributed yet, and their place in an older version: git's
+/// `blame_entry`.
 #[derive(Clone, Copy)]
 struct UnblamedHunk {
     /// The first line at HEAD.
@@ -136,14 +138,14 @@ struct UnblamedHunk {
     len: u32,
 }
 
-/// An event, and the lines that came from it or from below it.
+/// An event, and the lines that came from it or from an older one: git's `blame_origin` with its entries.
 struct Suspect {
     path: PathId,
     blob: ObjectId,
-    segments: Vec<UnblamedHunk>,
+    hunks: Vec<UnblamedHunk>,
 }
 
-/// What a parent holds of the file.
+/// The file in a parent.
 #[derive(Clone, Copy)]
 struct ParentOrigin {
     parent: usize,
@@ -151,11 +153,11 @@ struct ParentOrigin {
     blob: ObjectId,
 }
 
-/// The walk of one file.
+/// Blames one file.
 struct BlameWalk<'a> {
     index: &'a EventIndex,
     ignored: &'a HashSet<ObjectId>,
-    known: &'a CachedAttribution<'a>,
+    cached: &'a CachedAttribution<'a>,
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, Suspect>,
     commits: Vec<CommitPos>,
@@ -163,11 +165,11 @@ struct BlameWalk<'a> {
 }
 
 impl<'a> BlameWalk<'a> {
-    fn new(index: &'a EventIndex, ignored: &'a HashSet<ObjectId>, known: &'a CachedAttribution<'a>) -> Self {
+    fn new(index: &'a EventIndex, ignored: &'a HashSet<ObjectId>, cached: &'a CachedAttribution<'a>) -> Self {
         Self {
             index,
             ignored,
-            known,
+            cached,
             queue: BinaryHeap::new(),
             suspects: FxHashMap::default(),
             commits: Vec::new(),
@@ -175,11 +177,11 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Begins with all `lines` lines of `path` at HEAD.
+    /// Starts with all `lines` lines of `path` at HEAD.
     fn start(&mut self, path: PathId, blob: ObjectId, lines: u32) {
         self.commits = vec![CommitPos(0); lines as usize];
         let all = UnblamedHunk { line: 0, source: 0, len: lines };
-        self.pass_on(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
+        self.pass_to(CommitPos(0), path, blob, if lines == 0 { Vec::new() } else { vec![all] });
     }
 
     /// The commit of the next event.
@@ -195,92 +197,93 @@ impl<'a> BlameWalk<'a> {
         }
     }
 
-    /// Hands `segments` to the next event of `path` at or below `commit`, where the path holds `blob`.
-    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, segments: Vec<UnblamedHunk>) {
-        if segments.is_empty() {
+    /// Assigns `hunks` to the next event of `path` at or below `commit`, which left `blob`.
+    fn pass_to(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, hunks: Vec<UnblamedHunk>) {
+        if hunks.is_empty() {
             return;
         }
         let Some(event) = self.index.next_event(path, commit) else {
             self.incomplete = true;
-            return self.settle(commit, &segments);
+            return self.attribute_to(commit, &hunks);
         };
         if let Some(suspect) = self.suspects.get_mut(&event) {
-            suspect.segments.extend(segments);
+            suspect.hunks.extend(hunks);
             return;
         }
-        if let Some(known) = self.known_at(event, path)
-            && self.take_over(&known.blame, &segments)
+        if let Some(cached) = self.cached_at(event, path)
+            && self.attribute_as(&cached.blame, &hunks)
         {
             return;
         }
         self.queue.push((Reverse(self.index.commit(event)), event));
-        self.suspects.insert(event, Suspect { path, blob, segments });
+        self.suspects.insert(event, Suspect { path, blob, hunks });
     }
 
-    /// What an earlier run has stored of the file that an event left.
-    fn known_at(&self, event: EventId, path: PathId) -> Option<Arc<FileAttribution>> {
+    /// The cached attribution of the file that an event left.
+    fn cached_at(&self, event: EventId, path: PathId) -> Option<Arc<FileAttribution>> {
         let path = self.index.path(path).strip_prefix(self.index.prefix.as_slice())?;
-        (self.known)(path, &self.index.key(event)?)
+        (self.cached)(path, &self.index.key(event)?)
     }
 
-    /// Attributes `segments` as `known` does; leaves them if that is not about these lines.
-    fn take_over(&mut self, known: &FileBlame, segments: &[UnblamedHunk]) -> bool {
+    /// Attributes `hunks` as `cached` does. Returns false if `cached` does not cover these lines, or names a commit that HEAD
+    /// does not reach.
+    fn attribute_as(&mut self, cached: &FileBlame, hunks: &[UnblamedHunk]) -> bool {
         let position = |commit: &CommitInfo| self.index.graph.position(&commit.id.0);
-        let Some(commits) = known.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
-        let end = segments.iter().map(|segment| segment.source + segment.len).max();
-        if end > Some(known.line_count()) {
+        let Some(commits) = cached.commits.iter().map(position).collect::<Option<Vec<_>>>() else { return false };
+        let end = hunks.iter().map(|hunk| hunk.source + hunk.len).max();
+        if end > Some(cached.line_count()) {
             return false;
         }
-        self.incomplete |= known.incomplete;
-        for segment in segments {
-            let mut line = segment.line as usize;
-            for run in known.entries_within(segment.source..segment.source + segment.len) {
-                self.commits[line..line + run.len as usize].fill(commits[run.commit as usize]);
-                line += run.len as usize;
+        self.incomplete |= cached.incomplete;
+        for hunk in hunks {
+            let mut line = hunk.line as usize;
+            for entry in cached.entries_within(hunk.source..hunk.source + hunk.len) {
+                self.commits[line..line + entry.len as usize].fill(commits[entry.commit as usize]);
+                line += entry.len as usize;
             }
         }
         true
     }
 
-    /// Attributes `segments` to `commit`.
-    fn settle(&mut self, commit: CommitPos, segments: &[UnblamedHunk]) {
-        for segment in segments {
-            self.commits[segment.line as usize..(segment.line + segment.len) as usize].fill(commit);
+    /// Attributes `hunks` to `commit`.
+    fn attribute_to(&mut self, commit: CommitPos, hunks: &[UnblamedHunk]) {
+        for hunk in hunks {
+            self.commits[hunk.line as usize..(hunk.line + hunk.len) as usize].fill(commit);
         }
     }
 
-    /// Shares the lines of a suspect out between the parents of its commit and the commit itself.
+    /// Divides the lines of a suspect between the parents of its commit and the commit itself.
     fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, event: EventId, suspect: Suspect) {
-        let Suspect { path, blob, mut segments } = suspect;
+        let Suspect { path, blob, mut hunks } = suspect;
         let index = self.index;
         let parents = index.graph.parents(commit);
-        let sources = self.parent_files(files, commit, event, path, blob);
-        if let Some(file) = sources.iter().find(|file| file.blob == blob) {
-            return self.pass_on(parents[file.parent], file.path, blob, segments);
+        let origins = self.parent_origins(files, commit, event, path, blob);
+        if let Some(file) = origins.iter().find(|file| file.blob == blob) {
+            return self.pass_to(parents[file.parent], file.path, blob, hunks);
         }
-        if sources.is_empty() {
-            return self.settle(commit, &segments);
+        if origins.is_empty() {
+            return self.attribute_to(commit, &hunks);
         }
-        for file in &sources {
-            if segments.is_empty() {
+        for file in &origins {
+            if hunks.is_empty() {
                 break;
             }
             if let Some(regions) = files.regions(file.blob, blob) {
-                let (passed, kept) = split(&segments, &regions);
-                self.pass_on(parents[file.parent], file.path, file.blob, passed);
-                segments = kept;
+                let (unchanged, changed) = split(&hunks, &regions);
+                self.pass_to(parents[file.parent], file.path, file.blob, unchanged);
+                hunks = changed;
             } else {
                 self.incomplete = true;
             }
         }
-        if !segments.is_empty() && self.ignored.contains(&index.graph.id(commit)) {
-            segments = self.pass_ignored(files, &sources, parents, blob, segments);
+        if !hunks.is_empty() && self.ignored.contains(&index.graph.id(commit)) {
+            hunks = self.pass_ignored(files, &origins, parents, blob, hunks);
         }
-        self.settle(commit, &segments);
+        self.attribute_to(commit, &hunks);
     }
 
-    /// What the parents hold of the file, without duplicates; the last one is identical to `blob` if any is.
-    fn parent_files(
+    /// The file in each parent, without duplicates; the last one is identical to `blob` if any is.
+    fn parent_origins(
         &self,
         versions: &mut VersionCache<'_>,
         commit: CommitPos,
@@ -317,55 +320,56 @@ impl<'a> BlameWalk<'a> {
         files
     }
 
-    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns those without any.
+    /// Passes lines that an ignored commit changed to the most similar lines of its parents; returns the lines that resemble
+    /// none.
     fn pass_ignored(
         &mut self,
         versions: &mut VersionCache<'_>,
         files: &[ParentOrigin],
         parents: &[CommitPos],
         blob: ObjectId,
-        mut segments: Vec<UnblamedHunk>,
+        mut hunks: Vec<UnblamedHunk>,
     ) -> Vec<UnblamedHunk> {
         for file in files {
             let Some(regions) = versions.regions(file.blob, blob) else { continue };
             let Some(new) = versions.version(blob, None) else { continue };
             let Some(old) = versions.version(file.blob, Some(&new)) else { continue };
             let sources = guess_line_blames(&old, &new, &regions);
-            let (mut passed, mut kept) = (Vec::new(), Vec::new());
-            for segment in &segments {
-                for offset in 0..segment.len {
-                    let (line, source) = (segment.line + offset, segment.source + offset);
+            let (mut passed, mut unmatched) = (Vec::new(), Vec::new());
+            for hunk in &hunks {
+                for offset in 0..hunk.len {
+                    let (line, source) = (hunk.line + offset, hunk.source + offset);
                     match sources[source as usize] {
                         Some(source) => passed.push(UnblamedHunk { line, source, len: 1 }),
-                        None => kept.push(UnblamedHunk { line, source, len: 1 }),
+                        None => unmatched.push(UnblamedHunk { line, source, len: 1 }),
                     }
                 }
             }
-            self.pass_on(parents[file.parent], file.path, file.blob, passed);
-            segments = kept;
+            self.pass_to(parents[file.parent], file.path, file.blob, passed);
+            hunks = unmatched;
         }
-        segments
+        hunks
     }
 }
 
-/// Cuts `segments` along `regions` into those found in the old version, with their place there, and the others.
-fn split(segments: &[UnblamedHunk], regions: &[DiffRegion]) -> (Vec<UnblamedHunk>, Vec<UnblamedHunk>) {
-    let (mut passed, mut kept) = (Vec::new(), Vec::new());
-    for segment in segments {
-        let mut rest = *segment;
+/// Splits `hunks` along `regions` into lines that are unchanged, with their place in the old version, and changed ones.
+fn split(hunks: &[UnblamedHunk], regions: &[DiffRegion]) -> (Vec<UnblamedHunk>, Vec<UnblamedHunk>) {
+    let (mut unchanged, mut changed) = (Vec::new(), Vec::new());
+    for hunk in hunks {
+        let mut rest = *hunk;
         let mut at = regions.partition_point(|region| region.start <= rest.source).saturating_sub(1);
         while let Some(region) = regions.get(at).filter(|_| rest.len > 0) {
             let end = regions.get(at + 1).map_or(u32::MAX, |next| next.start);
             let len = rest.len.min(end.saturating_sub(rest.source));
             match region.kind {
                 RegionKind::Unchanged(old) => {
-                    passed.push(UnblamedHunk { line: rest.line, source: old + (rest.source - region.start), len });
+                    unchanged.push(UnblamedHunk { line: rest.line, source: old + (rest.source - region.start), len });
                 }
-                RegionKind::Changed(_) => kept.push(UnblamedHunk { len, ..rest }),
+                RegionKind::Changed(_) => changed.push(UnblamedHunk { len, ..rest }),
             }
             rest = UnblamedHunk { line: rest.line + len, source: rest.source + len, len: rest.len - len };
             at += 1;
         }
     }
-    (passed, kept)
+    (unchanged, changed)
 }

@@ -1,4 +1,4 @@
-//! The configuration that attribution depends on: `.mailmap`, `blame.ignoreRevsFile`, `diff.indentHeuristic`, the shallow
+//! The configuration that attribution depends on: the mailmap, `blame.ignoreRevsFile`, `diff.indentHeuristic`, the shallow
 //! boundary, grafts and replace refs; and a fingerprint of all of it.
 
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use gix::hashtable::{HashMap, HashSet};
 use crate::error::HistoryError;
 use crate::mailmap;
 
-/// Raised when the rules of attribution change, so that results of older builds are not taken over.
+/// Raised when the rules of attribution change, so that cached results of older builds are not used.
 const RULES_VERSION: u8 = 2;
 
 /// Most bytes of a list of commits.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Commits that count as having other parents than they name.
+/// Commits whose parents are replaced: `info/grafts` and the shallow boundary.
 pub(crate) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
 
-/// What a repository's configuration says about attribution.
+/// The part of a repository's configuration that attribution depends on.
 pub(crate) struct BlameConfig {
     pub(crate) mailmap: gix::mailmap::Snapshot,
-    /// Commits whose changes are passed on to their parents.
+    /// Commits whose changed lines are passed to their parents.
     pub(crate) ignored: HashSet<ObjectId>,
-    /// Files that should list such commits and cannot be read.
+    /// Files that should list such commits, and cannot be read.
     pub(crate) unreadable: Vec<PathBuf>,
-    /// Those of `info/grafts`, and the commits whose parents were not cloned, which have none.
+    /// Those of `info/grafts`, and the commits at the shallow boundary, which have no parents.
     pub(crate) grafts: Grafts,
     pub(crate) indent_heuristic: bool,
     pub(crate) fingerprint: [u8; 20],
-    /// Changes whenever commits get other parents or other content: the shallow boundary, grafts, replace refs,
-    /// the hash.
+    /// A hash of what can give commits other parents or other content: the shallow boundary, grafts, replace refs, the hash
+    /// function.
     pub(crate) walk_key: [u8; 20],
 }
 
 impl BlameConfig {
     /// Reads the configuration; files that it names but that cannot be read count as empty.
     ///
-    /// `at_head` gives the content of a path at HEAD.
+    /// `at_head` returns the content of a path at HEAD.
     pub(crate) fn read(
         repository: &gix::Repository,
         at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
@@ -89,7 +89,7 @@ impl BlameConfig {
     }
 }
 
-/// A hash of byte strings, each with its length, so that neighbours cannot run into each other.
+/// Hashes byte strings, each after its length, so that concatenation is unambiguous.
 struct FieldHasher(gix::hash::Hasher);
 
 impl FieldHasher {
@@ -117,8 +117,8 @@ impl FieldHasher {
     }
 }
 
-/// The commits listed in the files that `blame.ignoreRevsFile` names, and those of the files that cannot be read. An empty
-/// value forgets what was listed before.
+/// The commits listed in the files that `blame.ignoreRevsFile` names, and the files that cannot be read. An empty value clears
+/// the list, as with git.
 fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<PathBuf>) {
     let (mut ignored, mut unreadable) = (HashSet::default(), Vec::new());
     let config = repository.config_snapshot();
@@ -144,7 +144,7 @@ fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<Path
     (ignored, unreadable)
 }
 
-/// The lines of `info/grafts`: a commit, then its parents. Git honours the file, if with a hint that it is deprecated.
+/// The lines of `info/grafts`: a commit, then its parents. Git honours this file, although it is deprecated.
 fn grafts(repository: &gix::Repository) -> Grafts {
     let file = repository.common_dir().join("info").join("grafts");
     let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();
@@ -157,11 +157,11 @@ fn grafts(repository: &gix::Repository) -> Grafts {
     lines.lines().filter_map(graft).collect()
 }
 
-fn home() -> Option<std::path::PathBuf> {
+fn home() -> Option<PathBuf> {
     std::env::home_dir()
 }
 
-/// The objects that `refs/replace/` replaces, and by what.
+/// The replace refs: the name of the reference, and the replacing object.
 fn replacements(repository: &gix::Repository) -> Vec<(Vec<u8>, ObjectId)> {
     let Ok(references) = repository.references() else { return Vec::new() };
     let Ok(references) = references.prefixed("refs/replace/") else { return Vec::new() };

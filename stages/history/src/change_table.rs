@@ -1,4 +1,4 @@
-//! Which commit changed which path, commit by commit. What is known of a commit never changes, so the table only grows.
+//! Which commit changed which path, by commit. The changes of a commit never change, so the table only grows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 use crate::scan::ScanBlock;
 use crate::tree_diff::PathState;
 
-/// A path of a [`ChangeTable`].
+/// A path in a [`ChangeTable`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct PathId(pub(crate) u32);
 
-/// A [`PathState`] whose blob is a position in a table.
+/// A [`PathState`] whose blob is an index into [`ChangeTable::blobs`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedState(pub(crate) u32);
 
@@ -29,30 +29,30 @@ pub(crate) struct Change {
     pub(crate) path: PathId,
     pub(crate) new: PackedState,
     pub(crate) first_parent: PackedState,
-    /// The first entry in [`ChangeTable::other_parents`].
+    /// The start of the states in the second and later parents, in [`ChangeTable::other_parents`].
     pub(crate) others: u32,
 }
 
-/// The changes of commits, by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
+/// The changes of commits, indexed by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
 #[derive(Default)]
 pub(crate) struct ChangeTable {
     pub(crate) paths: Vec<Arc<[u8]>>,
     pub(crate) blobs: Vec<ObjectId>,
     pub(crate) changes: Vec<Change>,
-    /// What the second and later parents of merges hold.
+    /// The state of changed paths in the second and later parents of merges.
     pub(crate) other_parents: Vec<PackedState>,
-    /// Per row the first of its changes and the one behind the last; [`UNKNOWN`] for a commit that was not compared yet.
+    /// Per row the range of its changes, without its end; [`NOT_COMPARED`] for a commit that was not compared yet.
     pub(crate) ranges: Vec<(u32, u32)>,
     path_ids: FxHashMap<Arc<[u8]>, PathId>,
-    /// Where blobs are that were met in this process.
+    /// The positions of the blobs that this process has added.
     blob_positions: HashMap<ObjectId, u32>,
 }
 
 /// The range of a commit that was not compared yet.
-pub(crate) const UNKNOWN: (u32, u32) = (u32::MAX, u32::MAX);
+pub(crate) const NOT_COMPARED: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl ChangeTable {
-    /// A table of changes that were found before.
+    /// A table of cached changes.
     pub(crate) fn new(
         paths: Vec<Arc<[u8]>>,
         blobs: Vec<ObjectId>,
@@ -66,13 +66,13 @@ impl ChangeTable {
 
     /// Whether the commit at `row` was compared with its parents.
     pub(crate) fn knows(&self, row: u32) -> bool {
-        self.ranges.get(row as usize).is_some_and(|&range| range != UNKNOWN)
+        self.ranges.get(row as usize).is_some_and(|&range| range != NOT_COMPARED)
     }
 
     /// The changes of the commit at `row`, in tree order.
     pub(crate) fn of(&self, row: u32) -> Range<u32> {
         match self.ranges.get(row as usize) {
-            Some(&range) if range != UNKNOWN => range.0..range.1,
+            Some(&range) if range != NOT_COMPARED => range.0..range.1,
             _ => 0..0,
         }
     }
@@ -81,7 +81,7 @@ impl ChangeTable {
         self.path_ids.get(path).copied()
     }
 
-    /// Adds what one task of a walk has found.
+    /// Adds the changes that one task of the walk has found.
     pub(crate) fn add(&mut self, block: ScanBlock) {
         let paths: Vec<PathId> = block.paths.into_iter().map(|path| self.number(path)).collect();
         let others = self.other_parents.len() as u32;
@@ -98,7 +98,7 @@ impl ChangeTable {
                 self.changes.push(Change { path, new, first_parent, others: others + change.others });
             }
             if self.ranges.len() <= row as usize {
-                self.ranges.resize(row as usize + 1, UNKNOWN);
+                self.ranges.resize(row as usize + 1, NOT_COMPARED);
             }
             self.ranges[row as usize] = (first, self.changes.len() as u32);
         }
@@ -113,8 +113,8 @@ impl ChangeTable {
     }
 
     fn number(&mut self, path: Box<[u8]>) -> PathId {
-        if let Some(known) = self.path_id(&path) {
-            return known;
+        if let Some(id) = self.path_id(&path) {
+            return id;
         }
         let (id, path) = (PathId(self.paths.len() as u32), Arc::<[u8]>::from(path));
         self.paths.push(Arc::clone(&path));

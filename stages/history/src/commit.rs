@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 
-/// The name of a commit: its object id.
+/// The object id of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(pub(crate) ObjectId);
 
@@ -20,13 +20,13 @@ impl CommitId {
         ObjectId::try_from(bytes).ok().map(Self)
     }
 
-    /// Reads an id of 40 or 64 hexadecimal digits.
+    /// Parses an id of 40 or 64 hexadecimal digits.
     pub fn from_hex(hex: &str) -> Option<Self> {
         ObjectId::from_hex(hex.as_bytes()).ok().map(Self)
     }
 }
 
-/// Writes all hexadecimal digits.
+/// Formats all hexadecimal digits.
 impl fmt::Display for CommitId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)
@@ -39,7 +39,7 @@ impl fmt::Debug for CommitId {
     }
 }
 
-/// An author, after `.mailmap`. Bytes that are no UTF-8 are replaced by U+FFFD.
+/// An author, after applying `.mailmap`. Bytes that are not UTF-8 are replaced by U+FFFD.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Person {
     /// The name.
@@ -48,15 +48,15 @@ pub struct Person {
     pub email: String,
 }
 
-/// What is known about a commit that lines are attributed to.
+/// A commit that lines are attributed to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommitInfo {
     /// The commit.
     pub id: CommitId,
-    /// Who wrote it.
+    /// Its author.
     pub author: Arc<Person>,
-    /// When it was written, in Unix seconds; the time that `git blame` shows.
+    /// The author time in Unix seconds, which `git blame` shows.
     pub author_time: i64,
-    /// When it was committed, in Unix seconds; later than `author_time` after a rebase.
+    /// The committer time in Unix seconds; later than `author_time` after a rebase.
     pub committer_time: i64,
 }

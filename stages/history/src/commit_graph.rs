@@ -1,7 +1,7 @@
-//! The commits reachable from HEAD, children first, cut into first-parent chains.
+//! The commits reachable from HEAD in topological order, partitioned into first-parent chains.
 //!
-//! A chain follows first parents until it meets a commit that belongs to an earlier chain. "The next commit at or below C
-//! that fulfils X" thus becomes a binary search within a chain and a hop to the next one.
+//! A chain follows first parents until it reaches a commit of an earlier chain. The search for the next commit along first
+//! parents that has a property is then a binary search within a chain, followed by a step to the next chain.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ impl CommitPos {
     const NONE: Self = Self(u32::MAX);
 }
 
-/// Where a commit lies: which chain, and how many commits from the top of it.
+/// The place of a commit: its chain, and the number of commits above it in the chain.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct ChainPos {
     pub(crate) chain: u32,
@@ -37,23 +37,23 @@ pub(crate) struct CommitGraph {
     pub(crate) table: CommitTable,
     /// The rows of the table, children first.
     rows: Vec<u32>,
-    /// The reverse: where the rows of the table are, [`CommitPos::NONE`] for what HEAD does not reach.
+    /// The inverse of `rows`; [`CommitPos::NONE`] for commits that HEAD does not reach.
     positions: Vec<CommitPos>,
-    /// Per commit the first of its parents, then the number of parents.
+    /// Per commit the start of its parents in `parents`, then the length of `parents`.
     first_parents: Vec<u32>,
     parents: Vec<CommitPos>,
     chain_positions: Vec<ChainPos>,
     /// Per chain the first parent of its last commit.
     chain_exits: Vec<Option<CommitPos>>,
-    /// The authors of the table, after `.mailmap`.
+    /// The authors of the table, after applying `.mailmap`.
     people: Vec<Arc<Person>>,
-    /// Whether a parent that should be there was missing.
+    /// Whether a parent commit was missing.
     pub(crate) incomplete: bool,
 }
 
 impl CommitGraph {
-    /// Loads everything reachable from `head`, adding to `table` what it lacks. Commits in `grafts` have the
-    /// parents that these say.
+    /// Loads all commits reachable from `head`, and adds to `table` those that it lacks. Commits in `grafts` have the parents
+    /// given there.
     pub(crate) fn load(
         mut table: CommitTable,
         reader: &ObjectReader,
@@ -72,9 +72,9 @@ impl CommitGraph {
         let mut graph = Self { table, rows, positions, people, incomplete, ..Self::default() };
         graph.first_parents.push(0);
         for (position, &row) in (0u32..).zip(&graph.rows) {
-            let place = |id| graph.table.position(id).map(|row| graph.positions[row as usize]);
-            let known = graph.table.parents_of(row).iter().filter_map(place);
-            // Replace refs and grafts can close a cycle; the commits on it were left out of the order.
+            let position_of = |id| graph.table.position(id).map(|row| graph.positions[row as usize]);
+            let known = graph.table.parents_of(row).iter().filter_map(position_of);
+            // Replace refs and grafts can close a cycle; the topological order leaves out the commits on it.
             graph.parents.extend(known.filter(|&parent| parent != CommitPos::NONE && parent.0 > position));
             graph.first_parents.push(graph.parents.len() as u32);
         }
@@ -86,7 +86,7 @@ impl CommitGraph {
         self.rows.len()
     }
 
-    /// How many commits of the table HEAD does not reach.
+    /// The number of commits in the table that HEAD does not reach.
     pub(crate) fn unreachable(&self) -> usize {
         self.table.len() - self.len()
     }
@@ -96,7 +96,7 @@ impl CommitGraph {
         self.rows[commit.0 as usize]
     }
 
-    /// Where the commit `id` is; `None` if HEAD does not reach it.
+    /// The position of the commit `id`; `None` if HEAD does not reach it.
     pub(crate) fn position(&self, id: &ObjectId) -> Option<CommitPos> {
         let position = self.positions[self.table.position(id)? as usize];
         (position != CommitPos::NONE).then_some(position)
@@ -120,7 +120,7 @@ impl CommitGraph {
         self.chain_positions[commit.0 as usize]
     }
 
-    /// Where first parents lead on behind the last commit of `chain`.
+    /// The first parent of the last commit of `chain`.
     pub(crate) fn chain_exit(&self, chain: u32) -> Option<CommitPos> {
         self.chain_exits[chain as usize]
     }
@@ -197,7 +197,7 @@ fn reach(
     Ok((reached, incomplete))
 }
 
-/// An author after `.mailmap`.
+/// An author after applying `.mailmap`.
 fn person(author: &Author, mailmap: &gix::mailmap::Snapshot) -> Person {
     let signature =
         gix::actor::SignatureRef { name: author.name.as_ref(), email: author.email.as_ref(), ..Default::default() };
@@ -205,7 +205,7 @@ fn person(author: &Author, mailmap: &gix::mailmap::Snapshot) -> Person {
     Person { name: mapped.name.to_string(), email: mapped.email.to_string() }
 }
 
-/// Orders rows so that children precede parents and, as far as that allows, newer commits precede older ones.
+/// Sorts rows topologically: children before parents and, among those that are ready, the latest committer time first.
 fn children_first(table: &CommitTable, reached: &[u32]) -> Vec<u32> {
     let parents = |row: u32| table.parents_of(row).iter().filter_map(|id| table.position(id));
     let mut children = vec![0u32; table.len()];

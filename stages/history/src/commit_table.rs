@@ -1,4 +1,4 @@
-//! The headers of commits, as far as attribution needs them, each read from the repository once.
+//! The headers of commits: the fields that attribution needs, each read from the repository once.
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice as _};
@@ -15,22 +15,22 @@ use crate::objects::ObjectReader;
 pub(crate) struct CommitHeader {
     pub(crate) id: ObjectId,
     pub(crate) tree: ObjectId,
-    /// Where its parents begin and end in the table's list.
+    /// The range of its parents in [`CommitTable::parents`].
     pub(crate) parents: (u32, u32),
-    /// The position of its author in the table's list.
+    /// The position of its author in [`CommitTable::authors`].
     pub(crate) author: u32,
     pub(crate) author_time: i64,
     pub(crate) committer_time: i64,
 }
 
-/// An author as commits spell the name, before `.mailmap`.
+/// An author as spelled in commits, before applying `.mailmap`.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct Author {
     pub(crate) name: BString,
     pub(crate) email: BString,
 }
 
-/// Headers in the order in which they were added; those of commits that are no longer reachable stay.
+/// Headers in the order in which they were added. Headers of commits that are no longer reachable stay.
 #[derive(Default)]
 pub(crate) struct CommitTable {
     pub(crate) headers: Vec<CommitHeader>,
@@ -41,7 +41,7 @@ pub(crate) struct CommitTable {
 }
 
 impl CommitTable {
-    /// A table of headers that were added before.
+    /// A table of cached headers.
     pub(crate) fn new(headers: Vec<CommitHeader>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
         let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
         let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
@@ -57,14 +57,14 @@ impl CommitTable {
         self.positions.get(id).copied()
     }
 
-    /// The parents of the commit at `position`, in the order in which it names them; none at the end of a shallow clone.
+    /// The parents of the commit at `position`, in their order; none at the boundary of a shallow clone.
     pub(crate) fn parents_of(&self, position: u32) -> &[ObjectId] {
         let (start, end) = self.headers[position as usize].parents;
         &self.parents[start as usize..end as usize]
     }
 
-    /// The position of the commit `id`, which is read if need be; `None` if it is missing or no commit. Those in `grafts`
-    /// have the parents that these say.
+    /// The position of the commit `id`, which is read if the table lacks it; `None` if it is missing or not a commit. Commits
+    /// in `grafts` have the parents given there.
     pub(crate) fn read(
         &mut self,
         reader: &ObjectReader,
@@ -83,7 +83,7 @@ impl CommitTable {
         Some(position)
     }
 
-    /// Reads the header of a commit; `None` if it names no tree. Broken people or times become empty ones.
+    /// Parses the header of a commit; `None` if it names no tree. A malformed author or time becomes an empty one.
     fn parse(
         &mut self,
         bytes: &[u8],

@@ -1,6 +1,6 @@
-//! How many bytes two slices share at their start and at their end.
+//! The lengths of the common prefix and the common suffix of two slices.
 
-/// Slices are compared in blocks of these many bytes, one size after the other.
+/// Slices are compared in blocks of these sizes, the largest first.
 const BLOCKS: [usize; 3] = [256, 16, 1];
 
 /// The length of the longest common prefix.
@@ -29,7 +29,7 @@ mod tests {
     use super::{common_prefix, common_suffix};
 
     #[test]
-    fn counts_shared_ends_across_block_borders() {
+    fn counts_common_bytes_across_block_borders() {
         for difference in [0, 1, 255, 256, 257, 511, 600] {
             let left = vec![7u8; 700];
             let mut right = left.clone();

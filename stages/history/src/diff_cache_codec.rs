@@ -1,11 +1,11 @@
-//! How comparisons are written: numbers as varints, in 7-bit groups, lowest first.
+//! The encoding of diffs and rename sources in the diff cache.
 
+use aurora_cachefile::{Decoder, put_varint};
 use gix::ObjectId;
 
 use crate::line_diff::Hunk;
 
-/// Appends changes: for each the lines since the last one, which are as many on both sides, then those that it removes and
-/// those that it adds.
+/// Appends hunks. Each is three varints: the unchanged lines since the last hunk, the removed lines and the added lines.
 pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
     let mut end = 0;
     for hunk in hunks {
@@ -15,12 +15,13 @@ pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
     }
 }
 
-/// What [`put_hunks`] has written; `None` if it has not written this.
-pub(crate) fn get_hunks(mut bytes: &[u8]) -> Option<Vec<Hunk>> {
+/// Decodes what [`put_hunks`] has written; `None` if `bytes` is something else.
+pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
+    let mut decoder = Decoder::new(bytes);
     let mut hunks = Vec::new();
     let (mut before, mut after) = (0, 0);
-    while !bytes.is_empty() {
-        let mut number = || varint(&mut bytes)?.try_into().ok();
+    while !decoder.is_empty() {
+        let mut number = || decoder.varint()?.try_into().ok();
         let (gap, removed, added): (u32, u32, u32) = (number()?, number()?, number()?);
         let range = |end: u32, len: u32| {
             let start = end.checked_add(gap)?;
@@ -33,7 +34,7 @@ pub(crate) fn get_hunks(mut bytes: &[u8]) -> Option<Vec<Hunk>> {
     Some(hunks)
 }
 
-/// Appends the path and the content of a source; nothing if there is none.
+/// Appends a rename source: the blob, then the path; nothing if there is no source.
 pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     if let Some((path, blob)) = source {
         out.extend_from_slice(blob.as_slice());
@@ -41,7 +42,7 @@ pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
     }
 }
 
-/// What [`put_source`] has written in a repository of that hash; `None` if it has not written this.
+/// Decodes what [`put_source`] has written; `None` if `bytes` is something else. `hash` is the one that names objects.
 pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(&[u8], ObjectId)>> {
     if bytes.is_empty() {
         return Some(None);
@@ -50,36 +51,13 @@ pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(
     Some(Some((path, ObjectId::try_from(blob).ok()?)))
 }
 
-/// Appends a number.
-pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Takes a number off the front of `bytes`; `None` if there is none.
-pub(crate) fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Hunk, get_hunks, get_source, put_hunks, put_source, put_varint, varint};
+    use super::{Hunk, get_hunks, get_source, put_hunks, put_source};
 
-    /// Changes as a diff has them: the same number of lines lies between two of them on both sides.
+    /// Hunks of a diff: between two of them both sides have the same number of lines.
     fn hunks() -> impl Strategy<Value = Vec<Hunk>> {
         prop::collection::vec((0..300_u32, 0..300_u32, 0..300_u32), 0..20).prop_map(|changes| {
             let (mut before, mut after) = (0, 0);
@@ -102,21 +80,14 @@ mod tests {
         }
 
         #[test]
-        fn what_was_not_written_is_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn arbitrary_bytes_are_decoded_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             get_hunks(&bytes);
             get_source(&bytes, gix::hash::Kind::Sha1);
-        }
-
-        #[test]
-        fn numbers_are_read_as_they_were_written(number in any::<u64>()) {
-            let mut out = Vec::new();
-            put_varint(&mut out, number);
-            prop_assert_eq!(varint(&mut out.as_slice()), Some(number));
         }
     }
 
     #[test]
-    fn that_there_is_no_source_is_an_answer() {
+    fn the_absence_of_a_source_is_a_value() {
         let hash = gix::hash::Kind::Sha256;
         let source = (b"x/a.rs".as_slice(), gix::ObjectId::empty_blob(hash));
         for source in [None, Some(source)] {

@@ -1,4 +1,4 @@
-//! What can go wrong, for the whole history and for one file.
+//! Why the history of a whole repository is unavailable.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ pub enum HistoryError {
     /// There is a repository, but it cannot be opened.
     #[error("cannot open the git repository of {}: {reason}", path.display())]
     Open {
-        /// The directory that was asked about.
+        /// The directory that was to be opened.
         path: PathBuf,
-        /// What git's files said.
+        /// Which of git's files is wrong, and how.
         reason: String,
     },
-    /// HEAD names a commit that is not there.
+    /// The object database lacks the commit at HEAD.
     #[error("HEAD is commit {commit}, which this clone lacks; `git fsck` or a new clone helps")]
     MissingHead {
         /// The commit.
@@ -32,18 +32,4 @@ pub enum HistoryError {
     /// The caller cancelled.
     #[error("cancelled")]
     Cancelled,
-}
-
-/// Why the lines of one file have no attribution.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unattributed {
-    /// The path is no regular file at HEAD.
-    #[error("not in the commit at HEAD")]
-    Untracked,
-    /// The path is at HEAD, but its content cannot be had.
-    #[error("{reason}")]
-    Unavailable {
-        /// Why not.
-        reason: String,
-    },
 }

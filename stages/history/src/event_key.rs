@@ -7,9 +7,9 @@ use gix::ObjectId;
 /// Bytes of one object id within a key; a SHA-1 id is padded with zeros.
 const ID_BYTES: usize = 32;
 
-/// Names the latest change of a path: the commit that made it and the content that it left.
+/// Identifies the latest change of a path: the commit that made it, and the blob that it left.
 ///
-/// The history below a commit never changes, so the commit alone decides; the content is there for cross-checks.
+/// The history of a commit never changes, so the commit alone would do; the blob is there for cross-checks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventKey([u8; EventKey::LEN]);
 
@@ -25,13 +25,13 @@ impl EventKey {
         Self(bytes)
     }
 
-    /// The content that the change left, in a repository of this hash.
+    /// The blob that the change left, in a repository with this hash function.
     pub(crate) fn blob(&self, hash: gix::hash::Kind) -> ObjectId {
         let bytes = &self.0[ID_BYTES..ID_BYTES + hash.len_in_bytes()];
         ObjectId::try_from(bytes).expect("the length is that of the hash")
     }
 
-    /// The key as it was written by [`EventKey::to_bytes`].
+    /// The key that [`EventKey::to_bytes`] gave.
     pub fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }

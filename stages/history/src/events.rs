@@ -1,7 +1,7 @@
 //! The event index: which commit changed which path, by path.
 //!
-//! The changes of each path are in the order of the first-parent chains, so that "the next change of this path at or below
-//! that commit" is a binary search.
+//! An event is a path that differs between a commit and its first parent. The events of a path are sorted by first-parent
+//! chain, so the next event of a path at or below a commit is found by binary search.
 
 use gix::ObjectId;
 
@@ -14,21 +14,21 @@ use crate::tree_diff::PathState;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct EventId(pub(crate) u32);
 
-/// All changes of all paths below one commit. Immutable; share it between threads by reference.
+/// All events of all paths in the history of one commit. Immutable; threads share it by reference.
 #[derive(Default)]
 pub struct EventIndex {
     pub(crate) graph: CommitGraph,
     pub(crate) changes: ChangeTable,
-    /// The directory, relative to the work tree and ending in `/`, that callers' paths are relative to.
+    /// The directory that callers' paths are relative to, relative to the work tree and ending in `/`, or empty.
     pub(crate) prefix: Vec<u8>,
     /// Sorted by path, then by chain position.
     events: Vec<Event>,
-    /// Per path the first of its events, then the number of events.
+    /// Per path the start of its events in `events`, then the number of events.
     path_events: Vec<u32>,
     pub(crate) incomplete: bool,
 }
 
-/// A commit that changed a path, and the row in the table of changes.
+/// A commit that changed a path, and the row of the change in the table of changes.
 #[derive(Clone, Copy)]
 struct Event {
     commit: CommitPos,
@@ -63,7 +63,7 @@ impl EventIndex {
         Self { graph, changes, prefix: prefix.to_vec(), events, path_events, incomplete }
     }
 
-    /// The key of the latest event of `path` that is reachable from HEAD; `None` if the path is no regular file at HEAD.
+    /// The key of the latest event of `path` along first parents from HEAD; `None` if the path is no regular file at HEAD.
     ///
     /// Attribution at HEAD is a pure function of the path and this key, as long as
     /// [`History::config_fingerprint`](crate::History::config_fingerprint) stays the same.
@@ -80,7 +80,7 @@ impl EventIndex {
         }
     }
 
-    /// How many commits changed `path`, over all branches that were merged; an estimate of what its attribution costs.
+    /// The number of commits that changed `path`, on all merged branches; an estimate of the cost of its attribution.
     pub fn event_count(&self, path: impl AsRef<[u8]>) -> usize {
         self.path_id_below_prefix(path.as_ref()).map_or(0, |path| self.events_of(path).len())
     }
@@ -134,7 +134,7 @@ impl EventIndex {
         self.changes.unpack(self.change(event).new)
     }
 
-    /// What the parent number `parent` of the event's commit holds at the event's path.
+    /// The event's path in parent number `parent` of its commit.
     pub(crate) fn parent_state(&self, event: EventId, parent: usize) -> PathState {
         let change = self.change(event);
         match parent.checked_sub(1) {
@@ -146,7 +146,7 @@ impl EventIndex {
         }
     }
 
-    /// The regular files that `commit` lacks but its first parent has, in tree order.
+    /// The regular files that `commit` deleted, compared with its first parent, in tree order.
     pub(crate) fn deletions(&self, commit: CommitPos) -> impl Iterator<Item = (PathId, ObjectId)> + '_ {
         let changes = self.changes.of(self.graph.row(commit));
         self.changes.changes[changes.start as usize..changes.end as usize].iter().filter_map(|change| {

@@ -1,47 +1,47 @@
-//! A look at git's own files before they are opened by their paths.
+//! Checks of git's own files before gix opens them by path.
 //!
-//! Git does not carry what lies in a `.git` from clone to clone, but an archive, a shared disk or a build does. gix opens
-//! these files by path, waits for the other end of a pipe, and reads a device for as long as it goes on. So whatever it
-//! will open is looked at first, and has to be a regular file of a size that git would write. Symbolic links within `.git`
-//! are common (`git-new-workdir`, Android's `repo`) and followed.
+//! A clone does not copy the content of a `.git`, but an archive, a shared disk or a build does. gix opens these files by
+//! path: it blocks on a named pipe and reads a device without end. So every file that gix will open is checked first, and
+//! must be a regular file of a size that git would write. Symbolic links within `.git` are common (`git-new-workdir`,
+//! Android's `repo`) and are followed.
 
 use std::path::{Component, Path, PathBuf};
 
 use aurora_confined::read_regular;
 use gix::bstr::ByteSlice as _;
 
-/// Most bytes of a file that holds one path or one reference.
+/// Most bytes of a file that contains one path or one reference.
 const MAX_POINTER: u64 = 64 << 10;
 /// Most bytes of a configuration file.
 const MAX_CONFIG: u64 = 4 << 20;
-/// Most bytes of `packed-refs`: some four million references.
+/// Most bytes of `packed-refs`: about four million references.
 const MAX_PACKED_REFS: u64 = 256 << 20;
-/// Most bytes of `shallow`: some a million commits.
+/// Most bytes of `shallow`: more than a million commits.
 const MAX_SHALLOW: u64 = 64 << 20;
-/// Most bytes of git's index: some ten million files.
+/// Most bytes of git's index: about ten million files.
 const MAX_INDEX: u64 = 1 << 30;
-/// Most references from one to the next; git follows five.
+/// Longest chain of symbolic references; git follows five.
 const MAX_SYMBOLIC: usize = 8;
-/// Most object directories, and how far one is from the first; git follows five alternates.
+/// Most object directories, and the longest chain of alternates; git follows five.
 const MAX_OBJECT_DIRECTORIES: usize = 64;
 const MAX_ALTERNATE_DEPTH: usize = 5;
-/// Most configuration files that include each other.
+/// Most included configuration files.
 const MAX_INCLUDES: usize = 64;
-/// Most files and directories of references that replace objects.
+/// Most files and directories of replace refs.
 const MAX_REPLACEMENTS: usize = 100_000;
 
-/// What was found.
+/// The result of an inspection.
 pub(crate) struct Inspection {
-    /// Where objects are: the repository's own directory, then its alternates.
+    /// The object directories: the repository's own, then its alternates.
     pub(crate) objects: Vec<PathBuf>,
-    /// Whether files that the repository's configuration includes can be read without harm.
+    /// Whether the files that the repository's configuration includes are safe to read.
     pub(crate) includes_are_sound: bool,
 }
 
-/// Looks at what tells whether there is a repository in a directory.
+/// Checks the files that decide whether a directory contains a repository.
 ///
 /// # Errors
-/// With a reason, when one of these files cannot be read without harm.
+/// With a reason, when one of these files is not safe to read.
 pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
     let git = directory.join(".git");
     match git.metadata() {
@@ -58,10 +58,10 @@ pub(crate) fn pointers(directory: &Path) -> Result<(), String> {
     small_files(directory)
 }
 
-/// Looks at the files of the repository whose directory is `git_dir`.
+/// Checks the files of the repository whose git directory is `git_dir`.
 ///
 /// # Errors
-/// With a reason, when one cannot be read without harm.
+/// With a reason, when one is not safe to read.
 pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     let common = match read_regular(&git_dir.join("commondir"), MAX_POINTER) {
         Ok(path) => git_dir.join(gix::path::from_bstr(path.trim_end().as_bstr()).map_err(|error| error.to_string())?),
@@ -89,20 +89,19 @@ pub(crate) fn inspect(git_dir: &Path) -> Result<Inspection, String> {
     Ok(Inspection { objects: object_directories(common.join("objects"))?, includes_are_sound })
 }
 
-/// The files that are read to tell whether a directory is one of git's.
+/// Checks the files that identify a git directory.
 fn small_files(git_dir: &Path) -> Result<(), String> {
     ["HEAD", "commondir", "gitdir"].into_iter().try_for_each(|name| check(&git_dir.join(name), MAX_POINTER))
 }
 
-/// Where a `.git` file leads.
+/// The git directory that a `.git` file points to.
 fn gitdir(file: &Path) -> Option<PathBuf> {
     let content = read_regular(file, MAX_POINTER).ok()?;
     let path = content.strip_prefix(b"gitdir: ")?.trim_end();
     Some(gix::path::from_bstr(path.as_bstr()).ok()?.into_owned())
 }
 
-/// Fails unless a path leads to a regular file of at most `limit` bytes, to a directory, which nobody can read like one,
-/// or to nothing.
+/// Fails unless a path is a regular file of at most `limit` bytes, a directory, or absent.
 fn check(path: &Path, limit: u64) -> Result<(), String> {
     let Ok(found) = path.metadata() else { return Ok(()) };
     if !found.is_file() && !found.is_dir() {
@@ -111,7 +110,7 @@ fn check(path: &Path, limit: u64) -> Result<(), String> {
     if found.is_file() && found.len() > limit {
         return Err(format!("{} is larger than {limit} bytes", path.display()));
     }
-    // Regular by name alone: some of these have no end, or wait for an event.
+    // Files of these file systems claim to be regular, but some are endless or block.
     let is_of_kernel = |path: PathBuf| ["/proc", "/sys"].iter().any(|place| path.starts_with(place));
     if found.is_file() && found.len() == 0 && path.canonicalize().is_ok_and(is_of_kernel) {
         return Err(not_regular(path));
@@ -123,7 +122,7 @@ fn not_regular(path: &Path) -> String {
     format!("{} is not a regular file", path.display())
 }
 
-/// Looks at HEAD and at the references that it leads to.
+/// Checks HEAD and the references that it points to.
 fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
     let mut name = PathBuf::from("HEAD");
     for _ in 0..MAX_SYMBOLIC {
@@ -144,7 +143,7 @@ fn head(git_dir: &Path, common: &Path) -> Result<(), String> {
     Err("HEAD leads from one reference to the next without end".to_owned())
 }
 
-/// Looks at the references below a directory. Links are not followed there.
+/// Checks the references below a directory. Symbolic links are not followed there.
 fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
@@ -160,10 +159,10 @@ fn replacements(directory: &Path, left: &mut usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether all files that a configuration file includes, and those that these include, can be read without harm.
+/// Whether all files that a configuration file includes, directly or indirectly, are safe to read.
 ///
 /// # Errors
-/// When the file decides what only a user may decide about this program's access to git.
+/// When a file has a section `gitoxide`, which changes how gix opens the repository.
 fn includes(config: &Path) -> Result<bool, String> {
     let mut files = vec![config.to_owned()];
     let mut at = 0;
@@ -171,7 +170,7 @@ fn includes(config: &Path) -> Result<bool, String> {
         at += 1;
         let Ok(content) = read_regular(&file, MAX_CONFIG) else { continue };
         let metadata = gix::config::file::Metadata::from(gix::config::Source::Local);
-        // What cannot be understood is not followed.
+        // Includes of a file that cannot be parsed are not followed.
         let Ok(config) = gix::config::File::from_bytes_no_includes(&content, metadata, Default::default()) else {
             continue;
         };
@@ -194,7 +193,7 @@ fn includes(config: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The path of a file that a configuration file includes; `None` where telling that takes more than the home directory.
+/// The path of an included file; `None` if it depends on more than the home directory.
 fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     if path.starts_with(b"%(prefix)/") {
         return None;
@@ -208,7 +207,7 @@ fn included(by: &Path, path: &gix::bstr::BStr) -> Option<PathBuf> {
     Some(by.parent()?.join(gix::path::from_bstr(path).ok()?))
 }
 
-/// The directory and its alternates, which are looked at with their packs.
+/// The object directory and its alternates, whose packs are checked.
 fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     let mut directories = vec![(objects.clone(), 0)];
     let mut at = 0;
@@ -233,7 +232,7 @@ fn object_directories(objects: PathBuf) -> Result<Vec<PathBuf>, String> {
     Ok(directories.into_iter().map(|(directory, _)| directory).collect())
 }
 
-/// Looks at what is opened of a directory of packs.
+/// Checks the files that gix opens in a directory of packs.
 fn packs(directory: &Path) -> Result<(), String> {
     for entry in directory.read_dir().into_iter().flatten().flatten() {
         let path = entry.path();

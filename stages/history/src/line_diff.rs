@@ -1,4 +1,4 @@
-//! Line diffs as `git blame` makes them: Myers with the indent heuristic, after cutting the common tail block by block.
+//! Line diffs as git computes them: Myers with the indent heuristic, after trimming the common tail block by block.
 
 use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, SliderHeuristic as _, Token};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -7,22 +7,22 @@ use std::ops::Range;
 
 use crate::common_affix::{common_prefix, common_suffix};
 
-/// Lines `before` of the old version that were replaced by lines `after` of the new one; either may be empty.
+/// A hunk: lines `before` of the old version were replaced by lines `after` of the new one. Either may be empty.
 pub(crate) use gix_imara_diff::Hunk;
 
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
-/// The block size in which git cuts the common tail (`trim_common_tail` in its xdiff interface).
+/// The block size in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).
 const TAIL_BLOCK: usize = 1024;
 
-/// Numbers the distinct lines of all versions of one file. Lines count as equal if their 64-bit hashes are.
+/// Interns the distinct lines of all versions of one file. Lines count as equal if their 64-bit hashes are.
 #[derive(Default)]
 pub(crate) struct LineInterner {
     ids: FxHashMap<u64, u32>,
     indents: Vec<IndentLevel>,
 }
 
-/// One version of a file: its bytes, and for each line its number in the [`LineInterner`] and where it starts.
+/// One version of a file: its bytes, and for each line its token in the [`LineInterner`] and its offset.
 pub(crate) struct FileVersion {
     pub(crate) bytes: Vec<u8>,
     lines: Vec<Token>,
@@ -48,7 +48,7 @@ impl FileVersion {
 }
 
 impl LineInterner {
-    /// Splits `bytes` into lines, taking over what they share at both ends with `near`, a version of the same file.
+    /// Splits `bytes` into lines. The common prefix and suffix with `near`, a version of the same file, are not split again.
     pub(crate) fn version(&mut self, bytes: Vec<u8>, near: Option<&FileVersion>) -> FileVersion {
         let estimate = near.map_or(bytes.len() / 30 + 4, |near| near.lines.len() + 64);
         let mut version =
@@ -77,7 +77,7 @@ impl LineInterner {
         version.starts.extend(near.starts[tail..].iter().map(shift));
     }
 
-    /// Numbers the lines of `version` in the byte range `from..to`, both of which are line starts or the end.
+    /// Interns the lines of `version` in the byte range `from..to`, both of which are line starts or the end.
     fn append_lines(&mut self, version: &mut FileVersion, from: usize, to: usize) {
         let FileVersion { bytes, lines, starts } = version;
         let mut start = from;
@@ -85,13 +85,13 @@ impl LineInterner {
         let ends = memchr::memchr_iter(b'\n', part).map(|newline| from + newline + 1);
         let last = (!part.is_empty() && part.last() != Some(&b'\n')).then_some(from + part.len());
         for end in ends.chain(last) {
-            lines.push(self.number(&bytes[start..end]));
+            lines.push(self.intern(&bytes[start..end]));
             starts.push(start as u32);
             start = end;
         }
     }
 
-    fn number(&mut self, line: &[u8]) -> Token {
+    fn intern(&mut self, line: &[u8]) -> Token {
         let mut hasher = FxHasher::default();
         hasher.write(line);
         let indents = &mut self.indents;
@@ -102,23 +102,23 @@ impl LineInterner {
     }
 }
 
-/// Where a run of lines of the new version comes from.
+/// What happened to a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RegionKind {
-    /// The same lines, which start at this line of the old version.
+    /// The lines are unchanged; they start at this line of the old version.
     Unchanged(u32),
-    /// These lines of the old version, possibly none, were replaced.
+    /// The lines replaced these lines of the old version, possibly none.
     Changed(Range<u32>),
 }
 
-/// A run of lines of the new version, up to the start of the next region.
+/// Consecutive lines of the new version, up to the start of the next region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DiffRegion {
     pub(crate) start: u32,
     pub(crate) kind: RegionKind,
 }
 
-/// Compares versions; keeps its buffers between calls.
+/// Compares versions; reuses its buffers.
 pub(crate) struct LineDiffer {
     diff: Diff,
     indent_heuristic: bool,
@@ -130,20 +130,20 @@ impl LineDiffer {
         Self { diff: Diff::default(), indent_heuristic }
     }
 
-    /// The regions of `new` from first to last line, without gaps. Both versions must come from `table`.
+    /// The regions of `new`, which cover all its lines in order, for blame. Both versions must come from `table`.
     pub(crate) fn compare(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<DiffRegion> {
         self.run(table, old, new, self.indent_heuristic);
         self.regions(new.len())
     }
 
-    /// The changes from `old` to `new`, in order, as `git log -L` finds them: never with the indent heuristic, which may
-    /// shift a change between equal lines.
+    /// The hunks from `old` to `new`, in order, as `git log -L` computes them: without the indent heuristic, which may shift a
+    /// hunk between equal lines.
     pub(crate) fn hunks(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<Hunk> {
         self.run(table, old, new, false);
         self.diff.hunks().collect()
     }
 
-    /// What [`Self::compare`] and [`Self::hunks`] give, for little more than the price of one.
+    /// The results of [`Self::compare`] and [`Self::hunks`], for little more than the cost of one.
     pub(crate) fn compare_with_hunks(
         &mut self,
         table: &LineInterner,
@@ -158,7 +158,7 @@ impl LineDiffer {
         (regions, self.diff.hunks().collect())
     }
 
-    /// Compares; tells whether the indent heuristic shifted a change.
+    /// Compares, and returns whether the indent heuristic shifted a hunk.
     fn run(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion, indent_heuristic: bool) -> bool {
         let tail = common_tail_lines(old, new);
         let old_lines = &old.lines[..old.lines.len() - tail];
@@ -178,7 +178,7 @@ impl LineDiffer {
         shifted
     }
 
-    /// The regions that the last comparison found, in a new version of `lines` lines.
+    /// The regions of the last comparison, whose new version has `lines` lines.
     fn regions(&self, lines: u32) -> Vec<DiffRegion> {
         let mut regions = Vec::new();
         let (mut old_line, mut new_line) = (0, 0);
@@ -198,9 +198,9 @@ impl LineDiffer {
     }
 }
 
-/// How many lines at the end git leaves out of the comparison: what lies in equal blocks, less the first of these lines.
+/// How many lines at the end git excludes from the comparison: those in equal blocks, except the first of these lines.
 ///
-/// It decides which of several equally short diffs git finds.
+/// This decides which of several equally short diffs git finds.
 fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {
     let blocks = old.bytes.rchunks_exact(TAIL_BLOCK).zip(new.bytes.rchunks_exact(TAIL_BLOCK));
     let equal = blocks.take_while(|(old, new)| old == new).count() * TAIL_BLOCK;

@@ -1,42 +1,42 @@
-//! Which lines of a working tree's copy are lines of the committed file.
+//! Which lines of a file in the working tree are lines of the committed file.
 
 use std::borrow::Cow;
 
 use crate::blame::MAX_FILE_BYTES;
 use crate::line_diff::{LineDiffer, LineInterner, RegionKind};
 
-/// Where the lines of a file in the working tree stand in the committed file: runs from first to last line, without gaps.
+/// Maps the lines of a file in the working tree to lines of the committed file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LineMap {
-    /// The runs; none is empty.
+    /// Runs of lines, which cover the file in the working tree in order; none is empty.
     pub runs: Vec<MappedLines>,
 }
 
-/// Neighbouring lines that are neighbours in the committed file too, or that it lacks.
+/// Consecutive lines that are consecutive in the committed file too, or that are not committed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MappedLines {
     /// The number of lines, at least 1.
     pub len: u32,
-    /// The first of them in the committed file, counted from 0; `None` where they are not committed yet.
+    /// The first of them in the committed file, counted from 0; `None` if they are not committed.
     pub committed: Option<u32>,
 }
 
 impl LineMap {
-    /// The map of a copy that does not differ.
+    /// The map of an unmodified file.
     pub fn identity(lines: u32) -> Self {
         let run = MappedLines { len: lines, committed: Some(0) };
         Self { runs: Vec::from_iter((lines > 0).then_some(run)) }
     }
 
-    /// Whether the copy has all of the `lines` committed lines and no others.
+    /// Whether the file has all of the `lines` committed lines and no others.
     pub fn is_identity(&self, lines: u32) -> bool {
         *self == Self::identity(lines)
     }
 
-    /// Compares a copy with the committed text.
+    /// Compares the text in the working tree, `copy`, with the committed text.
     ///
-    /// Where only the copy has CRLF line ends, as after a checkout with `core.autocrlf`, a carriage return before a newline
-    /// is no change. In a text above 64 MiB no line counts as committed.
+    /// If only the copy has CRLF line ends, as after a checkout with `core.autocrlf`, a carriage return before a newline is
+    /// not a change. In a text above 64 MiB no line counts as committed.
     pub(crate) fn between(committed: &[u8], copy: &[u8], differ: &mut LineDiffer) -> Self {
         if committed == copy {
             return Self::identity(line_count(copy));
@@ -67,7 +67,7 @@ fn line_count(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32 + u32::from(last)
 }
 
-/// `copy` without the carriage returns before newlines, if `committed` has none: those of a checkout with `core.autocrlf`.
+/// `copy` without carriage returns before newlines, if `committed` has none: a checkout with `core.autocrlf` adds them.
 pub(crate) fn without_checkout_crlf<'t>(committed: &[u8], copy: &'t [u8]) -> Cow<'t, [u8]> {
     let has_crlf = |text: &[u8]| memchr::memmem::find(text, b"\r\n").is_some();
     if has_crlf(committed) || !has_crlf(copy) {

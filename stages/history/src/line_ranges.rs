@@ -1,23 +1,23 @@
-//! Ranges of lines on their way back through the versions of a file.
+//! Ranges of lines as they are followed from a version of a file to an older one.
 //!
-//! A range covers lines of the newest version. Each step takes it to an older one: lines that were left alone keep their
-//! place, and a change that overlaps the range is replaced by all the lines it replaced, so that a range can grow. Where
-//! branches part, a range goes along each of them, and comes back in as many parts; those that touch are one.
+//! A range starts as lines of the newest version. Unchanged lines keep their place; a hunk that overlaps the range is replaced
+//! by all the lines that it replaced, so a range can grow. At a merge a range follows several parents and may arrive at
+//! their common ancestor in several parts; overlapping parts are merged.
 
 use crate::line_diff::Hunk;
 
-/// Neighbouring lines of one version that belong to a range.
+/// Consecutive lines of one version that belong to a range.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct RangePart {
     /// The number of the range.
     pub(crate) range: u32,
     pub(crate) start: u32,
-    /// Behind the last line; larger than `start`.
+    /// One past the last line; larger than `start`.
     pub(crate) end: u32,
 }
 
-/// Brings parts into the order of their ranges and lines, and joins those of one range that overlap or adjoin.
-pub(crate) fn join(parts: &mut Vec<RangePart>) {
+/// Sorts parts by range and line, and merges those of one range that overlap or adjoin.
+pub(crate) fn merge_adjacent(parts: &mut Vec<RangePart>) {
     if !parts.is_sorted() {
         parts.sort_unstable();
     }
@@ -30,11 +30,11 @@ pub(crate) fn join(parts: &mut Vec<RangePart>) {
     });
 }
 
-/// Where `part` of the new version lies in the old one, and whether a change touched it.
+/// The lines of the old version that `part` of the new one came from, and whether a hunk touched it.
 ///
-/// The range is empty if all of it is new. A mere deletion touches a part only from within: lines removed right before or
-/// right behind it are none of its business.
-pub(crate) fn map(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
+/// The result is empty if all of it was added. A deletion touches a part only from within: lines deleted right before or
+/// right after it do not count, as with `git log -L`.
+pub(crate) fn map_to_parent(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     let first = hunks.partition_point(|hunk| hunk.after.end <= part.start);
     let behind = first + hunks[first..].partition_point(|hunk| hunk.after.start < part.end);
     let touching = &hunks[first..behind];
@@ -50,14 +50,14 @@ pub(crate) fn map(part: RangePart, hunks: &[Hunk]) -> (RangePart, bool) {
     (RangePart { start, end, ..part }, !touching.is_empty())
 }
 
-/// Where an unchanged border lies in the old version, if `hunk` is the last change before it.
+/// The place of an unchanged border in the old version; `hunk` is the last change before it.
 fn shift(border: u32, hunk: Option<&Hunk>) -> u32 {
     hunk.map_or(border, |hunk| border - hunk.after.end + hunk.before.end)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Hunk, RangePart, join, map};
+    use super::{Hunk, RangePart, map_to_parent, merge_adjacent};
 
     fn part(range: u32, start: u32, end: u32) -> RangePart {
         RangePart { range, start, end }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn parts_of_one_range_that_adjoin_are_one() {
         let mut parts = vec![part(1, 8, 9), part(0, 4, 6), part(1, 2, 5), part(0, 1, 4), part(1, 3, 4), part(2, 9, 12)];
-        join(&mut parts);
+        merge_adjacent(&mut parts);
         assert_eq!(parts, [part(0, 1, 6), part(1, 2, 5), part(1, 8, 9), part(2, 9, 12)]);
     }
 
@@ -91,8 +91,12 @@ mod tests {
             ((0, 30), (0, 34, true)),
         ];
         for ((start, end), (old_start, old_end, touched)) in cases {
-            assert_eq!(map(part(7, start, end), &hunks), (part(7, old_start, old_end), touched), "{start}..{end}");
+            assert_eq!(
+                map_to_parent(part(7, start, end), &hunks),
+                (part(7, old_start, old_end), touched),
+                "{start}..{end}"
+            );
         }
-        assert_eq!(map(part(0, 3, 9), &[]), (part(0, 3, 9), false));
+        assert_eq!(map_to_parent(part(0, 3, 9), &[]), (part(0, 3, 9), false));
     }
 }

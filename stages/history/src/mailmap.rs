@@ -1,16 +1,16 @@
-//! Who is meant by the names in commits: `.mailmap` and what configuration names in its place.
+//! The mailmap: `.mailmap` and the sources that `mailmap.blob` and `mailmap.file` name.
 //!
-//! Read here and not by gix, which reads whatever these paths lead to until it ends.
+//! It is read here and not by gix, which would read a device or a pipe to its end.
 
 use aurora_confined::{Directory, read_regular};
 
 /// Most bytes of one file.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// All entries, those of a later source over those of an earlier one: the work tree's `.mailmap`, or that at HEAD where
-/// there is no work tree; `mailmap.blob`; `mailmap.file`. A source that cannot be read counts as empty, as with git.
+/// Merges all sources; a later one overrides an earlier one: `.mailmap` in the work tree, or at HEAD in a bare repository;
+/// `mailmap.blob`; `mailmap.file`. A source that cannot be read counts as empty, as with git.
 ///
-/// `at_head` gives the content of a path at HEAD; no other object is looked for.
+/// `at_head` returns the content of a path at HEAD. A `mailmap.blob` that names another object is not read.
 pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> gix::mailmap::Snapshot {
     let mut snapshot = gix::mailmap::Snapshot::default();
     let mut merge = |bytes: Option<Vec<u8>>| {
@@ -20,7 +20,7 @@ pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Opti
     let blob = config.string("mailmap.blob");
     let named = blob.as_deref().and_then(|blob| blob.strip_prefix(b"HEAD:"));
     match repository.workdir() {
-        // Git follows no link here.
+        // Git does not follow a symbolic link here.
         Some(root) => {
             merge(Directory::open_root(root).and_then(|root| root.read(".mailmap", MAX_BYTES)).ok());
             merge(named.and_then(at_head));

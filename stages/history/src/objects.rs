@@ -1,4 +1,4 @@
-//! Reading git objects: one reader per thread, with a pack cache bounded in bytes.
+//! The object database: one reader per thread, with caches bounded in bytes.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -10,33 +10,33 @@ use gix::objs::Find as _;
 
 use crate::packs::{PackLookup, PackReader, Packs};
 
-/// Bytes that the delta bases of one reader may take.
+/// Most bytes of cached delta bases per reader.
 const PACK_CACHE_BYTES: usize = 48 << 20;
-/// How many delta bases the pack cache looks through at most.
+/// The number of entries in gix's pack cache.
 const PACK_CACHE_ENTRIES: usize = 64;
 
-/// A repository and its packs, for the readers of all threads.
+/// The object database of a repository, shared by the readers of all threads.
 pub(crate) struct ObjectStore {
     pub(crate) repository: gix::ThreadSafeRepository,
-    /// Where objects are that are in no pack.
+    /// Loose objects.
     loose: Arc<LooseObjects>,
     packs: OnceLock<Arc<Packs>>,
 }
 
-/// The directories of objects, and the objects that stand for others.
+/// Object directories, and replace refs.
 struct LooseObjects {
     directories: Vec<PathBuf>,
     replacements: HashMap<ObjectId, ObjectId>,
 }
 
 impl ObjectStore {
-    /// The objects of `repository`, which are in these directories. Packs are opened when something is read.
+    /// The objects of `repository` in these object directories. Packs are opened at the first read.
     pub(crate) fn new(repository: gix::ThreadSafeRepository, directories: Vec<PathBuf>) -> Self {
         let replacements = repository.objects.replacements().collect();
         Self { repository, loose: Arc::new(LooseObjects { directories, replacements }), packs: OnceLock::new() }
     }
 
-    /// Fails for an object that nobody can read without harm.
+    /// Fails if the object is a loose object that is not a regular file.
     pub(crate) fn check(&self, id: &ObjectId) -> Result<(), String> {
         if self.loose.is_file(id) { Ok(()) } else { Err(format!("the object {id} is not a regular file")) }
     }
@@ -47,7 +47,7 @@ impl ObjectStore {
 }
 
 impl LooseObjects {
-    /// Whether an object is a regular file wherever it is a file of its own. gix would wait for what comes out of a pipe.
+    /// Whether every file of this loose object is a regular file, or there is none. gix would block on a named pipe.
     fn is_file(&self, id: &ObjectId) -> bool {
         let id = self.replacements.get(id).unwrap_or(id).to_hex().to_string();
         let (directory, name) = id.split_at(2);
@@ -58,18 +58,18 @@ impl LooseObjects {
     }
 }
 
-/// Reads objects from the object database of one repository; alternates and replace refs are followed.
+/// Reads objects; alternates and replace refs are followed.
 ///
-/// A reader is `Send` but not `Sync`: each thread takes its own.
+/// A reader is `Send` but not `Sync`: each thread has its own.
 pub(crate) struct ObjectReader {
     repository: gix::Repository,
-    /// Readers are handed on by shared reference; each belongs to one thread at a time.
+    /// In a `RefCell` because callers hold shared references to the reader.
     packs: RefCell<PackReader>,
     loose: Arc<LooseObjects>,
 }
 
 impl ObjectReader {
-    /// Makes a reader for the calling thread.
+    /// A reader for the calling thread.
     pub(crate) fn new(shared: &ObjectStore) -> Self {
         let mut repository = shared.repository.to_thread_local();
         repository.objects.refresh_never();
@@ -81,12 +81,12 @@ impl ObjectReader {
         Self { repository, packs, loose: Arc::clone(&shared.loose) }
     }
 
-    /// Replaces `buffer` by the bytes of the object `id`; `None` if it is missing or cannot be decoded.
+    /// Replaces `buffer` with the bytes of the object `id`; `None` if it is missing or cannot be decoded.
     pub(crate) fn read(&self, id: &ObjectId, buffer: &mut Vec<u8>) -> Option<gix::objs::Kind> {
         match self.packs.borrow_mut().read(id, buffer) {
-            PackLookup::Is(kind) => return Some(kind),
+            PackLookup::Found(kind) => return Some(kind),
             PackLookup::Refused => return None,
-            PackLookup::Unknown => self.loose.is_file(id).then_some(())?,
+            PackLookup::NotFound => self.loose.is_file(id).then_some(())?,
         }
         let (kind, start, len) = {
             let found = self.repository.objects.try_find(id, buffer).ok()??;
@@ -94,7 +94,7 @@ impl ObjectReader {
         };
         let offset = start.wrapping_sub(buffer.as_ptr() as usize);
         if len > 0 && offset > 0 {
-            // The bytes lie within the buffer, behind a header.
+            // The bytes are in the buffer, after a header.
             buffer.get(offset..offset.checked_add(len)?)?;
             buffer.drain(..offset);
         }
@@ -109,13 +109,13 @@ impl ObjectReader {
         gix::objs::CommitRefIter::from_bytes(&buffer, self.hash_kind()).tree_id().ok()
     }
 
-    /// The size of the object `id` in bytes, without decoding it as a whole; `None` if it is missing.
+    /// The size of the object `id` in bytes, read from its header; `None` if it is missing.
     pub(crate) fn size(&self, id: &ObjectId) -> Option<u64> {
         self.loose.is_file(id).then_some(())?;
         Some(self.repository.try_find_header(*id).ok()??.size())
     }
 
-    /// The hash that names the objects of this repository.
+    /// The hash function that names objects.
     pub(crate) fn hash_kind(&self) -> gix::hash::Kind {
         self.repository.object_hash()
     }
@@ -128,9 +128,9 @@ mod tests {
     use gix::ObjectId;
 
     use crate::tests::fixture::Repo;
-    use crate::{History, Unattributed};
+    use crate::{History, Options, Unattributed};
 
-    /// Writes an object that need not be one.
+    /// Writes a loose object with any content.
     fn write(repo: &Repo, id: &str, content: &[u8]) {
         let path = repo.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -149,11 +149,11 @@ mod tests {
         let zeros = vec![0; 64 << 20];
         for header in ["tree 10737418240\0", "tree 40\0"] {
             write(&repo, tree.trim(), &[header.as_bytes(), &zeros].concat());
-            let history = History::open(&repo.root).unwrap().unwrap();
+            let history = History::open(&repo.root, Options::default()).unwrap().unwrap();
             assert!(matches!(history.has_file("file"), Err(Unattributed::Unavailable { .. })), "{header}");
         }
         let id = ObjectId::from_hex(tree.trim().as_bytes()).unwrap();
-        let history = History::open(&repo.root).unwrap().unwrap();
+        let history = History::open(&repo.root, Options::default()).unwrap().unwrap();
         assert!(history.reader().read(&id, &mut Vec::new()).is_none());
     }
 }

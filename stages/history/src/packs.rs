@@ -1,7 +1,7 @@
-//! Objects straight from pack files, with every delta base that was decoded kept for the next object.
+//! A reader of pack files that caches every object of a delta chain.
 //!
-//! gix keeps only the objects that it was asked for, and of these only those that are deltas themselves. Versions of a file
-//! and of a directory share their bases, though, so that more than half of what it inflates has been inflated before.
+//! gix caches only the objects that it was asked for, and of these only deltas. Versions of a file or a directory share their
+//! delta bases, so more than half of what gix inflates for blame was inflated before.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
-/// With more packs than this, looking an object up in one after the other takes too long.
+/// With more packs than this, the lookup in one after the other takes too long.
 const MAX_PACKS: usize = 24;
-/// Objects larger than this are left to the general reader.
+/// Larger objects are left to gix.
 const MAX_BYTES: u64 = 16 << 20;
-/// Git makes no longer chains of deltas than this; in a broken pack a chain may have no end.
+/// The longest delta chain that git writes. In a damaged pack a chain may be endless.
 const MAX_CHAIN: usize = 4_096;
-/// Most bytes of versions that one object may be made from. Where many versions of a large object follow from each other, a
-/// small pack may keep a machine busy for hours.
+/// Most bytes of all objects of a delta chain. Without a limit, a small pack with a chain of large objects takes hours to
+/// decode.
 const MAX_PRODUCED: u64 = 4 << 30;
-/// How many decoded objects there is room for; each has one place, which is decided by where it lies in its pack.
+/// The number of slots of the delta base cache, which is direct-mapped by pack and offset.
 const SLOTS: usize = 1 << 12;
 /// Multiplier of Fibonacci hashing: 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -30,7 +30,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) struct Packs(Vec<(index::File, data::File)>);
 
 impl Packs {
-    /// Opens the packs of `objects` and its alternates; none if there are too many or one cannot be opened.
+    /// Opens the packs of `objects` and its alternates; no packs if there are too many or one cannot be opened.
     pub(crate) fn open(objects: &gix::odb::Store) -> Self {
         Self(Self::try_open(objects).unwrap_or_default())
     }
@@ -63,43 +63,44 @@ pub(crate) struct PackReader {
     packs: Arc<Packs>,
     inflate: Inflate,
     bases: DeltaBaseCache,
+    /// The entries between the requested object and its base.
     chain: Vec<data::Entry>,
     delta: Vec<u8>,
     spare: Vec<u8>,
-    /// Bytes of the versions that the object at hand was made from.
+    /// Bytes of the objects that were decoded for the requested one.
     produced: u64,
 }
 
-/// What is known of an object from the packs.
+/// What a lookup in the packs gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PackLookup {
-    /// It was read.
-    Is(Kind),
-    /// It is in no pack, or not as expected there.
-    Unknown,
-    /// To read it would take longer than git would ever have it take.
+    /// The object was read.
+    Found(Kind),
+    /// No pack has the object, or it cannot be decoded; gix may be able to read it.
+    NotFound,
+    /// Decoding it exceeds a limit; gix must not try.
     Refused,
 }
 
 impl PackReader {
-    /// A reader that keeps `max_bytes` of decoded objects.
+    /// A reader that caches `max_bytes` of decoded objects.
     pub(crate) fn new(packs: Arc<Packs>, max_bytes: usize) -> Self {
         let (inflate, bases) = (Inflate::default(), DeltaBaseCache::new(max_bytes));
         Self { packs, inflate, bases, chain: Vec::new(), delta: Vec::new(), spare: Vec::new(), produced: 0 }
     }
 
-    /// Replaces `out` by the object `id`. Unless that is in a pack, `out` is left in any state.
+    /// Replaces `out` with the object `id`. If the object is not found, the content of `out` is unspecified.
     pub(crate) fn read(&mut self, id: &ObjectId, out: &mut Vec<u8>) -> PackLookup {
         let packs = Arc::clone(&self.packs);
         let found = |(pack, (index, _)): (usize, &(index::File, _))| Some((pack, index.lookup(id)?));
-        let Some((pack, position)) = packs.0.iter().enumerate().find_map(found) else { return PackLookup::Unknown };
+        let Some((pack, position)) = packs.0.iter().enumerate().find_map(found) else { return PackLookup::NotFound };
         let (index, data) = &packs.0[pack];
         self.produced = 0;
         match self.decode(pack as u32, index, data, index.pack_offset_at_index(position), out) {
-            Some(kind) => PackLookup::Is(kind),
-            // Nobody else would be done sooner.
+            Some(kind) => PackLookup::Found(kind),
+            // gix would take as long.
             None if self.chain.len() == MAX_CHAIN || self.produced > MAX_PRODUCED => PackLookup::Refused,
-            None => PackLookup::Unknown,
+            None => PackLookup::NotFound,
         }
     }
 
@@ -117,7 +118,7 @@ impl PackReader {
             if let Some(kind) = self.bases.get((pack, at), out) {
                 break kind;
             }
-            // A pack that was cut short ends before what its index says.
+            // The index of a truncated pack points past its end.
             let entry = (at < data.data_len() as u64).then(|| data.entry(at).ok())??;
             if entry.decompressed_size > MAX_BYTES {
                 self.produce(entry.decompressed_size);
@@ -140,7 +141,7 @@ impl PackReader {
         };
         while let Some(entry) = self.chain.pop() {
             inflate(&mut self.inflate, data, &entry, &mut self.delta)?;
-            // Told before the work is done.
+            // Counted before the delta is applied.
             self.produce(result_size(&self.delta)?);
             if self.produced > MAX_PRODUCED {
                 return None;
@@ -154,7 +155,7 @@ impl PackReader {
 }
 
 impl PackReader {
-    /// Takes note of a version that is made. What is left to the general reader is made by it with all that follow.
+    /// Counts the bytes of a decoded object. If the object is left to gix, gix decodes the whole chain.
     fn produce(&mut self, bytes: u64) {
         let versions = if bytes > MAX_BYTES { self.chain.len() as u64 + 1 } else { 1 };
         self.produced = self.produced.saturating_add(bytes.saturating_mul(versions));
@@ -166,7 +167,7 @@ fn inflate(inflate: &mut Inflate, data: &data::File, entry: &data::Entry, out: &
     data.decompress_entry(entry, inflate, out).ok().map(drop)
 }
 
-/// The size of what a delta makes.
+/// The size of the object that a delta produces.
 fn result_size(delta: &[u8]) -> Option<u64> {
     let mut rest = delta;
     size(&mut rest)?;
@@ -217,7 +218,7 @@ fn apply(base: &[u8], delta: &[u8], out: &mut Vec<u8>) -> Option<()> {
     (out.len() as u64 == len).then_some(())
 }
 
-/// A number in groups of seven bits, the lowest first.
+/// A size in a delta header: groups of seven bits, the lowest first.
 fn size(rest: &mut &[u8]) -> Option<u64> {
     let mut size = 0u64;
     for shift in (0..64).step_by(7) {
@@ -231,12 +232,12 @@ fn size(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Decoded objects by pack and offset, bounded in bytes. An object takes the place of the one that was there before.
+/// A direct-mapped cache of decoded objects by pack and offset, bounded in bytes.
 struct DeltaBaseCache {
     slots: Vec<CachedBase>,
     bytes: usize,
     max_bytes: usize,
-    /// The next slot to be emptied for want of bytes.
+    /// The next slot to evict if the bytes do not suffice.
     hand: usize,
 }
 
@@ -318,12 +319,12 @@ mod tests {
             let mut bytes = Vec::new();
             for id in ids.iter().chain(ids.iter().rev()) {
                 let expected = repository.find_object(*id).unwrap();
-                assert_eq!(reader.read(id, &mut bytes), PackLookup::Is(expected.kind));
+                assert_eq!(reader.read(id, &mut bytes), PackLookup::Found(expected.kind));
                 assert_eq!(bytes, expected.data);
             }
         }
         let null = ObjectId::null(gix::hash::Kind::Sha1);
-        assert_eq!(PackReader::new(packs, 1 << 20).read(&null, &mut Vec::new()), PackLookup::Unknown);
+        assert_eq!(PackReader::new(packs, 1 << 20).read(&null, &mut Vec::new()), PackLookup::NotFound);
     }
 
     #[test]

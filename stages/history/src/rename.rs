@@ -1,4 +1,4 @@
-//! Where an added file came from: git's rename detection for a single target.
+//! Rename detection for one added file, by the rules of git's `diffcore-rename.c`.
 
 use std::sync::Arc;
 
@@ -14,70 +14,71 @@ use crate::similarity::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
 use crate::tree::TreeCache;
 use crate::tree_diff::{PathState, TreeDiffer};
 
-/// A source must reach this score.
+/// The least score of a rename: 50 %, git's default.
 const MINIMUM: u64 = MAX_SCORE / 2;
-/// The only source with the target's file name is taken at this score, before others are looked at.
+/// The only source with the target's file name is accepted at this score before others are compared (git's
+/// `find_basename_matches`).
 const MINIMUM_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
-/// Git keeps this many candidates; it decides between equal scores.
+/// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which decides between equal scores.
 const CANDIDATES: usize = 4;
-/// Git looks at this many sources with identical content for one with the target's file name.
+/// Git examines this many sources with identical content for one with the target's file name.
 const MAX_IDENTICAL: usize = 100;
-/// Bytes of chunk counts kept between searches.
-const CHUNK_CACHE_BYTES: usize = 32 << 20;
-/// Deleted files kept between searches.
+/// Most bytes of cached span hashes.
+const SPAN_CACHE_BYTES: usize = 32 << 20;
+/// Most cached deleted files.
 const CACHED_DELETIONS: usize = 200_000;
-/// Blob sizes kept between searches.
+/// Most cached blob sizes.
 const CACHED_SIZES: usize = 200_000;
-/// If a commit deleted more files than this, only those with the name of the added file are compared with it.
+/// If a commit deleted more files than this, the added file is compared only with those of its name (git's rename limit).
 const MAX_COMPARED: usize = 10_000;
-/// Files above this size are no candidates unless their content is identical.
+/// Larger files are candidates only if their content is identical.
 const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
 
-/// A regular file that a parent has and the commit lacks.
+/// A candidate for the source of a rename: a regular file that a parent has and the commit lacks.
 #[derive(Clone, Copy)]
 pub(crate) struct RenameSource {
     pub(crate) path: PathId,
     pub(crate) blob: ObjectId,
 }
 
-/// The added file whose source is sought.
+/// An added file whose source is to be found.
 #[derive(Clone, Copy)]
 pub(crate) struct RenameTarget {
     pub(crate) commit: CommitPos,
-    /// Which parent to search.
+    /// The number of the parent to search.
     pub(crate) parent: usize,
     pub(crate) path: PathId,
     pub(crate) blob: ObjectId,
 }
 
-/// Searches rename sources; keeps what neighbouring searches need again.
+/// Detects renames, with caches for searches in the same commit.
 pub(crate) struct RenameDetector {
     deletions: FxHashMap<(CommitPos, usize), Arc<[RenameSource]>>,
     deletion_count: usize,
-    chunks: HashMap<ObjectId, Arc<SpanHashes>>,
-    chunk_bytes: usize,
+    spans: HashMap<ObjectId, Arc<SpanHashes>>,
+    span_bytes: usize,
     sizes: HashMap<ObjectId, Option<u64>>,
-    /// Whether an object was missing in any search so far, so that a source may have been passed over.
+    /// Whether an object was missing in any search so far, so that a source may have been missed.
     pub(crate) missing: bool,
     buffer: Vec<u8>,
 }
 
 impl RenameDetector {
-    /// A finder with empty caches.
+    /// A detector with empty caches.
     pub(crate) fn new() -> Self {
         Self {
             deletions: FxHashMap::default(),
             deletion_count: 0,
-            chunks: HashMap::default(),
-            chunk_bytes: 0,
+            spans: HashMap::default(),
+            span_bytes: 0,
             sizes: HashMap::default(),
             missing: false,
             buffer: Vec::new(),
         }
     }
 
-    /// The file that became `target`: one with identical content, else the only one of that name if it is similar enough,
-    /// else the most similar one.
+    /// The file that was renamed to `target`: one with identical content, else the only one with the same file name if it is
+    /// similar enough, else the most similar one.
     pub(crate) fn source(
         &mut self,
         index: &EventIndex,
@@ -92,8 +93,8 @@ impl RenameDetector {
         if let Some(&first) = identical.clone().next() {
             return Some(identical.find(|source| has_name(source)).copied().unwrap_or(first));
         }
-        let mut namesakes = sources.iter().filter(|source| has_name(source));
-        if let (Some(&only), None) = (namesakes.next(), namesakes.next())
+        let mut same_name = sources.iter().filter(|source| has_name(source));
+        if let (Some(&only), None) = (same_name.next(), same_name.next())
             && self.score(reader, &only.blob, &target.blob, MINIMUM_SAME_NAME) >= MINIMUM_SAME_NAME
         {
             return Some(only);
@@ -102,7 +103,7 @@ impl RenameDetector {
         let is_compared = |source: &RenameSource| sources.len() <= MAX_COMPARED || has_name(source);
         for (position, source) in sources.iter().enumerate().filter(|(_, source)| is_compared(source)) {
             let score = self.score(reader, &source.blob, &target.blob, MINIMUM);
-            keep_better(&mut best, (score, has_name(source), position));
+            record_if_better(&mut best, (score, has_name(source), position));
         }
         let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
         let top = best.iter().map(rank).max()?;
@@ -145,7 +146,7 @@ impl RenameDetector {
         sources
     }
 
-    /// The similarity of two blobs; 0 if it is below `minimum` by their sizes alone or one is missing.
+    /// The similarity of two blobs; 0 if their sizes rule out `minimum`, or one is missing.
     fn score(&mut self, reader: &ObjectReader, source: &ObjectId, target: &ObjectId, minimum: u64) -> u64 {
         let sizes = (self.size(reader, source), self.size(reader, target));
         let (Some(source_size), Some(target_size)) = sizes else { return 0 };
@@ -153,7 +154,7 @@ impl RenameDetector {
         if larger > MAX_CANDIDATE_BYTES || sizes_rule_out(source_size, target_size, minimum) {
             return 0;
         }
-        let (Some(source), Some(target)) = (self.chunks(reader, source), self.chunks(reader, target)) else { return 0 };
+        let (Some(source), Some(target)) = (self.spans(reader, source), self.spans(reader, target)) else { return 0 };
         score(&source, &target, larger)
     }
 
@@ -166,8 +167,8 @@ impl RenameDetector {
         size
     }
 
-    fn chunks(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<SpanHashes>> {
-        if let Some(known) = self.chunks.get(blob) {
+    fn spans(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<SpanHashes>> {
+        if let Some(known) = self.spans.get(blob) {
             return Some(Arc::clone(known));
         }
         if reader.read(blob, &mut self.buffer).is_none() {
@@ -175,24 +176,24 @@ impl RenameDetector {
             return None;
         }
         let counts = Arc::new(SpanHashes::of(&self.buffer));
-        if self.chunk_bytes > CHUNK_CACHE_BYTES {
-            self.chunks.clear();
-            self.chunk_bytes = 0;
+        if self.span_bytes > SPAN_CACHE_BYTES {
+            self.spans.clear();
+            self.span_bytes = 0;
         }
-        self.chunk_bytes += counts.weight();
-        self.chunks.insert(*blob, Arc::clone(&counts));
+        self.span_bytes += counts.weight();
+        self.spans.insert(*blob, Arc::clone(&counts));
         Some(counts)
     }
 }
 
-/// Puts `candidate` in place of the worst of the candidates if it beats that one.
-fn keep_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, usize)) {
+/// Replaces the worst candidate by `candidate` if that is better.
+fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, usize)) {
     if best.len() < CANDIDATES {
         best.push(candidate);
         return;
     }
     let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
-    // Of equally bad ones the first gives way.
+    // Of equally bad candidates the first is replaced.
     if let Some(worst) = best.iter_mut().min_by_key(|kept| rank(kept))
         && rank(worst) < rank(&candidate)
     {

@@ -1,6 +1,6 @@
 //! The walk over a history: every commit is compared with its first parent once, in parallel.
 //!
-//! A path that differs is a change; for a merge it also records what the other parents hold there.
+//! A path that differs is a change. The change of a merge also records the state of the path in the other parents.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,16 +13,16 @@ use crate::objects::{ObjectReader, ObjectStore};
 use crate::tree::TreeCache;
 use crate::tree_diff::{PathState, TreeDiffer};
 
-/// Commits that one task of the walk compares.
+/// The number of commits that one task of the walk compares.
 const BLOCK_COMMITS: usize = 256;
 
-/// What one task of the walk found.
+/// The changes that one task of the walk has found.
 #[derive(Default)]
 pub(crate) struct ScanBlock {
     pub(crate) paths: Vec<Box<[u8]>>,
     pub(crate) changes: Vec<BlockChange>,
     pub(crate) other_parents: Vec<PathState>,
-    /// The commits of the block by their rows in the table of commits, and how many changes each has.
+    /// Per commit its row in the table of commits, and the number of its changes.
     pub(crate) counts: Vec<(u32, u32)>,
     /// Whether a tree was missing.
     pub(crate) missing: bool,
@@ -30,7 +30,7 @@ pub(crate) struct ScanBlock {
 
 /// A change of a [`ScanBlock`].
 pub(crate) struct BlockChange {
-    /// The position in the paths of the block.
+    /// An index into [`ScanBlock::paths`].
     pub(crate) path: u32,
     pub(crate) new: PathState,
     pub(crate) first_parent: PathState,
@@ -38,7 +38,7 @@ pub(crate) struct BlockChange {
 }
 
 /// Compares `commits` with their parents, in blocks. `progress(done, total)` is called with numbers of commits, from any
-/// thread. What was cancelled is cut short.
+/// thread. After `cancel` was set the result is incomplete.
 pub(crate) fn scan(
     graph: &CommitGraph,
     commits: &[CommitPos],
@@ -50,8 +50,8 @@ pub(crate) fn scan(
     let idle: Mutex<Vec<(ObjectReader, TreeCache)>> = Mutex::new(Vec::new());
     progress(0, commits.len());
     let blocks = commits.par_chunks(BLOCK_COMMITS).map(|block| {
-        let resting = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let (reader, mut trees) = resting.unwrap_or_else(|| (ObjectReader::new(objects), TreeCache::new()));
+        let reused = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (reader, mut trees) = reused.unwrap_or_else(|| (ObjectReader::new(objects), TreeCache::new()));
         let found = ScanBlock::scan(graph, block, &reader, &mut trees, cancel);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push((reader, trees));
         progress(done.fetch_add(block.len(), Ordering::Relaxed) + block.len(), commits.len());
@@ -109,10 +109,8 @@ impl ScanBlock {
             change.others = self.other_parents.len() as u32;
             for &parent in &parents[1..] {
                 let parent = graph.tree(parent);
-                let state = match parent == tree {
-                    true => change.new,
-                    false => differ.look_up(parent, &self.paths[change.path as usize]),
-                };
+                let path = &self.paths[change.path as usize];
+                let state = if parent == tree { change.new } else { differ.look_up(parent, path) };
                 self.other_parents.push(state);
             }
         }

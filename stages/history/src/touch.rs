@@ -1,11 +1,12 @@
 //! How many commits touched a range of lines, by the rules of `git log -L`.
 //!
-//! The walk takes all ranges of a file back from event to event of its path, as blame does with lines. A commit touches a
-//! range if it changed lines in it, or removed some from within it. At a merge the first parent from which nothing in the
-//! range differs takes the range; if there is none, the merge touched it and every parent takes its part. A range ends
-//! where all of its lines were added.
+//! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a range
+//! if it changed a line in it, or deleted lines inside it. At a merge, the first parent in which nothing in the range
+//! differs takes the range; if there is none, the merge touched it, and every parent takes its part. A range ends where all
+//! of its lines were added.
 //!
-//! Unlike blame, a range includes what its lines replaced, so that commits count of which no line is left.
+//! Blame loses a line where it was last changed. A range goes on with the lines that were replaced, so commits count of
+//! which no line is left.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,152 +16,52 @@ use std::sync::Arc;
 use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use crate::attribution::{FileAttribution, TouchCount, WorktreeBlame};
-use crate::blame::{Blamer, CachedAttribution};
+use crate::attribution::TouchCount;
+use crate::blame::Blamer;
 use crate::change_table::PathId;
 use crate::commit_graph::CommitPos;
-use crate::error::Unattributed;
 use crate::event_key::EventKey;
 use crate::events::{EventId, EventIndex};
-use crate::history::History;
 use crate::line_diff::{FileVersion, Hunk, LineDiffer, LineInterner};
-use crate::line_map::{LineMap, without_checkout_crlf};
-use crate::line_ranges::{RangePart, join, map};
+use crate::line_map::without_checkout_crlf;
+use crate::line_ranges::{RangePart, map_to_parent, merge_adjacent};
 use crate::rename::RenameTarget;
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
 
-/// Touch counts of an earlier run: how many commits touched lines `range` of a path as the event left it, that event and
-/// what lies below it included.
+/// Looks up a touch count that an earlier run has stored: how many commits touched a range of lines of a path as an event
+/// left it, that event included.
 ///
-/// Paths are relative to the directory that the [`History`] was opened at; `None` if the count is not known.
+/// Paths are relative to the directory at which the [`History`](crate::History) was opened; `None` if the count is unknown.
 pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
-
-impl History {
-    /// Per range the number of commits that touched it: those that `git log -L` prints. Ranges count the lines that `path`
-    /// has at HEAD from 0 and exclude their end; what lies behind the last line is ignored.
-    ///
-    /// `known` shortens the walk and never changes the result.
-    pub fn touch_counts(
-        &self,
-        index: &EventIndex,
-        path: impl AsRef<[u8]>,
-        ranges: &[Range<u32>],
-        known: Option<&CachedTouches<'_>>,
-    ) -> Result<Vec<u32>, Unattributed> {
-        let (id, blob) = self.file_at_head(index, path.as_ref())?;
-        let query = TouchQuery { ranges, worktree_text: None, prefix: &self.prefix, known };
-        self.with_blamer(|blamer| {
-            let counts = blamer.count_touches(index, id, blob, &query);
-            counts.ok_or_else(|| blamer.failure(&blob))
-        })
-    }
-
-    /// [`History::blame`] and [`History::touch_counts`] together, which costs much less than both in turn. Goes no further
-    /// back than to what is `known`.
-    pub fn attribute_committed(
-        &self,
-        index: &EventIndex,
-        known: &CachedAttribution<'_>,
-        path: impl AsRef<[u8]>,
-        ranges: &[Range<u32>],
-    ) -> Result<(FileAttribution, Vec<u32>), Unattributed> {
-        let found = self.attribute_any(index, known, path.as_ref(), None, ranges)?;
-        Ok((found.0.committed, found.1))
-    }
-
-    /// Attributes `text`, the content of `path` in the working tree, and counts per range of its lines the commits that
-    /// touched it, as if the text were committed and that commit were not counted. Goes no further back than to what is
-    /// `known`.
-    pub fn attribute(
-        &self,
-        index: &EventIndex,
-        known: &CachedAttribution<'_>,
-        path: impl AsRef<[u8]>,
-        text: &[u8],
-        ranges: &[Range<u32>],
-    ) -> Result<(WorktreeBlame, Vec<u32>), Unattributed> {
-        self.attribute_any(index, known, path.as_ref(), Some(text), ranges)
-    }
-
-    fn attribute_any(
-        &self,
-        index: &EventIndex,
-        known: &CachedAttribution<'_>,
-        path: &[u8],
-        worktree_text: Option<&[u8]>,
-        ranges: &[Range<u32>],
-    ) -> Result<(WorktreeBlame, Vec<u32>), Unattributed> {
-        let known_touches = |path: &[u8], key: &EventKey, lines: &Range<u32>| {
-            known(path, key).and_then(|known| known.touches_of(lines))
-        };
-        let known_touches = Some(&known_touches as &CachedTouches<'_>);
-        let query = TouchQuery { ranges, worktree_text, prefix: &self.prefix, known: known_touches };
-        self.with_blamer(|blamer| {
-            let (id, blob) = self.file_at_head(index, path)?;
-            let found = blamer.attribute((index, id, blob), &self.config.ignored, known, Some(&query));
-            let (lines, counts) = found.ok_or_else(|| blamer.failure(&blob))?;
-            let blame = self.file_blame(index, &lines);
-            let committed = FileAttribution { blame, touches: counts.touched() };
-            let text = worktree_text.unwrap_or(&lines.text);
-            let lines = LineMap::between(&lines.text, text, &mut blamer.differ);
-            Ok((WorktreeBlame { committed, lines }, counts.of_ranges))
-        })
-    }
-
-    /// The same for a file of which everything but `text` is as it was: `committed` is stored of it under `key`, the one at
-    /// HEAD. Needs no walk; `None` if it takes one to count the touches of a range.
-    pub fn carry_over(
-        &self,
-        committed: &FileAttribution,
-        key: &EventKey,
-        text: &[u8],
-        ranges: &[Range<u32>],
-    ) -> Result<Option<(WorktreeBlame, Vec<u32>)>, Unattributed> {
-        let blob = key.blob(self.info().hash);
-        let query = TouchQuery { ranges, worktree_text: Some(text), prefix: &self.prefix, known: None };
-        self.with_blamer(|blamer| {
-            let committed_text = blamer.read_file(&blob).ok_or_else(|| blamer.failure(&blob))?;
-            let lines = LineMap::between(&committed_text, text, &mut blamer.differ);
-            let parts = query.parts(&LineInterner::default().version(committed_text, None));
-            let mut counts = RangeCounts { of_ranges: vec![0; ranges.len()], parts };
-            for part in &counts.parts {
-                let Some(known) = committed.touches_of(&(part.start..part.end)) else { return Ok(None) };
-                counts.of_ranges[part.range as usize] = known;
-            }
-            let committed = FileAttribution { blame: committed.blame.clone(), touches: counts.touched() };
-            Ok(Some((WorktreeBlame { committed, lines }, counts.of_ranges)))
-        })
-    }
-}
 
 /// How many commits touched each range of a [`TouchQuery`].
 pub(crate) struct RangeCounts {
-    /// Where the ranges lie at HEAD, those that do; in the order of the ranges.
+    /// The lines that ranges cover at HEAD, in the order of the ranges; a range without lines there has no part.
     pub(crate) parts: Vec<RangePart>,
     pub(crate) of_ranges: Vec<u32>,
 }
 
 impl RangeCounts {
-    /// The counts of lines at HEAD, sorted, each range once.
-    fn touched(&self) -> Vec<TouchCount> {
+    /// The counts of the ranges that have lines at HEAD, sorted, without duplicates.
+    pub(crate) fn at_head(&self) -> Vec<TouchCount> {
         let count =
             |part: &RangePart| TouchCount { lines: part.start..part.end, commits: self.of_ranges[part.range as usize] };
-        let mut touched: Vec<TouchCount> = self.parts.iter().map(count).collect();
-        touched.sort_unstable_by_key(|touched| (touched.lines.start, touched.lines.end));
-        touched.dedup();
-        touched
+        let mut counts: Vec<TouchCount> = self.parts.iter().map(count).collect();
+        counts.sort_unstable_by_key(|count| (count.lines.start, count.lines.end));
+        counts.dedup();
+        counts
     }
 }
 
-/// Which ranges of a file to count the touches of.
+/// The ranges of a file whose touches are counted.
 pub(crate) struct TouchQuery<'a> {
-    ranges: &'a [Range<u32>],
-    /// The text whose lines the ranges count, unless they count those of HEAD.
-    worktree_text: Option<&'a [u8]>,
-    /// The directory that the paths of `known` are relative to, ending in `/`, or empty.
-    prefix: &'a [u8],
-    known: Option<&'a CachedTouches<'a>>,
+    pub(crate) ranges: &'a [Range<u32>],
+    /// The text whose lines the ranges refer to; `None` for the text at HEAD.
+    pub(crate) worktree_text: Option<&'a [u8]>,
+    /// The directory that the paths of `cached` are relative to, ending in `/`, or empty.
+    pub(crate) prefix: &'a [u8],
+    pub(crate) cached: Option<&'a CachedTouches<'a>>,
 }
 
 impl TouchQuery<'_> {
@@ -182,7 +83,7 @@ impl TouchQuery<'_> {
                 let worktree = table.version(text, Some(&head_again));
                 let hunks = LineDiffer::new(false).hunks(&table, &head_again, &worktree);
                 let parts = ranges.map(part(worktree.len())).filter(|part| part.start < part.end);
-                parts.map(|part| map(part, &hunks).0).collect()
+                parts.map(|part| map_to_parent(part, &hunks).0).collect()
             }
             _ => ranges.map(part(head.len())).collect(),
         };
@@ -192,8 +93,8 @@ impl TouchQuery<'_> {
 }
 
 impl Blamer {
-    /// The touches of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
-    fn count_touches(
+    /// Counts the touches of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    pub(crate) fn count_touches(
         &mut self,
         index: &EventIndex,
         path: PathId,
@@ -206,13 +107,13 @@ impl Blamer {
         drop(version);
         while walk.next_commit().is_some() {
             walk.step(&mut files);
-            files.forget(walk.waiting() <= 1, || walk.needed().collect());
+            files.evict(walk.pending() <= 1, || walk.needed().collect());
         }
         Some(walk.into_counts())
     }
 }
 
-/// A path at an event, and the parts of ranges that are to be found there.
+/// An event of a path, and the parts of ranges that reach it.
 struct RangeSuspect {
     event: EventId,
     path: PathId,
@@ -220,7 +121,7 @@ struct RangeSuspect {
     parts: Vec<RangePart>,
 }
 
-/// What a parent of a suspect's commit holds of the file.
+/// The file in a parent of a suspect's commit.
 struct ParentVersion {
     path: PathId,
     blob: ObjectId,
@@ -228,7 +129,7 @@ struct ParentVersion {
     hunks: Option<Arc<[Hunk]>>,
 }
 
-/// Parts that go to a parent if nobody takes the whole range.
+/// The parts that a parent takes if no parent takes the whole range.
 struct ParentRanges {
     parent: usize,
     path: PathId,
@@ -236,19 +137,19 @@ struct ParentRanges {
     parts: Vec<RangePart>,
 }
 
-/// The walk of the ranges of one file.
+/// Follows the ranges of one file.
 pub(crate) struct TouchWalk<'a> {
     index: &'a EventIndex,
     query: &'a TouchQuery<'a>,
     queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
     suspects: FxHashMap<EventId, RangeSuspect>,
     counts: Vec<u32>,
-    /// Per range whether the parent at hand differs in it.
+    /// Per range, whether the parent that is being examined differs in it.
     differs: Vec<bool>,
 }
 
 impl<'a> TouchWalk<'a> {
-    /// Begins with the ranges of `query`, which are `parts` of the version `blob` of `path` at HEAD.
+    /// Starts with the ranges of `query`, which are `parts` of the version `blob` of `path` at HEAD.
     pub(crate) fn new(
         index: &'a EventIndex,
         query: &'a TouchQuery<'a>,
@@ -264,7 +165,7 @@ impl<'a> TouchWalk<'a> {
             counts: vec![0; query.ranges.len()],
             differs: vec![false; query.ranges.len()],
         };
-        walk.pass_on(CommitPos(0), path, blob, parts);
+        walk.pass_to(CommitPos(0), path, blob, parts);
         walk
     }
 
@@ -273,12 +174,12 @@ impl<'a> TouchWalk<'a> {
         self.queue.peek().map(|(Reverse(commit), _)| *commit)
     }
 
-    /// How many events wait.
-    pub(crate) fn waiting(&self) -> usize {
+    /// How many events are queued.
+    pub(crate) fn pending(&self) -> usize {
         self.queue.len()
     }
 
-    /// The versions that the next steps begin with.
+    /// The versions that the queued events need.
     pub(crate) fn needed(&self) -> impl Iterator<Item = ObjectId> {
         self.suspects.values().map(|suspect| suspect.blob)
     }
@@ -288,7 +189,7 @@ impl<'a> TouchWalk<'a> {
         self.counts
     }
 
-    /// Examines all events of the next commit, so that it counts once.
+    /// Examines all events of the next commit together, so that the commit counts once.
     pub(crate) fn step(&mut self, files: &mut VersionCache<'_>) {
         let Some(commit) = self.next_commit() else { return };
         let mut suspects = Vec::new();
@@ -297,21 +198,21 @@ impl<'a> TouchWalk<'a> {
             suspects.extend(event.and_then(|event| self.suspects.remove(&event)));
         }
         for suspect in &mut suspects {
-            join(&mut suspect.parts);
+            merge_adjacent(&mut suspect.parts);
         }
-        if self.query.known.is_some() {
-            self.settle_known(commit, &mut suspects);
+        if self.query.cached.is_some() {
+            self.add_cached(commit, &mut suspects);
         }
         suspects.retain(|suspect| !suspect.parts.is_empty());
         self.examine(files, commit, suspects);
     }
 
-    /// Hands `parts` to the next event of `path` at or below `commit`, where the path holds `blob`.
-    fn pass_on(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<RangePart>) {
+    /// Assigns `parts` to the next event of `path` at or below `commit`, which left `blob`.
+    fn pass_to(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<RangePart>) {
         if parts.is_empty() {
             return;
         }
-        // Without an event some tree was missing: what lies below cannot be told.
+        // There is no event only if a tree was missing, so the rest of this history is unknown.
         let Some(event) = self.index.next_event(path, commit) else { return };
         if let Some(suspect) = self.suspects.get_mut(&event) {
             suspect.parts.extend(parts);
@@ -321,10 +222,10 @@ impl<'a> TouchWalk<'a> {
         self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
     }
 
-    /// Ends ranges whose count from here on is known. That count stands for the walk of this one part, so it must be all
-    /// that is left of the range: parts elsewhere could meet the same commits.
-    fn settle_known(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
-        let Some(known) = self.query.known else { return };
+    /// Adds cached counts and ends those ranges. A cached count is that of one part, so it applies only if the part is all
+    /// that is left of its range: another part could reach the same commits, which would count twice.
+    fn add_cached(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
+        let Some(cached) = self.query.cached else { return };
         for at in 0..suspects.len() {
             let RangeSuspect { path, blob, .. } = suspects[at];
             let Some(path) = self.index.path(path).strip_prefix(self.query.prefix) else { continue };
@@ -334,26 +235,26 @@ impl<'a> TouchWalk<'a> {
                 let others = suspects.iter().chain(self.suspects.values());
                 others.flat_map(|suspect| &suspect.parts).any(|part| part.range == range)
             };
-            let mut settled = Vec::new();
+            let mut ended = Vec::new();
             for same in parts.chunk_by(|left, right| left.range == right.range) {
                 if let [part] = same
-                    && let Some(count) = known(path, &key, &(part.start..part.end))
+                    && let Some(count) = cached(path, &key, &(part.start..part.end))
                     && !is_elsewhere(part.range)
                 {
-                    settled.push((part.range, count));
+                    ended.push((part.range, count));
                 }
             }
-            for (range, count) in &settled {
+            for (range, count) in &ended {
                 self.counts[*range as usize] += count;
             }
-            if !settled.is_empty() {
-                parts.retain(|part| settled.binary_search_by_key(&part.range, |(range, _)| *range).is_err());
+            if !ended.is_empty() {
+                parts.retain(|part| ended.binary_search_by_key(&part.range, |(range, _)| *range).is_err());
             }
             suspects[at].parts = parts;
         }
     }
 
-    /// RangeCounts the touches of `commit` and passes the ranges on to its parents.
+    /// Counts the touches of `commit` and passes the ranges to its parents.
     fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, mut suspects: Vec<RangeSuspect>) {
         let index = self.index;
         let parents = index.graph.parents(commit);
@@ -367,7 +268,7 @@ impl<'a> TouchWalk<'a> {
                     let (mapped, touched) = match &file {
                         None => (RangePart { end: part.start, ..*part }, true),
                         Some(ParentVersion { hunks: None, .. }) => (*part, false),
-                        Some(ParentVersion { hunks: Some(hunks), .. }) => map(*part, hunks),
+                        Some(ParentVersion { hunks: Some(hunks), .. }) => map_to_parent(*part, hunks),
                     };
                     self.differs[part.range as usize] |= touched;
                     *part = mapped;
@@ -377,10 +278,10 @@ impl<'a> TouchWalk<'a> {
             }
             for mut candidate in found {
                 let taken = candidate.parts.extract_if(.., |part| !self.differs[part.range as usize]).collect();
-                self.pass_on(parent, candidate.path, candidate.blob, taken);
+                self.pass_to(parent, candidate.path, candidate.blob, taken);
                 candidates.push(candidate);
             }
-            // Only ranges that differ from all parents so far are left.
+            // Keep the ranges that differ from all parents so far.
             for suspect in &mut suspects {
                 suspect.parts.retain(|part| self.differs[part.range as usize]);
             }
@@ -396,7 +297,7 @@ impl<'a> TouchWalk<'a> {
         }
         for ParentRanges { parent, path, blob, mut parts } in candidates {
             parts.retain(|part| self.differs[part.range as usize]);
-            self.pass_on(parents[parent], path, blob, parts);
+            self.pass_to(parents[parent], path, blob, parts);
         }
         for part in suspects.iter().flat_map(|suspect| &suspect.parts) {
             if std::mem::take(&mut self.differs[part.range as usize]) {
@@ -405,7 +306,7 @@ impl<'a> TouchWalk<'a> {
         }
     }
 
-    /// What a parent holds of the suspect; `None` if it is no regular file there, or is missing.
+    /// The suspect's file in a parent; `None` if it is no regular file there, or is missing.
     fn parent_file(
         &self,
         files: &mut VersionCache<'_>,

@@ -1,4 +1,4 @@
-//! Raw git trees: parsing entries where they lie, and a cache of decoded trees bounded in bytes.
+//! Git trees, parsed in place, and a cache of them that is bounded in bytes.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use gix::hashtable::HashMap;
 
 use crate::objects::ObjectReader;
 
-/// Bytes of trees that one generation of a [`TreeCache`] holds; two generations live at a time.
+/// Most bytes of one of the two generations of a [`TreeCache`].
 const CACHE_BYTES: usize = 24 << 20;
 
-/// What a tree entry names, as far as attribution cares.
+/// The kind of a tree entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EntryKind {
     /// A directory.
     Tree,
     /// A regular file, executable or not.
     File,
-    /// A symbolic link or a submodule: present, but never attributed.
+    /// A symbolic link or a submodule, which are not attributed.
     Other,
 }
 
-/// One entry of a raw tree.
+/// One entry of a tree.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeEntry<'a> {
     pub(crate) kind: EntryKind,
@@ -39,7 +39,7 @@ impl TreeEntry<'_> {
         ObjectId::try_from(self.id).ok()
     }
 
-    /// The order of entries in a tree: by name, where a directory sorts as if its name ended in `/`.
+    /// The order of entries in a tree: by name, where the name of a directory sorts as if it ended in `/`.
     pub(crate) fn cmp(&self, other: &TreeEntry<'_>) -> Ordering {
         let shared = self.name.len().min(other.name.len());
         let after = |entry: &TreeEntry<'_>| {
@@ -52,10 +52,10 @@ impl TreeEntry<'_> {
     }
 }
 
-/// The raw bytes of a tree and where each of its entries starts, in one piece of memory; clones share it.
+/// The bytes of a tree object and the offsets of its entries, in one shared allocation.
 #[derive(Clone, Default)]
 pub(crate) struct RawTree {
-    /// The bytes of the tree, then the offset of each entry, then the offset behind the last one.
+    /// The bytes of the tree, then the offset of each entry, then the offset past the last one.
     data: Arc<[u8]>,
     len: usize,
     hash_len: usize,
@@ -65,9 +65,9 @@ pub(crate) struct RawTree {
 const OFFSET_BYTES: usize = size_of::<u32>();
 
 impl RawTree {
-    /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. What follows a broken entry is ignored.
+    /// Indexes the entries of `bytes`, whose object ids are `hash_len` bytes long. Entries after a malformed one are ignored.
     ///
-    /// The offsets are appended to `bytes`, which is only lent for that.
+    /// `bytes` serves as scratch space: the offsets are appended to it.
     pub(crate) fn new(bytes: &mut Vec<u8>, hash_len: usize) -> Self {
         let len = bytes.len();
         let mut at = 0;
@@ -96,19 +96,19 @@ impl RawTree {
         ((self.data.len() - self.len) / OFFSET_BYTES).saturating_sub(1)
     }
 
-    /// Where entry number `entry` starts; behind the last one if there is no such entry.
+    /// The offset of entry number `entry`; past the last one if there is no such entry.
     fn offset(&self, entry: usize) -> usize {
         let at = self.len + entry.min(self.len()) * OFFSET_BYTES;
         let offset = self.data.get(at..at + OFFSET_BYTES).and_then(|bytes| bytes.try_into().ok());
         offset.map_or(self.len, |bytes| u32::from_le_bytes(bytes) as usize)
     }
 
-    /// Where the entry starts that the byte at `at` belongs to.
+    /// The offset of the entry that contains the byte at `at`.
     pub(crate) fn entry_start(&self, at: usize) -> usize {
         self.offset(self.partition_point(|entry| self.offset(entry) <= at).saturating_sub(1))
     }
 
-    /// The first entry, or the number of them, for which `is_before` does not hold; it must not hold for those behind it.
+    /// The first entry for which `is_before` is false, or the number of entries. `is_before` must be monotonic.
     fn partition_point(&self, is_before: impl Fn(usize) -> bool) -> usize {
         let (mut from, mut to) = (0, self.len() + 1);
         while from < to {
@@ -127,7 +127,7 @@ impl RawTree {
         entry_at(self.bytes(), self.hash_len, at)
     }
 
-    /// Finds the entry `name`, trying it as a file, as something else and as a directory.
+    /// Finds the entry `name`, whatever its kind; files and directories sort differently.
     pub(crate) fn find(&self, name: &[u8]) -> Option<TreeEntry<'_>> {
         [EntryKind::File, EntryKind::Tree].into_iter().find_map(|kind| self.find_sorted_as(name, kind))
     }
@@ -144,7 +144,7 @@ impl RawTree {
 
 /// The entry of the raw tree `bytes` that starts at offset `at`.
 fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_>> {
-    // Some old writers padded modes with zeros ("040000").
+    // Some old versions of git padded modes with zeros ("040000").
     while bytes.get(at) == Some(&b'0') {
         at += 1;
     }
@@ -159,7 +159,7 @@ fn entry_at(bytes: &[u8], hash_len: usize, mut at: usize) -> Option<TreeEntry<'_
     Some(TreeEntry { kind, name: &bytes[name..id - 1], id: bytes.get(id..end)?, end })
 }
 
-/// Decoded trees in two generations: when the younger one is full it becomes the older one, which is dropped.
+/// A cache of trees in two generations: when the young one is full, it replaces the old one.
 pub(crate) struct TreeCache {
     young: HashMap<ObjectId, RawTree>,
     old: HashMap<ObjectId, RawTree>,

@@ -1,4 +1,4 @@
-//! What differs between two trees, file by file, in the order in which `git diff-tree` lists it.
+//! Tree diffs: the files that differ between two trees, in the order of `git diff-tree -r`.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
@@ -9,24 +9,24 @@ use crate::common_affix::common_prefix;
 use crate::objects::ObjectReader;
 use crate::tree::{EntryKind, RawTree, TreeCache, TreeEntry};
 
-/// Directories nested deeper than this are left out; it keeps a crafted tree from exhausting the stack.
+/// Deeper directories are skipped, so that a crafted tree cannot exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
-/// Most entries that one comparison looks at. A few small trees that name each other many times are a directory of billions
-/// of files; what lies beyond counts as missing.
+/// Most entries that one comparison visits; more count as missing. A few small trees that contain each other many times can
+/// describe billions of files.
 const MAX_ENTRIES: usize = 16 << 20;
 
-/// Most files that differ in one comparison, beyond which they count as missing.
+/// Most changes in one comparison; more count as missing.
 const MAX_CHANGES: usize = 2 << 20;
 
-/// What a path is on one side of a comparison.
+/// The state of a path in one tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PathState {
-    /// There is nothing, or a directory.
+    /// Nothing, or a directory.
     Absent,
-    /// There is a symbolic link or a submodule.
+    /// A symbolic link or a submodule.
     Other,
-    /// There is a regular file with this content.
+    /// A regular file with this blob.
     File(ObjectId),
 }
 
@@ -34,27 +34,27 @@ pub(crate) enum PathState {
 pub(crate) struct TreeDiffer<'a> {
     pub(crate) reader: &'a ObjectReader,
     pub(crate) trees: &'a mut TreeCache,
-    /// Stops a comparison; what it has not come to is missing.
+    /// Stops a comparison; the rest counts as missing.
     pub(crate) cancel: Option<&'a AtomicBool>,
-    /// Set as soon as a tree was missing: the comparison then treats it as described at [`TreeDiffer::compare`].
+    /// Set if a tree was missing; see [`TreeDiffer::compare`].
     pub(crate) missing: bool,
 }
 
 impl TreeDiffer<'_> {
-    /// Calls `change(path, old, new)` for each path that is a regular file on at least one side and differs.
+    /// Calls `change(path, old, new)` for each path that differs and is a regular file on at least one side.
     ///
-    /// A tree missing on the old side counts as empty, so that its files look added; one missing on the new side is skipped.
+    /// A missing old tree counts as empty, so its files appear as added; a missing new tree is skipped.
     pub(crate) fn compare(
         &mut self,
         old: Option<&ObjectId>,
         new: Option<&ObjectId>,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
-        let mut room = DiffBudget { entries: MAX_ENTRIES, changes: MAX_CHANGES };
-        self.descend((old, new), &mut Vec::new(), 0, &mut room, change);
+        let mut budget = DiffBudget { entries: MAX_ENTRIES, changes: MAX_CHANGES };
+        self.descend((old, new), &mut Vec::new(), 0, &mut budget, change);
     }
 
-    /// What `path` is in the tree `root`.
+    /// The state of `path` in the tree `root`.
     pub(crate) fn look_up(&mut self, root: &ObjectId, path: &[u8]) -> PathState {
         let mut directory = *root;
         let mut components = path.split(|&byte| byte == b'/').peekable();
@@ -80,7 +80,7 @@ impl TreeDiffer<'_> {
         (old, new): (Option<&ObjectId>, Option<&ObjectId>),
         path: &mut Vec<u8>,
         depth: usize,
-        room: &mut DiffBudget,
+        budget: &mut DiffBudget,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         if old == new || depth > MAX_DEPTH {
@@ -102,21 +102,21 @@ impl TreeDiffer<'_> {
             let right = right.filter(|_| order != Ordering::Less);
             old_at = left.map_or(old_at, |entry| entry.end);
             new_at = right.map_or(new_at, |entry| entry.end);
-            if !room.take() || self.is_cancelled() {
+            if !budget.take() || self.is_cancelled() {
                 self.missing = true;
                 break;
             }
-            self.entries((left, right), path, depth, room, change);
+            self.entries((left, right), path, depth, budget, change);
         }
     }
 
-    /// Reports one pair of entries of the same name, or what lies below them.
+    /// Reports the difference between two entries of the same name, and descends into directories.
     fn entries(
         &mut self,
         (old, new): (Option<TreeEntry<'_>>, Option<TreeEntry<'_>>),
         path: &mut Vec<u8>,
         depth: usize,
-        room: &mut DiffBudget,
+        budget: &mut DiffBudget,
         change: &mut dyn FnMut(&[u8], PathState, PathState),
     ) {
         let Some(name) = old.or(new).map(|entry| entry.name) else { return };
@@ -125,14 +125,14 @@ impl TreeDiffer<'_> {
         path.extend_from_slice(name);
         let is_file = |state| matches!(state, PathState::File(_));
         if old_state != new_state && (is_file(old_state) || is_file(new_state)) {
-            room.changes = room.changes.saturating_sub(1);
+            budget.changes = budget.changes.saturating_sub(1);
             change(path, old_state, new_state);
         }
         let old_tree = old.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
         let new_tree = new.filter(|entry| entry.kind == EntryKind::Tree).and_then(|entry| entry.object_id());
         if old_tree.is_some() || new_tree.is_some() {
             path.push(b'/');
-            self.descend((old_tree.as_ref(), new_tree.as_ref()), path, depth + 1, room, change);
+            self.descend((old_tree.as_ref(), new_tree.as_ref()), path, depth + 1, budget, change);
         }
         path.truncate(base);
     }
@@ -141,7 +141,7 @@ impl TreeDiffer<'_> {
         self.cancel.is_some_and(|cancel| cancel.load(AtomicOrdering::Relaxed))
     }
 
-    /// The tree `id`; an empty one for no id; `None` if it is missing.
+    /// The tree `id`; an empty tree for no id; `None` if it is missing.
     fn load(&mut self, id: Option<&ObjectId>) -> Option<RawTree> {
         let Some(id) = id else { return Some(RawTree::default()) };
         let tree = self.trees.get(self.reader, id);
@@ -150,18 +150,18 @@ impl TreeDiffer<'_> {
     }
 }
 
-/// How much more a comparison may look at.
+/// How much a comparison may still visit.
 struct DiffBudget {
     entries: usize,
     changes: usize,
 }
 
 impl DiffBudget {
-    /// Takes the room of an entry, if there is any.
+    /// Takes one entry from the budget; false if it is spent.
     fn take(&mut self) -> bool {
-        let is_left = self.entries > 0 && self.changes > 0;
+        let has_left = self.entries > 0 && self.changes > 0;
         self.entries = self.entries.saturating_sub(1);
-        is_left
+        has_left
     }
 }
 
@@ -173,7 +173,7 @@ fn state(entry: Option<&TreeEntry<'_>>) -> PathState {
     }
 }
 
-/// Moves both offsets past what is equal byte by byte, to the start of the first entries that may differ.
+/// Advances both offsets past equal bytes, to the first entries that may differ.
 fn skip_equal_entries(old: &RawTree, new: &RawTree, old_at: &mut usize, new_at: &mut usize) {
     let (Some(left), Some(right)) = (old.bytes().get(*old_at..), new.bytes().get(*new_at..)) else { return };
     let shared = common_prefix(left, right);
@@ -191,9 +191,9 @@ mod tests {
     use crate::objects::{ObjectReader, ObjectStore};
     use crate::tests::fixture::Repo;
 
-    /// Ten trees, each of which names the next one ten times.
+    /// Ten trees, each of which contains the next one ten times.
     #[test]
-    fn issue_15_a_tree_of_billions_of_files_is_looked_at_as_far_as_there_is_room() {
+    fn issue_15_a_tree_of_billions_of_files_is_visited_within_the_budget() {
         let repo = Repo::new();
         let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"text");
         let (mut kind, mut inner) = ("100644 blob", blob.trim().to_owned());
@@ -206,8 +206,8 @@ mod tests {
         let root = ObjectId::from_hex(inner.as_bytes()).unwrap();
         for (entries, changes, found) in [(5_000, 1_000, 1_000), (500, 1_000, 450)] {
             let mut differ = TreeDiffer { reader: &reader, trees: &mut trees, cancel: None, missing: false };
-            let (mut room, mut count) = (DiffBudget { entries, changes }, 0);
-            differ.descend((None, Some(&root)), &mut Vec::new(), 0, &mut room, &mut |_, _, _| count += 1);
+            let (mut budget, mut count) = (DiffBudget { entries, changes }, 0);
+            differ.descend((None, Some(&root)), &mut Vec::new(), 0, &mut budget, &mut |_, _, _| count += 1);
             assert!(differ.missing && count <= found && count > 0, "{count}");
         }
     }

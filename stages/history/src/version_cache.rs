@@ -1,5 +1,5 @@
-//! The versions of one file that walks of its history have read, and how they differ: each is read and compared once,
-//! however many walks ask for it.
+//! The versions of one file that were read, and how they differ, so that each is read and compared once however many walks
+//! need it.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::events::EventIndex;
 use crate::line_diff::{DiffRegion, FileVersion, Hunk, LineInterner};
 use crate::rename::{RenameSource, RenameTarget};
 
-/// Bytes of file versions kept for later steps.
+/// Most bytes of cached versions.
 const VERSION_BYTES: usize = 48 << 20;
-/// Bytes of comparisons kept for later steps.
-const COMPARISON_BYTES: usize = 8 << 20;
-/// What a comparison takes apart from what it has found: about the two ids.
+/// Most bytes of cached diffs.
+const DIFF_BYTES: usize = 8 << 20;
+/// Memory of a cached diff apart from its content: about two object ids.
 const ENTRY_BYTES: usize = 64;
-/// How many versions are kept before those that no walk waits for are dropped.
-const KEPT_VERSIONS: usize = 64;
+/// With more cached versions than this, those that no walk needs are evicted.
+const MAX_VERSIONS: usize = 64;
 
-/// By the old version and the new one.
-type Comparisons<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
+/// Diffs by the old version and the new one.
+type Diffs<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
 
-/// The versions of one file, and the tools of the thread that walks its history.
+/// The versions of one file, for the thread that walks its history.
 pub(crate) struct VersionCache<'a> {
     blamer: &'a mut Blamer,
     index: &'a EventIndex,
@@ -34,15 +34,15 @@ pub(crate) struct VersionCache<'a> {
     pub(crate) table: LineInterner,
     versions: HashMap<ObjectId, Arc<FileVersion>>,
     version_bytes: usize,
-    regions: Comparisons<DiffRegion>,
-    hunks: Comparisons<Hunk>,
-    comparison_bytes: usize,
+    regions: Diffs<DiffRegion>,
+    hunks: Diffs<Hunk>,
+    diff_bytes: usize,
     sources: FxHashMap<(CommitPos, usize, PathId), Option<RenameSource>>,
 }
 
 impl<'a> VersionCache<'a> {
-    /// No version yet of a file of `index`. If touches are counted, versions whose regions are asked for will be asked for
-    /// their hunks as well.
+    /// An empty cache for a file of `index`. If touches are counted, regions and hunks are computed together, because both will
+    /// be needed.
     pub(crate) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
         Self {
             blamer,
@@ -53,7 +53,7 @@ impl<'a> VersionCache<'a> {
             version_bytes: 0,
             regions: FxHashMap::default(),
             hunks: FxHashMap::default(),
-            comparison_bytes: 0,
+            diff_bytes: 0,
             sources: FxHashMap::default(),
         }
     }
@@ -70,8 +70,8 @@ impl<'a> VersionCache<'a> {
         Some(version)
     }
 
-    /// The runs of lines of the version `new`, for blame, as [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare)
-    /// gives them; `None` if `new` or `old` is missing or too large.
+    /// The regions of the version `new`, for blame; see [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare).
+    /// `None` if `new` or `old` is missing or too large.
     pub(crate) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[DiffRegion]>> {
         if let Some(known) = self.regions.get(&(old, new)) {
             return Some(Arc::clone(known));
@@ -91,33 +91,33 @@ impl<'a> VersionCache<'a> {
         Some(regions)
     }
 
-    /// The changes from the version `old` to `new`, for touches, as
-    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks) gives them. Reads neither version if they are kept; `None` if
-    /// they are not, and a version is missing or too large.
+    /// The hunks from the version `old` to `new`, for touches; see
+    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). Reads neither version if the hunks are cached; `None` if they
+    /// are not, and a version is missing or too large.
     pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
         if let Some(known) = self.hunks.get(&(old, new)) {
             return Some(Arc::clone(known));
         }
-        if let Some(kept) = self.blamer.kept.as_ref().and_then(|kept| kept.hunks(&old, &new)) {
-            return Some(kept.into());
+        if let Some(cached) = self.blamer.diff_cache.as_ref().and_then(|cache| cache.hunks(&old, &new)) {
+            return Some(cached.into());
         }
         let (old_version, new_version) = self.both(old, new)?;
         let hunks = self.blamer.differ.hunks(&self.table, &old_version, &new_version);
         Some(self.add_hunks(old, new, hunks))
     }
 
-    /// The file that became `target`.
+    /// The file that was renamed to `target`.
     pub(crate) fn source(&mut self, target: RenameTarget) -> Option<RenameSource> {
-        let Blamer { reader, trees, renames, kept, .. } = &mut *self.blamer;
+        let Blamer { reader, trees, renames, diff_cache, .. } = &mut *self.blamer;
         let index = self.index;
         let find = || {
-            if let Some(known) = kept.as_ref().and_then(|kept| kept.source(index, target)) {
+            if let Some(known) = diff_cache.as_ref().and_then(|cache| cache.source(index, target)) {
                 return known;
             }
             let found = renames.source(index, reader, trees, target);
-            // What is missing now may be there the next time.
-            if let Some(kept) = kept.as_ref().filter(|_| !renames.missing && !index.is_incomplete()) {
-                kept.keep_source(index, target, found);
+            // An object that is missing now may exist at the next run.
+            if let Some(cache) = diff_cache.as_ref().filter(|_| !renames.missing && !index.is_incomplete()) {
+                cache.add_source(index, target, found);
             }
             found
         };
@@ -131,8 +131,8 @@ impl<'a> VersionCache<'a> {
     }
 
     fn add_hunks(&mut self, old: ObjectId, new: ObjectId, hunks: Vec<Hunk>) -> Arc<[Hunk]> {
-        if let Some(kept) = &self.blamer.kept {
-            kept.keep_hunks(&old, &new, &hunks);
+        if let Some(cache) = &self.blamer.diff_cache {
+            cache.add_hunks(&old, &new, &hunks);
         }
         let hunks: Arc<[Hunk]> = hunks.into();
         self.make_room(size_of_val(&*hunks));
@@ -140,21 +140,21 @@ impl<'a> VersionCache<'a> {
         hunks
     }
 
-    /// Drops what is known of comparisons, if it outgrows its bound, before `bytes` are added.
+    /// Evicts all diffs if they outgrow their bound, before `bytes` are added.
     fn make_room(&mut self, bytes: usize) {
-        if self.comparison_bytes > COMPARISON_BYTES {
+        if self.diff_bytes > DIFF_BYTES {
             self.regions.clear();
             self.hunks.clear();
-            self.comparison_bytes = 0;
+            self.diff_bytes = 0;
         }
-        self.comparison_bytes += bytes + ENTRY_BYTES;
+        self.diff_bytes += bytes + ENTRY_BYTES;
     }
 
-    /// Drops versions that are not `needed`, if there are many or `few_needed`; all of them if they outgrow their bound.
-    pub(crate) fn forget(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
+    /// Evicts versions that are not `needed` if there are many of them or `few_needed`; evicts all if they outgrow their bound.
+    pub(crate) fn evict(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
         if self.version_bytes > VERSION_BYTES {
             self.versions.clear();
-        } else if self.versions.len() > KEPT_VERSIONS || (few_needed && self.versions.len() > 2) {
+        } else if self.versions.len() > MAX_VERSIONS || (few_needed && self.versions.len() > 2) {
             let needed = needed();
             self.versions.retain(|blob, _| needed.contains(blob));
         }

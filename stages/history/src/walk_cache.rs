@@ -1,37 +1,37 @@
-//! The file that keeps a walk between runs, so that a new HEAD costs the commits that are new.
+//! The cache of a walk over the history, so that a new HEAD costs only the commits that are new.
 //!
-//! It is one as [`aurora_cachefile`] describes; its key is `BlameConfig::walk_key`. A segment is what the tables have gained by one
-//! walk: the rows of each, with their number (u32) in front. All numbers are little-endian.
+//! The file is an [`aurora_cachefile`] whose key is `BlameConfig::walk_key`. A segment holds the rows that one walk has added
+//! to each table, after their number (u32). All numbers are little-endian.
 
 use std::io;
 use std::sync::Arc;
 
 use gix::ObjectId;
 
-use crate::change_table::{Change, ChangeTable, PackedState, PathId, UNKNOWN};
+use crate::change_table::{Change, ChangeTable, NOT_COMPARED, PackedState, PathId};
 use crate::commit_table::{Author, CommitHeader, CommitTable};
-use aurora_cachefile::{CacheFile, Format, Segments};
+use aurora_cachefile::{CacheFile, Decoder, Format, Segments};
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
-/// Raised when the layout changes, or what a walk finds.
+/// Raised when the layout changes, or the result of a walk does.
 const VERSION: u32 = 3;
 
-/// A walk that was kept, and where in the file it ends.
+/// A cached walk.
 #[derive(Default)]
 pub(crate) struct CachedWalk {
     pub(crate) commits: CommitTable,
     pub(crate) changes: ChangeTable,
-    mark: CacheEnd,
+    end: CacheEnd,
 }
 
-/// Where a walk that was kept ends, in the file and in its tables.
+/// Where a cached walk ends: in the file, and in each table.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct CacheEnd {
-    end: Option<usize>,
+    offset: Option<usize>,
     rows: RowCounts,
 }
 
-/// How many rows each table has, in the order in which they are written.
+/// The number of rows of each table, in the order in which tables are encoded.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 struct RowCounts([usize; 8]);
 
@@ -50,36 +50,36 @@ impl RowCounts {
     }
 }
 
-/// The walk that `file` keeps under `key`; an empty one if there is none that can be used.
+/// The walk that is cached in `file` under `key`; an empty one if there is none that can be used.
 pub(crate) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> CachedWalk {
-    let head = Format::new(MAGIC, VERSION, key);
-    let kept = file.read(&head).and_then(|bytes| read_all(&bytes, file.segments(&bytes, &head), hash));
-    kept.unwrap_or_default()
+    let format = Format::new(MAGIC, VERSION, key);
+    let walk = file.read(&format).and_then(|bytes| read_segments(&bytes, file.segments(&bytes, &format), hash));
+    walk.unwrap_or_default()
 }
 
-fn read_all(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<CachedWalk> {
+fn read_segments(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<CachedWalk> {
     let mut tables = DecodedTables::default();
     for segment in &mut segments {
-        Reader { bytes: &bytes[segment], id_len: hash.len_in_bytes() }.tables(&mut tables)?;
+        RowDecoder { decoder: Decoder::new(&bytes[segment]), id_len: hash.len_in_bytes() }.tables(&mut tables)?;
     }
-    tables.is_sound().then(|| tables.kept(segments.end()))
+    tables.is_sound().then(|| tables.into_walk(segments.end()))
 }
 
-/// Adds to `file` what the tables have gained since they ended at the mark; writes it anew where nothing was kept.
-pub(crate) fn write(
+/// Appends to `file` the rows that the tables have gained since `end`; replaces the file if nothing was cached.
+pub(crate) fn append(
     file: &CacheFile,
     key: &[u8],
-    mark: CacheEnd,
+    end: CacheEnd,
     commits: &CommitTable,
     changes: &ChangeTable,
 ) -> io::Result<()> {
-    let segment = segment(mark.rows, commits, changes);
-    file.append(&Format::new(MAGIC, VERSION, key), mark.end, &segment).map(drop)
+    let segment = segment(end.rows, commits, changes);
+    file.append(&Format::new(MAGIC, VERSION, key), end.offset, &segment).map(drop)
 }
 
-/// What the tables have gained since they had `before`.
+/// Encodes the rows that the tables have gained since they had `before`.
 fn segment(RowCounts(before): RowCounts, commits: &CommitTable, changes: &ChangeTable) -> Vec<u8> {
-    let [authors, parents, headers, ranges, paths, blobs, others, lines] = before;
+    let [authors, parents, headers, ranges, paths, blobs, others, rows] = before;
     let mut out = Vec::new();
     put_rows(&mut out, &commits.authors[authors..], |out, author| {
         put_text(out, &author.name);
@@ -91,13 +91,13 @@ fn segment(RowCounts(before): RowCounts, commits: &CommitTable, changes: &Change
     put_rows(&mut out, &changes.paths[paths..], |out, path| put_text(out, path));
     put_rows(&mut out, &changes.blobs[blobs..], put_id);
     put_rows(&mut out, &changes.other_parents[others..], |out, state| put_number(out, state.0));
-    put_rows(&mut out, &changes.changes[lines..], |out, change| {
+    put_rows(&mut out, &changes.changes[rows..], |out, change| {
         put_numbers(out, [change.path.0, change.new.0, change.first_parent.0, change.others]);
     });
     out
 }
 
-/// The rows of all segments.
+/// The decoded rows of all segments.
 #[derive(Default)]
 struct DecodedTables {
     authors: Vec<Author>,
@@ -111,7 +111,7 @@ struct DecodedTables {
 }
 
 impl DecodedTables {
-    /// Whether every reference is to a row that is there.
+    /// Whether every reference points to an existing row.
     fn is_sound(&self) -> bool {
         let is_range = |&(start, end): &(u32, u32), len: usize| start <= end && end as usize <= len;
         let is_header = |header: &CommitHeader| {
@@ -125,23 +125,23 @@ impl DecodedTables {
         };
         self.headers.iter().all(is_header)
             && self.ranges.len() <= self.headers.len()
-            && self.ranges.iter().all(|range| *range == UNKNOWN || is_range(range, self.changes.len()))
+            && self.ranges.iter().all(|range| *range == NOT_COMPARED || is_range(range, self.changes.len()))
             && self.others.iter().all(is_state)
             && self.changes.iter().all(is_change)
     }
 
-    fn kept(self, end: usize) -> CachedWalk {
+    fn into_walk(self, offset: usize) -> CachedWalk {
         let commits = CommitTable::new(self.headers, self.parents, self.authors);
         let changes = ChangeTable::new(self.paths, self.blobs, self.changes, self.others, self.ranges);
         let rows = RowCounts::of(&commits, &changes);
-        CachedWalk { commits, changes, mark: CacheEnd { end: Some(end), rows } }
+        CachedWalk { commits, changes, end: CacheEnd { offset: Some(offset), rows } }
     }
 }
 
 impl CachedWalk {
-    /// Where the walk ends.
-    pub(crate) fn mark(&self) -> CacheEnd {
-        self.mark
+    /// Where the cached walk ends.
+    pub(crate) fn end(&self) -> CacheEnd {
+        self.end
     }
 }
 
@@ -175,34 +175,25 @@ fn put_rows<T>(out: &mut Vec<u8>, rows: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     rows.iter().for_each(|row| put(out, row));
 }
 
-/// Reads from a slice; every read fails softly at its end.
-struct Reader<'a> {
-    bytes: &'a [u8],
+/// Decodes rows.
+struct RowDecoder<'a> {
+    decoder: Decoder<'a>,
+    /// The length of an object id.
     id_len: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.bytes.split_at_checked(len)?;
-        self.bytes = rest;
-        Some(taken)
-    }
-
+impl<'a> RowDecoder<'a> {
     fn number(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
-    }
-
-    fn time(&mut self) -> Option<i64> {
-        Some(i64::from_le_bytes(self.take(8)?.try_into().ok()?))
+        self.decoder.u32()
     }
 
     fn text(&mut self) -> Option<&'a [u8]> {
         let len = self.number()?;
-        self.take(len as usize)
+        self.decoder.bytes(len as usize)
     }
 
     fn id(&mut self) -> Option<ObjectId> {
-        ObjectId::try_from(self.take(self.id_len)?).ok()
+        ObjectId::try_from(self.decoder.bytes(self.id_len)?).ok()
     }
 
     fn header(&mut self) -> Option<CommitHeader> {
@@ -211,8 +202,8 @@ impl<'a> Reader<'a> {
             tree: self.id()?,
             parents: (self.number()?, self.number()?),
             author: self.number()?,
-            author_time: self.time()?,
-            committer_time: self.time()?,
+            author_time: self.decoder.i64()?,
+            committer_time: self.decoder.i64()?,
         })
     }
 
@@ -221,24 +212,22 @@ impl<'a> Reader<'a> {
         Some(Change { path, new, first_parent: PackedState(self.number()?), others: self.number()? })
     }
 
-    /// Adds the rows of a segment to the tables.
+    /// Appends the rows of a segment to the tables.
     fn tables(&mut self, to: &mut DecodedTables) -> Option<()> {
-        self.rows(&mut to.authors, |reader| {
-            Some(Author { name: reader.text()?.into(), email: reader.text()?.into() })
-        })?;
+        self.rows(&mut to.authors, |rows| Some(Author { name: rows.text()?.into(), email: rows.text()?.into() }))?;
         self.rows(&mut to.parents, Self::id)?;
         self.rows(&mut to.headers, Self::header)?;
-        self.rows(&mut to.ranges, |reader| Some((reader.number()?, reader.number()?)))?;
-        self.rows(&mut to.paths, |reader| reader.text().map(Arc::from))?;
+        self.rows(&mut to.ranges, |rows| Some((rows.number()?, rows.number()?)))?;
+        self.rows(&mut to.paths, |rows| rows.text().map(Arc::from))?;
         self.rows(&mut to.blobs, Self::id)?;
-        self.rows(&mut to.others, |reader| reader.number().map(PackedState))?;
+        self.rows(&mut to.others, |rows| rows.number().map(PackedState))?;
         self.rows(&mut to.changes, Self::change)?;
-        self.bytes.is_empty().then_some(())
+        self.decoder.is_empty().then_some(())
     }
 
     fn rows<T>(&mut self, to: &mut Vec<T>, row: impl Fn(&mut Self) -> Option<T>) -> Option<()> {
         let count = self.number()? as usize;
-        to.reserve(count.min(self.bytes.len()));
+        to.reserve(count.min(self.decoder.rest().len()));
         for _ in 0..count {
             to.push(row(self)?);
         }

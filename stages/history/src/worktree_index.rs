@@ -1,4 +1,4 @@
-//! Which tracked files may have changed, told from the git index and file metadata alone.
+//! Which tracked files may have changed, according to the git index and file metadata alone.
 
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 use crate::error::HistoryError;
 use crate::history::History;
 
-/// How much older than the index a file must be to be trusted; some ticks of the clocks that file systems use.
-const SETTLING_NANOSECONDS: i128 = 50_000_000;
+/// A file must be this much older than the index to be trusted: a few ticks of a file system's clock.
+const RACY_NANOSECONDS: i128 = 50_000_000;
 
 /// Most bytes of a path.
 const MAX_PATH: u64 = 4_096;
-/// Bytes that the index may take in memory for each byte of its file.
+/// Most bytes of memory for each byte of the index file.
 const BYTES_PER_BYTE: usize = 16;
-/// In an entry: times, numbers, mode and size; then flags, behind the object id.
+/// The layout of an entry: stat data, object id, flags.
 const STAT_BYTES: usize = 40;
 const FLAGS_BYTES: usize = 2;
-/// In the first byte of the flags: there are as many again.
+/// A bit in the first byte of the flags: extended flags follow.
 const EXTENDED: u8 = 0x40;
 
-/// The git index of a work tree, which says what is tracked and vouches for files.
+/// The git index of a work tree.
 #[derive(Debug)]
 pub struct WorktreeIndex {
-    /// Nothing in a bare repository or before anything was added.
+    /// `None` in a bare repository, or before anything was added.
     index: Option<gix::index::File>,
     /// The directory that paths are relative to.
     root: PathBuf,
@@ -38,25 +38,28 @@ pub struct WorktreeIndex {
 /// A regular file that the git index lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrackedFile {
-    /// The content that the index lists.
+    /// The blob in the index.
     pub blob: ObjectId,
-    /// How the file in the working tree compares.
+    /// How the file in the working tree compares with it.
     pub state: WorktreeState,
 }
 
-/// What metadata tells about a tracked file, without reading it.
+/// The state of a tracked file according to its metadata.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WorktreeState {
-    /// Modification time and size are those in the index: the content is the one that the index lists.
+    /// Modification time and size are those in the index, so the content is the blob in the index.
     Unmodified,
-    /// It differs, or was written so close to the index that metadata proves nothing: read it.
+    /// The metadata differs, or the entry is racy: only the content can tell.
     Unknown,
     /// There is no regular file.
     Missing,
 }
 
 impl History {
-    /// Reads the git index, once, and no file.
+    /// Reads the git index, and no file of the work tree.
+    ///
+    /// # Errors
+    /// When the index is malformed or cannot be read.
     pub fn worktree_index(&self) -> Result<WorktreeIndex, HistoryError> {
         let repository = self.local();
         let has_index = repository.workdir().is_some() && repository.index_path().exists();
@@ -67,8 +70,7 @@ impl History {
 }
 
 impl WorktreeIndex {
-    /// What is known of a tracked regular file, from the index and the metadata of the file as it is now; nothing for any
-    /// other path. The path is relative to the root of the [`History`].
+    /// The state of a tracked regular file; `None` for any other path. The path is relative to the root of the [`History`].
     pub fn file(&self, path: &str) -> Option<TrackedFile> {
         let index = self.index.as_ref()?;
         let entry = index.entry_by_path(self.full(path).as_bstr())?;
@@ -77,17 +79,17 @@ impl WorktreeIndex {
         }
         let written = index.timestamp();
         let written = (written.unix_seconds(), written.nanoseconds());
-        let unsettled = entry.stage() != Stage::Unconflicted || entry.flags.contains(Flags::INTENT_TO_ADD);
+        let is_unmerged = entry.stage() != Stage::Unconflicted || entry.flags.contains(Flags::INTENT_TO_ADD);
         let state = match stat(&self.root.join(path)) {
             None => WorktreeState::Missing,
-            Some(_) if unsettled || is_racy(&entry.stat, written) => WorktreeState::Unknown,
+            Some(_) if is_unmerged || is_racy(&entry.stat, written) => WorktreeState::Unknown,
             Some(stat) if same_file(&entry.stat, &stat) => WorktreeState::Unmodified,
             Some(_) => WorktreeState::Unknown,
         };
         Some(TrackedFile { blob: entry.id, state })
     }
 
-    /// Number of entries, those above the root among them.
+    /// The number of entries, including those outside of the root.
     pub fn len(&self) -> usize {
         self.index.as_ref().map_or(0, |index| index.entries().len())
     }
@@ -105,7 +107,7 @@ impl WorktreeIndex {
         entries.iter().any(|entry| matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE))
     }
 
-    /// The submodules that the index lists at or below the root; their files are none of this repository's.
+    /// The submodules at or below the root.
     pub fn submodules(&self) -> Vec<BString> {
         let Some(index) = &self.index else { return Vec::new() };
         let submodules = index.entries().iter().filter(|entry| entry.mode == Mode::COMMIT);
@@ -121,7 +123,7 @@ impl WorktreeIndex {
     }
 }
 
-/// Opens the index of a repository, with memory for as many entries as a file of its size may have.
+/// Opens the index of a repository, with a limit on memory that depends on its size.
 fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> {
     let path = repository.index_path();
     let bytes = open_regular(&path).and_then(|file| file.metadata()).map_err(|error| error.to_string())?.len();
@@ -138,8 +140,8 @@ fn open_index(repository: &gix::Repository) -> Result<gix::index::File, String> 
     gix::index::File::at(path, repository.object_hash(), skips_hash, options).map_err(|error| error.to_string())
 }
 
-/// Whether no path is longer than a file's can be. In version 4 of the format a path begins with part of the one before it,
-/// so that a small file may hold very many long ones.
+/// Whether no path exceeds the limit. Version 4 of the format compresses prefixes, so a small file may describe very many long
+/// paths.
 fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
     let mut file = io::BufReader::new(open_regular(index)?);
     let mut header = [0; 12];
@@ -156,7 +158,7 @@ fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
         if fixed[fixed.len() - FLAGS_BYTES] & EXTENDED != 0 {
             file.read_exact(&mut [0; FLAGS_BYTES])?;
         }
-        // How much of the last path is not part of this one: seven bits a byte, the highest first.
+        // The number of bytes to remove from the last path: seven bits a byte, the highest first.
         let mut byte = [0];
         file.read_exact(&mut byte)?;
         let mut stripped = u64::from(byte[0] & 0x7F);
@@ -166,7 +168,7 @@ fn has_sound_paths(index: &Path, hash: gix::hash::Kind) -> io::Result<bool> {
         }
         suffix.clear();
         file.by_ref().take(MAX_PATH + 2).read_until(0, &mut suffix)?;
-        // The last byte is the one that ends the path.
+        // The last byte terminates the path.
         len = len.saturating_sub(stripped) + (suffix.len() as u64).saturating_sub(1);
         if len > MAX_PATH {
             return Ok(false);
@@ -181,20 +183,20 @@ fn stat(path: &Path) -> Option<Stat> {
     if metadata.is_file() { Stat::from_fs(&metadata).ok() } else { None }
 }
 
-/// Whether a file was modified so shortly before the index was written, or after it, that a second change may have left its
-/// time as it was. Where either side has no nanoseconds, time passes in seconds.
+/// Whether an entry is racy: the file was modified so shortly before the index was written, or after it, that a second change
+/// may have left its modification time the same. Seconds are compared if either side has no nanoseconds.
 ///
-/// `written` is the time of the index in seconds and nanoseconds.
+/// `written` is the modification time of the index in seconds and nanoseconds.
 fn is_racy(indexed: &Stat, written: (i64, u32)) -> bool {
     let modified = (i64::from(indexed.mtime.secs), indexed.mtime.nsecs);
     if modified.1 == 0 || written.1 == 0 {
         return written.0 <= modified.0;
     }
     let in_nanoseconds = |(seconds, rest): (i64, u32)| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    in_nanoseconds(written) < in_nanoseconds(modified) + SETTLING_NANOSECONDS
+    in_nanoseconds(written) < in_nanoseconds(modified) + RACY_NANOSECONDS
 }
 
-/// Whether size and modification time agree. Where either side has no nanoseconds, seconds decide.
+/// Whether size and modification time agree. Seconds are compared if either side has no nanoseconds.
 fn same_file(indexed: &Stat, found: &Stat) -> bool {
     let (left, right) = (indexed.mtime, found.mtime);
     let same_nanoseconds = left.nsecs == right.nsecs || left.nsecs == 0 || right.nsecs == 0;

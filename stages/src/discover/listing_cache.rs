@@ -1,10 +1,10 @@
-//! What a walk saw, kept for the next one: a directory whose [`DirectoryStamp`] is still the same need not be read again, and where
-//! the rules of ignore files are the same too, they need not be asked.
+//! A cache of directory listings: a directory whose [`DirectoryStamp`] is unchanged need not be read, and if its ignore rules
+//! are unchanged too, they need not be evaluated.
 //!
-//! The file is one as [`aurora_cachefile`] describes, of one segment. Its content, all numbers little-endian: directories, each
-//! behind those that it holds · where the root is (u32). A directory: stamp (four times 8 bytes) · digest of the rules
-//! (8 bytes) · number of entries (u32) · entries in the order of paths. An entry: kind, [`IGNORED`] added if it is (u8) · 1
-//! more than where the directory is, or 0 (u32) · bytes of the name (u16) · name.
+//! The file is an [`aurora_cachefile`] with one segment. Its content, all numbers little-endian: directories, each after its
+//! subdirectories · offset of the root (u32). A directory: stamp (four times 8 bytes) · digest of the rules (8 bytes) · number
+//! of entries (u32) · entries in the order of paths. An entry: kind, with [`IGNORED`] set if it is ignored (u8) · offset of the
+//! directory plus 1, or 0 (u32) · length of the name (u16) · name.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -13,55 +13,55 @@ use std::ops::Range;
 
 use super::MAX_WALK;
 use super::listing::{DirectoryStamp, FileKind};
-use aurora_cachefile::{CacheFile, Format};
+use aurora_cachefile::{CacheFile, Decoder, Format};
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
-/// Raised when the layout changes, or what ignore files mean.
+/// Raised when the layout changes, or the interpretation of ignore files.
 const VERSION: u32 = 1;
 
-/// By the number that stands for them.
+/// Kinds by their number in the file.
 const KINDS: [FileKind; 4] = [FileKind::File, FileKind::Directory, FileKind::Link, FileKind::Other];
 const IGNORED: u8 = 0x80;
 /// Bytes of an entry before its name.
-const SHORTEST_ENTRY: usize = 7;
+const MIN_ENTRY: usize = 7;
 
-/// What has to be the same for the entries of a directory to be those that are known.
+/// What must be unchanged for a cached listing to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Validity {
-    /// For the entries; the default one if it cannot be relied on.
+    /// For the entries; the default one if it is not reliable.
     pub(super) stamp: DirectoryStamp,
-    /// For whether they are ignored: see [`Rules::digest`](super::rules::Rules::digest).
+    /// For whether entries are ignored; see [`Rules::digest`](super::rules::Rules::digest).
     pub(super) rules: u64,
 }
 
-/// A walk that was kept.
+/// The listings of an earlier walk.
 pub(super) struct ListingCache {
     bytes: Vec<u8>,
-    /// Where the content is.
+    /// The range of the content.
     content: Range<usize>,
 }
 
 impl ListingCache {
-    /// The walk that `file` keeps; nothing if there is none that can be used.
+    /// The listings in `file`; `None` if there are none that can be used.
     pub(super) fn read(file: &CacheFile) -> Option<Self> {
         let bytes = file.read(&format())?;
         let content = file.segments(&bytes, &format()).next()?;
         Some(Self { bytes, content })
     }
 
-    /// The directory that was walked.
+    /// The root of the walk.
     pub(super) fn root(&self) -> Option<CachedDirectory<'_>> {
         let (bytes, at) = self.content().split_last_chunk()?;
         Some(CachedDirectory { bytes, at: u32::from_le_bytes(*at) })
     }
 
-    /// The directories, and where the root is.
+    /// The encoded directories, and the offset of the root.
     pub(super) fn content(&self) -> &[u8] {
         &self.bytes[self.content.clone()]
     }
 }
 
-/// What was seen of a directory and of those below it.
+/// The cached listing of a directory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CachedDirectory<'k> {
     bytes: &'k [u8],
@@ -74,32 +74,28 @@ pub(super) struct CachedEntry<'k> {
     pub(super) name: &'k OsStr,
     pub(super) kind: FileKind,
     pub(super) is_ignored: bool,
-    /// What was seen below it, if it is a directory that was walked.
+    /// Its own listing, if it is a directory that was walked.
     pub(super) below: Option<CachedDirectory<'k>>,
 }
 
 impl<'k> CachedDirectory<'k> {
-    /// Its entries, and under which validity they are known; `None` if it does not make sense.
+    /// Its entries, and what must be unchanged for them to be valid; `None` if the encoding is malformed.
     pub(super) fn read(self) -> Option<(Validity, impl Iterator<Item = Option<CachedEntry<'k>>>)> {
-        let mut rest = self.bytes.get(self.at as usize..)?;
-        let (device, inode) = (u64::from_le_bytes(take(&mut rest)?), u64::from_le_bytes(take(&mut rest)?));
-        let (changed, modified) = (i64::from_le_bytes(take(&mut rest)?), i64::from_le_bytes(take(&mut rest)?));
-        let rules = u64::from_le_bytes(take(&mut rest)?);
-        let count = u32::from_le_bytes(take(&mut rest)?);
-        if count as usize > rest.len() / SHORTEST_ENTRY {
+        let mut decoder = Decoder::new(self.bytes.get(self.at as usize..)?);
+        let (device, inode) = (decoder.u64()?, decoder.u64()?);
+        let (changed, modified) = (decoder.i64()?, decoder.i64()?);
+        let (rules, count) = (decoder.u64()?, decoder.u32()?);
+        if count as usize > decoder.rest().len() / MIN_ENTRY {
             return None;
         }
-        let entries = (0..count).map(move |_| self.entry(&mut rest));
+        let entries = (0..count).map(move |_| self.entry(&mut decoder));
         Some((Validity { stamp: DirectoryStamp { device, inode, changed, modified }, rules }, entries))
     }
 
-    fn entry(self, rest: &mut &'k [u8]) -> Option<CachedEntry<'k>> {
-        let [kind] = take(rest)?;
-        let at = u32::from_le_bytes(take(rest)?);
-        let len = u16::from_le_bytes(take(rest)?);
-        let (name, after) = rest.split_at_checked(len.into())?;
-        *rest = after;
-        // A directory stands behind those that it holds, so that no walk down comes back to it.
+    fn entry(self, decoder: &mut Decoder<'k>) -> Option<CachedEntry<'k>> {
+        let (kind, at, len) = (decoder.u8()?, decoder.u32()?, decoder.u16()?);
+        let name = decoder.bytes(len.into())?;
+        // A directory comes after its subdirectories, so a malformed file cannot cause a loop.
         let below = at.checked_sub(1).map(|at| CachedDirectory { at, ..self });
         if below.is_some_and(|below| below.at >= self.at) || matches!(name, b"" | b"." | b"..") || name.contains(&b'/')
         {
@@ -109,29 +105,29 @@ impl<'k> CachedDirectory<'k> {
         Some(CachedEntry { name: os_str(name)?, kind: *KINDS.get(usize::from(kind & !IGNORED))?, is_ignored, below })
     }
 
-    /// The same as if it had been seen again.
-    fn again(self) -> Option<(Validity, Vec<ListedEntry<'k>>)> {
+    /// The same listing as entries to write.
+    fn to_entries(self) -> Option<(Validity, Vec<ListedEntry<'k>>)> {
         let (validity, entries) = self.read()?;
-        let seen = |CachedEntry { name, kind, is_ignored, below }: CachedEntry<'k>| ListedEntry {
+        let listed = |CachedEntry { name, kind, is_ignored, below }: CachedEntry<'k>| ListedEntry {
             name: name.into(),
             kind,
             is_ignored,
             below: below.map(DirectoryListing::Cached),
         };
-        Some((validity, entries.map(|entry| entry.map(seen)).collect::<Option<_>>()?))
+        Some((validity, entries.map(|entry| entry.map(listed)).collect::<Option<_>>()?))
     }
 }
 
-/// What a walk has seen of a directory.
+/// The listing of a directory after a walk.
 #[derive(Debug)]
 pub(super) enum DirectoryListing<'k> {
-    /// What is kept already, down to the last directory.
+    /// Unchanged in the cache, including all subdirectories.
     Cached(CachedDirectory<'k>),
-    /// Something else: the entries in the order of paths.
+    /// Changed: the entries in the order of paths.
     Fresh(Validity, Vec<ListedEntry<'k>>),
 }
 
-/// An entry of a directory, as [`CachedEntry`].
+/// An entry of a directory to write; see [`CachedEntry`].
 #[derive(Debug)]
 pub(super) struct ListedEntry<'k> {
     pub(super) name: Cow<'k, OsStr>,
@@ -140,7 +136,7 @@ pub(super) struct ListedEntry<'k> {
     pub(super) below: Option<DirectoryListing<'k>>,
 }
 
-/// Keeps what was seen of the root in `file`.
+/// Writes the listing of the root to `file`.
 pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result<()> {
     let mut content = Vec::new();
     let Some(at) = put(&mut content, root) else { return Ok(()) };
@@ -148,7 +144,7 @@ pub(super) fn write(file: &CacheFile, root: &DirectoryListing<'_>) -> io::Result
     file.append(&format(), None, &content).map(drop)
 }
 
-/// Appends a directory behind those below it and tells where it is; `None` if there is more than can be counted.
+/// Appends a directory after its subdirectories, and returns its offset; `None` if the file would become too large.
 fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     if out.len() as u64 > MAX_WALK {
         return None;
@@ -157,7 +153,7 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     let (Validity { stamp, rules }, entries) = match seen {
         DirectoryListing::Fresh(validity, entries) => (*validity, entries),
         DirectoryListing::Cached(directory) => {
-            known = directory.again()?;
+            known = directory.to_entries()?;
             (known.0, &known.1)
         }
     };
@@ -182,15 +178,9 @@ fn put(out: &mut Vec<u8>, seen: &DirectoryListing<'_>) -> Option<u32> {
     Some(at)
 }
 
-/// What the file begins with.
+/// The format of the file.
 pub(super) fn format() -> Format {
     Format::new(MAGIC, VERSION, &[])
-}
-
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (taken, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*taken)
 }
 
 #[cfg(unix)]

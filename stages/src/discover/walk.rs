@@ -1,4 +1,4 @@
-//! The parallel walk: from a root directory to a sorted list of candidate files and of everything else.
+//! The parallel walk: from a root directory to a sorted list of source files and a list of omissions.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -21,11 +21,11 @@ use crate::index::INDEX_DIRECTORY;
 use crate::{languages, unread};
 use aurora_cachefile::CacheFile;
 
-/// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
+/// Stack size of a walking thread. A tree may be as deep as the longest path.
 const STACK: usize = 64 << 20;
-/// Directories of this depth and more stay open no longer than they are read, so that not too many are open at a time.
+/// Directories at this depth or deeper are closed once they are read, to limit the number of open files.
 const DEPTH_OPEN: usize = 16;
-/// It pays to open a directory that need not be read if it has so many entries.
+/// A directory whose listing is cached is opened only if it has this many entries, which makes `stat` of them cheaper.
 const ENTRIES_OPEN: usize = 4;
 
 /// A file that may be indexed.
@@ -43,25 +43,25 @@ pub(super) struct SourceFile {
 pub(super) struct Omission {
     pub(super) path: String,
     pub(super) reason: Cow<'static, str>,
-    /// Whether it should have been read and could not be.
+    /// Whether it should have been read, but could not be.
     pub(super) is_error: bool,
 }
 
-/// What a walk found: files sorted by path, the rest in an order that is the same every time.
+/// The result of a walk: files sorted by path, omissions in a deterministic order.
 #[derive(Debug, Default)]
 pub(super) struct WalkOutput {
     pub(super) files: Vec<SourceFile>,
     pub(super) omissions: Vec<Omission>,
-    /// Paths outside the tree, and what a user should know of them.
+    /// Warnings about paths outside of the tree.
     pub(super) warnings: Vec<(String, String)>,
 }
 
 impl WalkOutput {
-    /// Adds what a walk came upon, in order.
+    /// Adds the entries of a walk, in order.
     fn add(&mut self, entries: Vec<WalkEntry<'_>>) {
         for entry in entries {
             match entry {
-                WalkEntry::File(candidate) => self.files.push(candidate),
+                WalkEntry::File(file) => self.files.push(file),
                 WalkEntry::Omitted(omission) => self.omissions.push(omission),
                 WalkEntry::Walked(walked) => self.add(walked.entries),
                 WalkEntry::Directory(_) | WalkEntry::Index => {}
@@ -75,38 +75,37 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
-    /// The file that keeps what was seen between walks, if one is to.
-    pub(super) kept: Option<&'a CacheFile>,
-    /// Whether what is there of it may be used.
+    /// The cache of directory listings; `None` if none is to be used.
+    pub(super) cache: Option<&'a CacheFile>,
+    /// Whether the content of the cache may be used; it is written in any case.
     pub(super) uses_cache: bool,
     /// Whether git tracks a file below a directory.
     pub(super) is_tracked: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Whether what changed at a time, in nanoseconds since the epoch, would have another time if it changed again.
+    /// Whether a directory with this ctime, in nanoseconds since the epoch, would get another ctime if it changed now.
     pub(super) is_settled: &'a (dyn Fn(i64) -> bool + Sync),
     pub(super) cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Walks the tree below the root. Symbolic links are not followed, so that a loop of them cannot
-/// hold the walk up; ignore files are honoured whether or not there is a git repository.
+/// Walks the tree below the root. Symbolic links are not followed, so there are no loops. Ignore files are honoured whether or
+/// not there is a git repository.
 ///
-/// Every directory is read once at most, and not at all if it still has the stamp under which an earlier walk has kept its
-/// entries.
+/// Every directory is read at most once, and not at all if its stamp is the one in the cache.
 pub(super) fn walk(options: &WalkOptions<'_>) -> WalkOutput {
-    // Trees may be so deep that nothing that goes down them has room on the stack of another thread.
+    // The recursion into a deep tree needs more stack than other threads have.
     match ThreadPoolBuilder::new().num_threads(options.threads).stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| walk_and_keep(options)),
-        Err(_) => walk_and_keep(options),
+        Ok(pool) => pool.install(|| walk_with_cache(options)),
+        Err(_) => walk_with_cache(options),
     }
 }
 
-fn walk_and_keep(options: &WalkOptions<'_>) -> WalkOutput {
-    let kept = options.kept.filter(|_| options.uses_cache).and_then(ListingCache::read);
+fn walk_with_cache(options: &WalkOptions<'_>) -> WalkOutput {
+    let cached = options.cache.filter(|_| options.uses_cache).and_then(ListingCache::read);
     let mut found = WalkOutput::default();
-    let walked = walk_root(options, kept.as_ref().and_then(ListingCache::root), &mut found);
+    let walked = walk_root(options, cached.as_ref().and_then(ListingCache::root), &mut found);
     if let (Some(file), Some(seen @ DirectoryListing::Fresh(..)), false) =
-        (options.kept, walked.seen, (options.cancelled)())
+        (options.cache, walked.seen, (options.cancelled)())
     {
-        // Without it the next walk reads every directory.
+        // If this fails, the next walk reads every directory.
         let _ = listing_cache::write(file, &seen);
     }
     found.add(walked.entries);
@@ -115,7 +114,7 @@ fn walk_and_keep(options: &WalkOptions<'_>) -> WalkOutput {
 
 fn walk_root<'k>(
     options: &WalkOptions<'_>,
-    kept: Option<CachedDirectory<'k>>,
+    cached: Option<CachedDirectory<'k>>,
     found: &mut WalkOutput,
 ) -> WalkedDirectory<'k> {
     let (path, relative) = (options.root.path().to_owned(), String::new());
@@ -123,39 +122,39 @@ fn walk_root<'k>(
         Ok(directory) => directory,
         Err(error) => return WalkedDirectory::omitted(&relative, (error.to_string().into(), true)),
     };
-    let device = options.kept.and_then(|_| directory.device_with_stamps());
-    let place = PendingDirectory { path, relative, is_text: true, depth: 0, directory, kept };
+    let device = options.cache.and_then(|_| directory.device_with_stamps());
+    let place = PendingDirectory { path, relative, is_text: true, depth: 0, directory, cached };
     let rules = Rules::above(options.root.path(), &mut found.warnings);
     Walk { options, device }.directory(&place, &rules)
 }
 
-/// A directory.
+/// A directory to walk.
 struct PendingDirectory<'k> {
     path: PathBuf,
-    /// The path below the root with `/` between its parts and at its end; empty for the root.
+    /// The path relative to the root, ending in `/`; empty for the root.
     relative: String,
-    /// Whether that is the path, to the byte.
+    /// Whether the path is UTF-8, so that `relative` is exact.
     is_text: bool,
-    /// Number of directories between the root and this one, the root among them.
+    /// Number of directories above this one, up to and including the root.
     depth: usize,
     directory: DirectoryHandle,
-    /// What an earlier walk saw of it.
-    kept: Option<CachedDirectory<'k>>,
+    /// Its listing in the cache.
+    cached: Option<CachedDirectory<'k>>,
 }
 
-/// What an entry of a directory is to the walk.
+/// An entry of a directory, as the walk treats it.
 enum WalkEntry<'k> {
     File(SourceFile),
     Omitted(Omission),
-    /// A directory that is to be walked.
+    /// A directory that is not walked yet.
     Directory(Box<PendingDirectory<'k>>),
-    /// One that was.
+    /// A directory that was walked.
     Walked(WalkedDirectory<'k>),
-    /// The index itself, which is passed over in silence.
+    /// The index itself, which is skipped without a report.
     Index,
 }
 
-/// What a walk came upon in a directory, and what there is to keep of it.
+/// The result of walking a directory, and the listing to cache.
 #[derive(Default)]
 struct WalkedDirectory<'k> {
     /// In the order of paths.
@@ -164,7 +163,7 @@ struct WalkedDirectory<'k> {
 }
 
 impl WalkedDirectory<'_> {
-    /// A directory of which nothing is known, nor of what is below it.
+    /// A directory that could not be read.
     fn omitted(relative: &str, (reason, is_error): Reason) -> Self {
         let path = if relative.is_empty() { unread::ROOT } else { relative.trim_end_matches('/') };
         Self { entries: vec![WalkEntry::Omitted(Omission { path: path.to_owned(), reason, is_error })], seen: None }
@@ -173,13 +172,12 @@ impl WalkedDirectory<'_> {
 
 struct Walk<'a> {
     options: &'a WalkOptions<'a>,
-    /// The device whose directories have stamps that can be relied on; nothing is kept of others.
+    /// The device of the root, if stamps are reliable there. Listings on other devices are not cached.
     device: Option<u64>,
 }
 
 impl Walk<'_> {
-    /// Walks one directory and what is below it, which comes in the order of paths: that of the entries' names, a `/`
-    /// behind those of directories.
+    /// Walks a directory recursively. Entries are sorted by path: by name, where the name of a directory ends in `/`.
     fn directory<'k>(&self, place: &PendingDirectory<'k>, outer: &Arc<Rules>) -> WalkedDirectory<'k> {
         if (self.options.cancelled)() {
             return WalkedDirectory::default();
@@ -190,7 +188,7 @@ impl Walk<'_> {
         };
         let (mut entries, rules) = match self.entries(place, &mut listing, &directory, outer) {
             Ok(judged) => judged,
-            // Which entries are to be indexed cannot be told.
+            // Without its rules it is unknown which entries are ignored.
             Err(unreadable) => return WalkedDirectory::omitted(&place.relative, (unreadable.to_string().into(), true)),
         };
         drop(directory);
@@ -205,33 +203,33 @@ impl Walk<'_> {
             [only] => descend(only),
             several => several.par_iter_mut().for_each(|entry| descend(entry)),
         }
-        let seen = self.device.and_then(|_| listing.seen(place.kept, &mut entries));
+        let seen = self.device.and_then(|_| listing.seen(place.cached, &mut entries));
         WalkedDirectory { entries, seen }
     }
 
-    /// The entries of a directory, and the directory as their metadata is asked for.
+    /// The entries of a directory, and the handle through which their metadata is read.
     fn list<'k>(&self, place: &PendingDirectory<'k>) -> io::Result<(Listing<'k>, DirectoryHandle)> {
         let stays_open = place.depth < DEPTH_OPEN;
         if self.device.is_some()
-            && let Some(listing) = place.kept.and_then(|kept| Listing::kept(kept, place.directory.stamp()?))
+            && let Some(listing) = place.cached.and_then(|cached| Listing::from_cache(cached, place.directory.stamp()?))
         {
             let pays = stays_open && listing.entries.len() >= ENTRIES_OPEN;
             let directory = if pays { place.directory.opened()? } else { place.directory.clone() };
             return Ok((listing, directory));
         }
         let directory = place.directory.opened()?;
-        // Taken before the entries are read: what changes meanwhile changes it.
+        // Taken before the entries are read, so that a concurrent change invalidates it.
         let is_reliable =
             |stamp: &DirectoryStamp| Some(stamp.device) == self.device && (self.options.is_settled)(stamp.changed);
         let stamp = self.device.and_then(|_| directory.stamp()).filter(is_reliable).unwrap_or_default();
-        let listing = Listing::read(stamp, directory.entries()?, place.kept);
+        let listing = Listing::read(stamp, directory.entries()?, place.cached);
         Ok((listing, if stays_open { directory } else { place.directory.clone() }))
     }
 
-    /// What each entry of a directory is, and the rules that hold in it.
+    /// Classifies the entries of a directory, and returns the rules that apply in it.
     ///
     /// # Errors
-    /// When an ignore file is there that cannot be read.
+    /// When an ignore file cannot be read.
     fn entries<'k>(
         &self,
         place: &PendingDirectory<'k>,
@@ -250,32 +248,32 @@ impl Walk<'_> {
                 path.pop();
             }
         }
-        let mut judge = EntryFilter { options: self.options, place, directory, relative: place.relative.clone() };
-        Ok((listing.entries.iter().map(|listed| judge.entry(listed)).collect(), rules))
+        let mut filter = EntryFilter { options: self.options, place, directory, relative: place.relative.clone() };
+        Ok((listing.entries.iter().map(|listed| filter.entry(listed)).collect(), rules))
     }
 }
 
 /// The entries of a directory.
 struct Listing<'k> {
-    /// The default one if none can be relied on.
+    /// The default one if it is not reliable.
     stamp: DirectoryStamp,
-    /// The digest of the rules by which entries are ignored or not; nothing before these are asked.
+    /// The digest of the rules that `is_ignored` was computed with; `None` if it was not computed.
     rules: Option<u64>,
     /// In the order of paths.
     entries: Vec<ListingEntry<'k>>,
 }
 
-/// An entry, and what an earlier walk saw of it if it is a directory.
+/// An entry and, if it is a directory, its listing in the cache.
 struct ListingEntry<'k> {
     name: Cow<'k, OsStr>,
     kind: io::Result<FileKind>,
     is_ignored: bool,
-    kept: Option<CachedDirectory<'k>>,
+    cached: Option<CachedDirectory<'k>>,
 }
 
 impl<'k> Listing<'k> {
-    /// What an earlier walk saw, if the directory still has the same stamp.
-    fn kept(directory: CachedDirectory<'k>, stamp: DirectoryStamp) -> Option<Self> {
+    /// The cached listing, if the directory still has the same stamp.
+    fn from_cache(directory: CachedDirectory<'k>, stamp: DirectoryStamp) -> Option<Self> {
         let (known, entries) = directory.read()?;
         if known.stamp != stamp {
             return None;
@@ -283,32 +281,32 @@ impl<'k> Listing<'k> {
         let mut listed = Vec::with_capacity(entries.size_hint().0);
         for entry in entries {
             let CachedEntry { name, kind, is_ignored, below } = entry?;
-            listed.push(ListingEntry { name: Cow::Borrowed(name), kind: Ok(kind), is_ignored, kept: below });
+            listed.push(ListingEntry { name: Cow::Borrowed(name), kind: Ok(kind), is_ignored, cached: below });
         }
         Some(Self { stamp, rules: Some(known.rules), entries: listed })
     }
 
-    /// What a directory holds now. Of directories in it an earlier walk may have seen something, whatever else has changed.
-    fn read(stamp: DirectoryStamp, entries: Vec<listing::RawEntry>, kept: Option<CachedDirectory<'k>>) -> Self {
-        let known = kept.and_then(CachedDirectory::read).map(|(_, entries)| entries);
+    /// The current entries of a directory. Subdirectories may have cached listings although this directory has changed.
+    fn read(stamp: DirectoryStamp, entries: Vec<listing::RawEntry>, cached: Option<CachedDirectory<'k>>) -> Self {
+        let known = cached.and_then(CachedDirectory::read).map(|(_, entries)| entries);
         let known = known.into_iter().flatten().flatten().filter_map(|entry| Some((entry.name, entry.below?)));
         let known: HashMap<&OsStr, CachedDirectory<'k>> = known.collect();
         let listed = |(name, kind): listing::RawEntry| {
-            let kept = if known.is_empty() { None } else { known.get(name.as_os_str()).copied() };
-            ListingEntry { name: Cow::Owned(name), kind, is_ignored: false, kept }
+            let cached = if known.is_empty() { None } else { known.get(name.as_os_str()).copied() };
+            ListingEntry { name: Cow::Owned(name), kind, is_ignored: false, cached }
         };
         let mut entries: Vec<ListingEntry<'k>> = entries.into_iter().map(listed).collect();
         entries.sort_unstable_by(path_order);
         Self { stamp, rules: None, entries }
     }
 
-    /// What there is to keep for the next walk. `kept` is what there was; the entries are what has become of these.
-    fn seen(self, kept: Option<CachedDirectory<'k>>, entries: &mut [WalkEntry<'k>]) -> Option<DirectoryListing<'k>> {
+    /// The listing to cache for the next walk. `cached` is the old one; `entries` are the walked entries of this listing.
+    fn seen(self, cached: Option<CachedDirectory<'k>>, entries: &mut [WalkEntry<'k>]) -> Option<DirectoryListing<'k>> {
         let is_new = |entry: &WalkEntry<'k>| {
             matches!(entry, WalkEntry::Walked(WalkedDirectory { seen: Some(DirectoryListing::Fresh(..)), .. }))
         };
-        if let Some(kept) = kept.filter(|kept| !entries.iter().any(is_new) && self.is_as_in(*kept)) {
-            return Some(DirectoryListing::Cached(kept));
+        if let Some(cached) = cached.filter(|cached| !entries.iter().any(is_new) && self.equals(*cached)) {
+            return Some(DirectoryListing::Cached(cached));
         }
         let entry = |(listed, entry): (ListingEntry<'k>, &mut WalkEntry<'k>)| {
             let below = if let WalkEntry::Walked(walked) = entry { walked.seen.take() } else { None };
@@ -326,19 +324,19 @@ impl<'k> Listing<'k> {
         Validity { stamp: self.stamp, rules: self.rules.unwrap_or(0) }
     }
 
-    fn is_as_in(&self, kept: CachedDirectory<'k>) -> bool {
-        let Some((validity, mut known)) = kept.read() else { return false };
+    fn equals(&self, cached: CachedDirectory<'k>) -> bool {
+        let Some((validity, mut known)) = cached.read() else { return false };
         let is_same = |(listed, known): (&ListingEntry<'k>, Option<CachedEntry<'k>>)| {
             known.is_some_and(|known| known.name == listed.name && listed.kind.as_ref().ok() == Some(&known.kind))
         };
-        // Where there is no stamp to rely on, all that is left is to look.
+        // Without a reliable stamp the entries have to be compared.
         validity == self.validity()
             && (self.stamp != DirectoryStamp::default()
                 || (self.entries.iter().zip(known.by_ref()).all(is_same) && known.next().is_none()))
     }
 }
 
-/// How two entries of a directory are ordered, so that what is below them comes in the order of paths.
+/// The order of two entries of a directory, such that a recursive walk visits paths in order.
 fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
     let (a_name, b_name) = (a.name.as_encoded_bytes(), b.name.as_encoded_bytes());
     let shared = a_name.len().min(b_name.len());
@@ -349,20 +347,20 @@ fn path_order(a: &ListingEntry<'_>, b: &ListingEntry<'_>) -> Ordering {
     a_name[..shared].cmp(&b_name[..shared]).then_with(|| next(a_name, &a.kind).cmp(&next(b_name, &b.kind)))
 }
 
-/// Why something is left out, and whether it should have been read and could not be.
+/// Why an entry is omitted, and whether that is an error.
 type Reason = (Cow<'static, str>, bool);
 
-/// Why something is left out that was there when its directory was listed.
+/// Why an entry is omitted that was there when its directory was listed.
 fn reason_of(error: &io::Error) -> Reason {
     if unread::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
 }
 
-/// Decides about the entries of one directory.
+/// Decides which entries of one directory are walked or indexed.
 struct EntryFilter<'a, 'k> {
     options: &'a WalkOptions<'a>,
     place: &'a PendingDirectory<'k>,
     directory: &'a DirectoryHandle,
-    /// Where paths of entries below the root are put together: that of the directory, `/` between the parts and at the end.
+    /// A buffer for the relative paths of entries; holds the path of the directory.
     relative: String,
 }
 
@@ -400,7 +398,7 @@ impl<'k> EntryFilter<'_, 'k> {
     }
 
     fn directory(&self, listed: &ListingEntry<'k>, mut relative: String) -> Result<PendingDirectory<'k>, Reason> {
-        let (name, kept) = (&*listed.name, listed.kept);
+        let (name, cached) = (&*listed.name, listed.cached);
         let (path, depth) = (self.place.path.join(name), self.place.depth + 1);
         if let Some(text) = name.to_str() {
             let named = self.options.skip_directories.iter().any(|other| other == text);
@@ -410,7 +408,7 @@ impl<'k> EntryFilter<'_, 'k> {
         }
         relative.push('/');
         let is_text = self.place.is_text && name.to_str().is_some();
-        Ok(PendingDirectory { path, relative, is_text, depth, directory: self.directory.inner(name), kept })
+        Ok(PendingDirectory { path, relative, is_text, depth, directory: self.directory.inner(name), cached })
     }
 
     fn file(&mut self, name: &OsStr) -> Result<SourceFile, Reason> {

@@ -1,4 +1,4 @@
-//! What the attribution of a file says of each of its chunks.
+//! The git signal of each chunk, from the attribution of its file.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use aurora_storage::{GitHistory, GitSignal, HistoryTier};
 use crate::columns::Attribution;
 use aurora_history::{FileBlame, HistorySummary};
 
-/// The signals of the chunks of a file, which cover `ranges` of its lines, counted from 0, without their end.
+/// The signals of the chunks of a file. The chunks cover `ranges` of its lines, counted from 0, without their end.
 pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<GitSignal> {
     let of_file = match attribution {
         Attribution::NoRepository => GitSignal::None,

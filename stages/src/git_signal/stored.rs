@@ -1,4 +1,4 @@
-//! Attribution as the index keeps it: to and from [`Blame`].
+//! Conversion between attribution and [`Blame`], its stored form.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use aurora_history::{
     WorktreeBlame,
 };
 
-/// What is to be stored of an attribution.
+/// Converts an attribution to its stored form.
 pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
     let WorktreeBlame { committed: FileAttribution { blame: committed, touches }, lines } = attribution;
     let touched = |TouchCount { lines, commits }: &TouchCount| TouchedLines {
@@ -41,7 +41,7 @@ pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
     }
 }
 
-/// The attribution that was stored; `None` if one of its commits has no proper id.
+/// Converts a stored attribution back; `None` if a commit has a malformed id.
 pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
     let authors: Vec<Arc<Person>> =
         blame.authors.into_iter().map(|(name, email)| Arc::new(Person { name, email })).collect();

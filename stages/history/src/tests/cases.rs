@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::fixture::{Repo, lines, url};
-use crate::{History, HistoryError, Unattributed};
+use crate::{History, HistoryError, Options, Unattributed};
 
 #[test]
 fn follows_a_rename() {
@@ -297,8 +297,8 @@ fn paths_are_relative_to_the_directory_that_was_opened() {
     repo.git(&["mv", "inside", "deep/er/inside"]);
     repo.commit("move");
     repo.commit_file("deep/file", lines("base", 5));
-    let history = History::open(&repo.root.join("deep")).unwrap().unwrap();
-    let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
+    let history = History::open(&repo.root.join("deep"), Options::default()).unwrap().unwrap();
+    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
     assert!(index.latest("er/inside").is_some() && index.latest("deep/er/inside").is_none());
     assert_eq!(history.blame(&index, "er/inside").unwrap(), repo.blame("deep/er/inside"));
     let tracked = history.worktree_index().unwrap();
@@ -310,14 +310,17 @@ fn paths_are_relative_to_the_directory_that_was_opened() {
 #[test]
 fn no_repository_and_cancelling() {
     let directory = tempfile::tempdir().unwrap();
-    assert!(History::open(directory.path()).unwrap().is_none());
+    assert!(History::open(directory.path(), Options::default()).unwrap().is_none());
     std::fs::create_dir(directory.path().join(".git")).unwrap();
-    assert!(History::open(directory.path()).unwrap().is_none());
-    assert!(matches!(History::open(Path::new("/no/such/directory")), Err(HistoryError::Open { .. })));
+    assert!(History::open(directory.path(), Options::default()).unwrap().is_none());
+    assert!(matches!(
+        History::open(Path::new("/no/such/directory"), Options::default()),
+        Err(HistoryError::Open { .. })
+    ));
     let repo = Repo::new();
     repo.commit_file("file", "text\n");
-    let history = History::open(&repo.root).unwrap().unwrap();
-    let cancelled = history.index_events(None, &AtomicBool::new(true), &|_, _| ());
+    let history = History::open(&repo.root, Options::default()).unwrap().unwrap();
+    let cancelled = history.index_events(&AtomicBool::new(true), &|_, _| ());
     assert!(matches!(cancelled, Err(HistoryError::Cancelled)));
 }
 

@@ -1,11 +1,10 @@
-//! What comparing old versions has found: it stands for these versions, and is worth nothing once it is damaged or that of
+//! The diff cache: its records are valid for the versions that they name, and are not used if they are damaged or belong to
 //! another history.
 
 use std::path::PathBuf;
 
 use super::fixture::{Repo, lines};
 use super::increments::{Stored, everything, increment};
-use crate::History;
 
 /// A history of two files, one of which was renamed when it was changed.
 fn repository() -> Repo {
@@ -32,11 +31,11 @@ fn comparisons(repo: &Repo) -> PathBuf {
     repo.root.join(".git").join("comparisons")
 }
 
-/// Attributes all files at HEAD with what is kept, and keeps what is new.
+/// Attributes all files at HEAD with the caches, and saves the diff cache.
 fn attribute(repo: &Repo, stored: &Stored) -> Stored {
-    let history = History::open(&repo.root).unwrap().unwrap().with_comparisons_in(repo.kept("comparisons"));
-    let (found, _) = increment(&history, &repo.kept("walk"), stored);
-    history.store_comparisons();
+    let history = repo.history(repo.caches());
+    let (found, _) = increment(&history, stored);
+    history.save_diff_cache();
     found
 }
 
@@ -70,12 +69,12 @@ fn an_increment_reads_no_old_version() {
     let all = touches();
     delete_old_contents(&repo);
     assert!(attribute(&repo, &stored) == expected);
-    // It is the file that makes the difference.
+    // Without the cache the result differs.
     assert_ne!(touches(), all);
 }
 
 #[test]
-fn comparisons_that_are_damaged_are_made_again() {
+fn damaged_records_are_computed_again() {
     let repo = repository();
     let stored = attribute(&repo, &Stored::new());
     let first = std::fs::metadata(comparisons(&repo)).unwrap().len() as usize;
@@ -97,7 +96,7 @@ fn comparisons_that_are_damaged_are_made_again() {
         }
     }
     assert!(checked > 100);
-    // What is behind the damage goes with it; what is added then is found again.
+    // Segments after the damage are lost; segments that are appended then are found.
     std::fs::write(comparisons(&repo), &whole[..first - 1]).unwrap();
     attribute(&repo, &Stored::new());
     let mended = std::fs::read(comparisons(&repo)).unwrap();
@@ -116,25 +115,24 @@ fn a_replaced_content_is_another_one() {
     repo.git(&["replace", old.trim(), other.trim()]);
     let expected = everything(&repo);
     assert!(expected != stored);
-    // What was stored of the files is void as well: their configuration is another one.
+    // The stored attributions are void too, because the configuration has changed.
     assert!(attribute(&repo, &Stored::new()) == expected);
     repo.git(&["replace", "-d", old.trim()]);
     assert!(attribute(&repo, &Stored::new()) == stored);
 }
 
 #[test]
-fn comparisons_without_a_place_to_keep_them_are_made_all_the_same() {
+fn a_cache_that_cannot_be_written_changes_nothing() {
     let repo = repository();
     std::fs::create_dir(comparisons(&repo)).unwrap();
     assert!(attribute(&repo, &Stored::new()) == everything(&repo));
-    let nowhere = repo.nowhere();
-    let history = History::open(&repo.root).unwrap().unwrap().with_comparisons_in(nowhere.clone());
-    assert!(increment(&history, &nowhere, &Stored::new()).0 == everything(&repo));
-    history.store_comparisons();
+    let history = repo.history(repo.unwritable_caches());
+    assert!(increment(&history, &Stored::new()).0 == everything(&repo));
+    history.save_diff_cache();
 }
 
 #[test]
-fn a_source_is_not_kept_while_an_object_is_missing() {
+fn a_source_is_not_cached_while_an_object_is_missing() {
     let repo = Repo::new();
     repo.commit_file("x/a.rs", lines("line", 40));
     repo.git(&["mv", "x/a.rs", "a.rs"]);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use aurora_confined::Directory;
 
-use crate::{EventIndex, FileBlame, History};
+use crate::{EventIndex, FileBlame, History, Options};
 use aurora_cachefile::CacheFile;
 
 /// What `git blame` says about one line.
@@ -105,20 +105,30 @@ impl Repo {
         self.commit(path)
     }
 
-    /// A file in git's directory, to keep something in between runs.
-    pub(super) fn kept(&self, name: &str) -> CacheFile {
+    /// A cache file in git's directory.
+    pub(super) fn cache(&self, name: &str) -> CacheFile {
         CacheFile::new(Directory::open_root(&self.root.join(".git")).unwrap(), name, b"secret", 1 << 20)
     }
 
-    /// A file in a directory that is gone.
-    pub(super) fn nowhere(&self) -> CacheFile {
+    /// Both cache files, in git's directory.
+    pub(super) fn caches(&self) -> Options {
+        Options { walk_cache: Some(self.cache("walk")), diff_cache: Some(self.cache("comparisons")) }
+    }
+
+    /// Cache files in a directory that does not exist any more.
+    pub(super) fn unwritable_caches(&self) -> Options {
         let directory = tempfile::tempdir().unwrap();
-        CacheFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20)
+        let file = CacheFile::new(Directory::open_root(directory.path()).unwrap(), "nothing", b"secret", 1 << 20);
+        Options { walk_cache: Some(file.clone()), diff_cache: Some(file) }
+    }
+
+    pub(super) fn history(&self, options: Options) -> History {
+        History::open(&self.root, options).unwrap().unwrap()
     }
 
     pub(super) fn open(&self) -> (History, EventIndex) {
-        let history = History::open(&self.root).unwrap().unwrap();
-        let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
+        let history = self.history(Options::default());
+        let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
         (history, index)
     }
 

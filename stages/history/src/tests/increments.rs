@@ -1,4 +1,4 @@
-//! A new HEAD on top of what earlier walks have left, compared with a walk of everything.
+//! A new HEAD with the caches of earlier walks, compared with a walk of everything.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,19 +7,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::fixture::Repo;
 use super::generator::{NAMES, Random, repository, seeds};
 use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History};
-use aurora_cachefile::CacheFile;
 
 const SEEDS: u64 = 6;
 const COMMITS: usize = 60;
 
-/// What a run keeps for the next one: attribution by path and key.
+/// What a run stores for the next one: attribution by path and key.
 pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<FileAttribution>>;
 
-/// Attributes all files at HEAD with what is kept, and says how many commits had to be compared.
-pub(super) fn increment(history: &History, walk: &CacheFile, stored: &Stored) -> (Stored, usize) {
+/// Attributes all files at HEAD with the stored attributions, and returns how many commits had to be compared.
+pub(super) fn increment(history: &History, stored: &Stored) -> (Stored, usize) {
     let compared = AtomicUsize::new(0);
     let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
-    let index = history.index_events(Some(walk), &AtomicBool::new(false), &count).unwrap();
+    let index = history.index_events(&AtomicBool::new(false), &count).unwrap();
     let known = |path: &[u8], key: &EventKey| {
         let path = NAMES.iter().find(|name| name.as_bytes() == path)?;
         stored.get(&(*path, *key)).cloned()
@@ -37,9 +36,9 @@ fn at_head(history: &History, index: &EventIndex, known: &CachedAttribution<'_>)
             .unwrap()
             .stdout;
         let ranges = [0..5, 0..u32::MAX, 3..12, 12..20, 20..40];
-        let (blame, counts) = history.attribute(index, known, path, &text, &ranges).unwrap();
-        assert_eq!(counts, history.touch_counts(index, path, &ranges, None).unwrap(), "{path}");
-        ((path, key), Arc::new(blame.committed))
+        let found = history.attribute(index, known, path, Some(&text), &ranges).unwrap();
+        assert_eq!(found.touches, history.touch_counts(index, path, &ranges, None).unwrap(), "{path}");
+        ((path, key), Arc::new(found.blame.committed))
     };
     NAMES.iter().filter_map(|&path| Some(attribute(path, index.latest(path)?))).collect()
 }
@@ -56,17 +55,16 @@ fn increments_are_equal_to_a_walk_of_everything() {
         let repo = repository(&mut random, COMMITS);
         let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
         let commits: Vec<&str> = commits.lines().collect();
-        let (walk, comparisons) = (repo.kept("walk"), repo.kept("comparisons"));
         let (mut stored, mut seen) = (Stored::new(), 0);
         for step in 0..12 {
             // Forward for the most part, at times back or to another branch: pulls, resets, switches.
             let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
             repo.git(&["update-ref", "refs/heads/main", commits[to]]);
-            let history = History::open(&repo.root).unwrap().unwrap().with_comparisons_in(comparisons.clone());
-            let (now, compared) = increment(&history, &walk, &stored);
-            history.store_comparisons();
+            let history = repo.history(repo.caches());
+            let (now, compared) = increment(&history, &stored);
+            history.save_diff_cache();
             assert!(now == everything(&repo), "seed {seed}, step {step}: {}", commits[to]);
-            // What was known of other paths and keys is still true.
+            // Attributions under other keys stay valid.
             stored.extend(now);
             seen += compared;
         }
@@ -75,14 +73,13 @@ fn increments_are_equal_to_a_walk_of_everything() {
 }
 
 #[test]
-fn a_walk_that_cannot_be_used_is_made_again() {
+fn a_cached_walk_that_is_damaged_is_computed_again() {
     let repo = Repo::new();
     repo.commit_file("file", "one\n");
     let last = repo.commit_file("file", "one\ntwo\n");
-    let history = History::open(&repo.root).unwrap().unwrap();
+    let history = repo.history(repo.caches());
     let walk = repo.root.join(".git").join("walk");
-    let kept = repo.kept("walk");
-    let compared = || increment(&history, &kept, &Stored::new()).1;
+    let compared = || increment(&history, &Stored::new()).1;
     assert_eq!(compared(), 2);
     assert_eq!(compared(), 0);
     let whole = std::fs::read(&walk).unwrap();
@@ -97,18 +94,14 @@ fn a_walk_that_cannot_be_used_is_made_again() {
     assert_eq!(std::fs::read(&walk).unwrap(), whole);
     // The boundary of a shallow clone changes the parents of commits.
     repo.write(".git/shallow", format!("{last}\n"));
-    let history = History::open(&repo.root).unwrap().unwrap();
-    assert_eq!(increment(&history, &kept, &Stored::new()).1, 1);
+    assert_eq!(increment(&repo.history(repo.caches()), &Stored::new()).1, 1);
 }
 
 #[test]
-fn what_was_added_to_a_walk_can_be_lost_alone() {
+fn a_damaged_segment_leaves_the_segments_before_it() {
     let repo = Repo::new();
     let walk = repo.root.join(".git").join("walk");
-    let compared = || {
-        let history = History::open(&repo.root).unwrap().unwrap();
-        increment(&history, &repo.kept("walk"), &Stored::new()).1
-    };
+    let compared = || increment(&repo.history(repo.caches()), &Stored::new()).1;
     repo.commit_file("a.rs", "one\n");
     assert_eq!(compared(), 1);
     let first = std::fs::metadata(&walk).unwrap().len() as usize;
@@ -128,10 +121,9 @@ fn what_was_added_to_a_walk_can_be_lost_alone() {
 }
 
 #[test]
-fn a_walk_without_a_place_to_keep_it_is_a_walk_all_the_same() {
+fn a_walk_cache_that_cannot_be_written_changes_nothing() {
     let repo = Repo::new();
     repo.commit_file("a.rs", "one\n");
-    let history = History::open(&repo.root).unwrap().unwrap();
-    let (found, compared) = increment(&history, &repo.nowhere(), &Stored::new());
+    let (found, compared) = increment(&repo.history(repo.unwritable_caches()), &Stored::new());
     assert_eq!((found.len(), compared), (1, 1));
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use crate::{FileBlame, History};
+use crate::{FileBlame, History, Options};
 
 /// How many files are compared, unless the environment variable `AURORA_HISTORY_FILES` says otherwise.
 const FILES: usize = 150;
@@ -34,8 +34,8 @@ fn real_history_is_attributed_as_git_does() {
     let wanted = std::env::var("AURORA_HISTORY_FILES").unwrap_or_default();
     let files = regular_files(&root);
     let count = if wanted == "all" { files.len() } else { wanted.parse().unwrap_or(FILES) };
-    let history = History::open(&root).unwrap().unwrap();
-    let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
+    let history = History::open(&root, Options::default()).unwrap().unwrap();
+    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
     let step = files.len().div_ceil(count.max(1)).max(1);
     let compared: BTreeMap<&[u8], (usize, usize)> = files
         .par_iter()

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::fixture::{Repo, lines};
 use super::generator::{Random, repository_without_links, seeds};
-use crate::{EventIndex, EventKey, History};
+use crate::{AttributedFile, EventIndex, EventKey, History, Options};
 
 const SEEDS: u64 = 10;
 const COMMITS: usize = 45;
@@ -21,8 +21,8 @@ fn check(repo: &Repo, path: &str, ranges: &[Range<u32>]) -> Vec<u32> {
     let counts = history.touch_counts(&index, path, ranges, None).unwrap();
     let expected: Vec<u32> = ranges.iter().map(|range| repo.git_touches(path, range).len() as u32).collect();
     assert_eq!(counts, expected, "{path} in {}", repo.root.display());
-    let (committed, with_blame) = history.attribute_committed(&index, &|_, _| None, path, ranges).unwrap();
-    assert_eq!((committed.blame, with_blame), (history.blame(&index, path).unwrap(), expected));
+    let found = history.attribute(&index, &|_, _| None, path, None, ranges).unwrap();
+    assert_eq!((found.blame.committed.blame, found.touches), (history.blame(&index, path).unwrap(), expected));
     counts
 }
 
@@ -147,7 +147,8 @@ fn ranges_of_a_changed_working_tree_are_those_that_a_commit_would_leave() {
     let changed = replaced(&text, "base 12", "twelve\n").replace("base 3\n", "three\nand a half\n") + "last\n";
     let ranges = [0..3, 2..6, 12..15, 14..20, 20..22, 21..22, 30..40];
     let (history, index) = repo.open();
-    let (blame, counts) = history.attribute(&index, &|_, _| None, "file", changed.as_bytes(), &ranges).unwrap();
+    let AttributedFile { blame, touches: counts } =
+        history.attribute(&index, &|_, _| None, "file", Some(changed.as_bytes()), &ranges).unwrap();
     assert_eq!(blame.committed.blame, history.blame(&index, "file").unwrap());
     repo.commit_file("file", &changed);
     let after = check(&repo, "file", &ranges[..6]);
@@ -156,7 +157,7 @@ fn ranges_of_a_changed_working_tree_are_those_that_a_commit_would_leave() {
     assert_eq!(counts, expected);
 }
 
-/// Git compares the file with the path that the link names, and goes on with that as if it were a line.
+/// Git compares the file with the target of the link, and follows that as if it were a line.
 #[test]
 fn a_range_ends_where_a_symbolic_link_became_a_file() {
     let repo = Repo::new();
@@ -197,10 +198,10 @@ fn random_history(seed: u64) -> (Repo, Random) {
     (repository_without_links(&mut random, COMMITS), random)
 }
 
-/// Two classes may differ, both behind merges that parted a range:
-/// - Where branches hold the file under different names, git follows both at once, and a merge further down that differs
-///   in one of them sends the other to all of its parents too. Here each path goes its own way.
-/// - Git before 2.52 overlooks a change that begins right behind one part of a range and reaches into the next part.
+/// Two classes may differ, both after a merge that split a range:
+/// - If branches have the file under different names, git follows both at once, and an older merge that differs in one of
+///   them passes the other to all of its parents too. Here each path is followed separately.
+/// - Git before 2.52 misses a change that begins right after one part of a range and reaches into the next part.
 #[test]
 fn generated_histories_are_counted_as_git_does() {
     let (mut equal, mut all) = (0, 0);
@@ -209,8 +210,11 @@ fn generated_histories_are_counted_as_git_does() {
         let (history, index) = repo.open();
         for (path, ranges) in random_ranges(&repo, &mut random) {
             let counts = history.touch_counts(&index, &path, &ranges, None).unwrap();
-            let (committed, with_blame) = history.attribute_committed(&index, &|_, _| None, &path, &ranges).unwrap();
-            assert_eq!((&committed.blame, &with_blame), (&history.blame(&index, &path).unwrap(), &counts));
+            let found = history.attribute(&index, &|_, _| None, &path, None, &ranges).unwrap();
+            assert_eq!(
+                (&found.blame.committed.blame, &found.touches),
+                (&history.blame(&index, &path).unwrap(), &counts)
+            );
             for (range, count) in ranges.iter().zip(counts) {
                 let expected = repo.git_touches(&path, range);
                 if expected.len() != count as usize {
@@ -225,7 +229,7 @@ fn generated_histories_are_counted_as_git_does() {
     assert!(equal * 100 >= all * 99, "{equal} of {all}");
 }
 
-/// Knows half of all counts, for any commit of a repository.
+/// Has half of all counts cached, for any commit of a repository.
 struct Oracle<'a> {
     repo: &'a Repo,
     opened: RefCell<BTreeMap<EventKey, (History, EventIndex)>>,
@@ -251,7 +255,7 @@ impl Oracle<'_> {
 }
 
 #[test]
-fn counts_that_are_known_change_nothing() {
+fn cached_counts_change_nothing() {
     let mut hits = 0;
     for seed in 201..=200 + seeds(2 * SEEDS) {
         let (repo, mut random) = random_history(seed);
@@ -269,7 +273,7 @@ fn counts_that_are_known_change_nothing() {
 }
 
 #[test]
-fn known_counts_go_by_the_path_below_the_directory_that_was_opened() {
+fn cached_counts_are_looked_up_by_the_path_below_the_directory_that_was_opened() {
     let repo = Repo::new();
     let text = lines("base", 20);
     repo.commit_file("outside", &text);
@@ -278,8 +282,8 @@ fn known_counts_go_by_the_path_below_the_directory_that_was_opened() {
     repo.write("sub/file", replaced(&text, "base 4", "four\n"));
     repo.commit("move");
     repo.commit_file("sub/file", replaced(&text, "base 4", "five\n"));
-    let history = History::open(&repo.root.join("sub")).unwrap().unwrap();
-    let index = history.index_events(None, &AtomicBool::new(false), &|_, _| ()).unwrap();
+    let history = History::open(&repo.root.join("sub"), Options::default()).unwrap().unwrap();
+    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).unwrap();
     let asked = RefCell::new(Vec::new());
     let ask = |path: &[u8], _: &EventKey, range: &Range<u32>| {
         asked.borrow_mut().push((String::from_utf8_lossy(path).into_owned(), range.clone()));
@@ -300,7 +304,7 @@ fn the_number_of_threads_changes_no_count() {
         pool.install(|| {
             let (history, index) = repo.open();
             let of = |(path, ranges): &(String, Vec<Range<u32>>)| {
-                history.attribute_committed(&index, &|_, _| None, path, ranges).unwrap().1
+                history.attribute(&index, &|_, _| None, path, None, ranges).unwrap().touches
             };
             files.par_iter().map(of).collect::<Vec<_>>()
         })

@@ -1,7 +1,7 @@
 //! Touch counts of a real repository, named by the environment variable `AURORA_HISTORY_REPOSITORY`: do they agree with
 //! `git log -L`, and what do they cost on top of blame?
 //!
-//! Run with `cargo test --workspace --lib touches_of_repository -- --ignored --nocapture`.
+//! Run with `cargo test -p aurora-history --lib touches_of_repository -- --ignored --nocapture`.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -83,8 +83,7 @@ fn windows(lines: u32) -> Vec<Range<u32>> {
 fn what_touches_cost_on_top_of_blame() {
     let repo = repository();
     let files = repo.files();
-    // Both in turn for each file, now this first, now that, so that neither finds the machine in a better mood; each with
-    // caches of its own.
+    // Alternately for each file, so that both see the same load; each with its own caches in memory.
     let ((first, index), (second, _), (third, _)) = (repo.open(), repo.open(), repo.open());
     let (mut blame_time, mut both_time, mut ranges) = (0.0, 0.0, 0);
     for (at, path) in files.iter().enumerate() {
@@ -93,8 +92,8 @@ fn what_touches_cost_on_top_of_blame() {
         ranges += windows.len();
         let mut both = || {
             let start = clock();
-            let (committed, _) = second.attribute_committed(&index, &|_, _| None, path, &windows).unwrap();
-            assert_eq!(committed.blame, blame, "{path}");
+            let found = second.attribute(&index, &|_, _| None, path, None, &windows).unwrap();
+            assert_eq!(found.blame.committed.blame, blame, "{path}");
             both_time += clock() - start;
         };
         if at % 2 == 0 {

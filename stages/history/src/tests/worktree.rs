@@ -8,12 +8,12 @@ fn check_worktree(repo: &Repo, path: &str, text: &str) {
     repo.write(path, text);
     let (history, index) = repo.open();
     let ranges = [0..2, 0..u32::MAX, 40..60];
-    let (blame, counts) = history.attribute(&index, &|_, _| None, path, text.as_bytes(), &ranges).unwrap();
-    assert_same(&blame.worktree(), &repo.git_blame_worktree(path), path);
-    // The same from what is stored, without a walk.
+    let found = history.attribute(&index, &|_, _| None, path, Some(text.as_bytes()), &ranges).unwrap();
+    assert_same(&found.blame.worktree(), &repo.git_blame_worktree(path), path);
+    // The same from the stored attribution, without a walk.
     let key = index.latest(path).unwrap();
-    let carried = history.carry_over(&blame.committed, &key, text.as_bytes(), &ranges).unwrap();
-    assert_eq!(carried, Some((blame, counts)));
+    let carried = history.carry_over(&found.blame.committed, &key, text.as_bytes(), &ranges).unwrap();
+    assert_eq!(carried, Some(found));
 }
 
 #[test]
@@ -37,8 +37,11 @@ fn carriage_returns_of_a_checkout_are_no_change() {
     let text = lines("base", 20).replace("base 7\n", "seven\n").replace('\n', "\r\n");
     check_worktree(&repo, "file", &text);
     let (history, index) = repo.open();
-    let blame = history.attribute(&index, &|_, _| None, "file", text.as_bytes(), &[]).unwrap().0.worktree();
-    assert_eq!(blame.entries.iter().filter(|run| run.commit == NOT_COMMITTED).map(|run| run.len).sum::<u32>(), 1);
+    let blame = history.attribute(&index, &|_, _| None, "file", Some(text.as_bytes()), &[]).unwrap().blame.worktree();
+    assert_eq!(
+        blame.entries.iter().filter(|entry| entry.commit == NOT_COMMITTED).map(|entry| entry.len).sum::<u32>(),
+        1
+    );
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn a_summary_counts_commits_authors_and_uncommitted_lines() {
     let newest = repo.commit_file("file", lines("base", 10).replace("base 2\n", "two\n"));
     let (history, index) = repo.open();
     let text = lines("base", 10).replace("base 2\n", "two\n").replace("base 8\n", "eight\nnine\n");
-    let blame = history.attribute(&index, &|_, _| None, "file", text.as_bytes(), &[]).unwrap().0.worktree();
+    let blame = history.attribute(&index, &|_, _| None, "file", Some(text.as_bytes()), &[]).unwrap().blame.worktree();
     let all = blame.summary(0..u32::MAX);
     assert_eq!((all.commits, all.uncommitted_lines), (2, 2));
     assert_eq!(all.newest.unwrap().id.to_string(), newest);
