@@ -29,7 +29,7 @@ const SPAN_CACHE_BYTES: usize = 32 << 20;
 const CACHED_DELETIONS: usize = 200_000;
 /// Most cached blob sizes.
 const CACHED_SIZES: usize = 200_000;
-/// If a commit deleted more files than this, the added file is compared only with those of its name (git's rename limit).
+/// If a commit deleted more files than this, the added file is compared only with those of its name; git compares all.
 const MAX_COMPARED: usize = 10_000;
 /// Larger files are candidates only if their content is identical.
 const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
