@@ -1,4 +1,4 @@
-//! The key under which the attribution of a path may be kept between runs.
+//! The key under which the attribution of a path can be stored between runs.
 
 use std::fmt;
 
