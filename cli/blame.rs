@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use aurora_history::{BlameEntry, FileBlame};
 use aurora_stages::git_signal::from_stored;
-use aurora_stages::git_signal::history::{FileBlame, Run};
 use aurora_storage::{FileOutcome, FileRecord, GitSignal, HistoryTier, Snapshot, StorageError};
 use serde_json::{Value, json};
 
@@ -73,10 +73,10 @@ fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageErro
 fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
     let digits = blame.commits.first().map_or(40, |commit| 2 * commit.id.as_bytes().len());
     let zeros = "0".repeat(digits);
-    for run in &blame.runs {
+    for entry in &blame.entries {
         let commit =
-            blame.commits.get(run.commit as usize).map_or_else(|| zeros.clone(), |commit| commit.id.to_string());
-        for line in run.start_line..run.start_line + run.len {
+            blame.commits.get(entry.commit as usize).map_or_else(|| zeros.clone(), |commit| commit.id.to_string());
+        for line in entry.start_line..entry.start_line + entry.len {
             writeln!(out, "{commit} {}", line + 1)?;
         }
     }
@@ -84,11 +84,11 @@ fn write_lines(out: &mut impl Write, blame: &FileBlame) -> io::Result<()> {
 }
 
 fn report(path: &str, blame: &FileBlame) -> Value {
-    let run = |run: &Run| {
-        let commit = blame.commits.get(run.commit as usize);
+    let run = |entry: &BlameEntry| {
+        let commit = blame.commits.get(entry.commit as usize);
         json!({
-            "line": run.start_line + 1,
-            "lines": run.len,
+            "line": entry.start_line + 1,
+            "lines": entry.len,
             "commit": commit.map(|commit| commit.id.to_string()),
             "author": commit.map(|commit| &commit.author.name),
             "email": commit.map(|commit| &commit.author.email),
@@ -98,6 +98,6 @@ fn report(path: &str, blame: &FileBlame) -> Value {
     json!({
         "file": path,
         "complete": !blame.incomplete,
-        "runs": blame.runs.iter().map(run).collect::<Vec<_>>(),
+        "runs": blame.entries.iter().map(run).collect::<Vec<_>>(),
     })
 }

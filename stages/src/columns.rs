@@ -6,9 +6,9 @@ use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
 use crate::chunk::heap_bytes;
-use crate::git_signal::history::{ChunkHistory, WorktreeBlame};
 use crate::parse::FileSymbols;
 use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
+use aurora_history::{HistorySummary, WorktreeBlame};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
@@ -162,7 +162,7 @@ pub enum Attribution {
     /// The commits that touched the file.
     File {
         /// All of them, summed up.
-        history: Arc<ChunkHistory>,
+        history: Arc<HistorySummary>,
         /// What they are a function of; see `FileRecord::history_key`.
         key: Vec<u8>,
     },

@@ -12,8 +12,8 @@ use aurora_storage::{IndexWriter, ModelInfo, Snapshot, StorageError};
 
 use crate::columns::RelativePath;
 use crate::git_signal::Repository;
-use crate::kept_file::KeptFile;
 use crate::unread::{Unread, is_gone};
+use aurora_cachefile::CacheFile;
 
 /// How much of an index has to be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +53,7 @@ pub struct Job {
     pub repository: Repository,
     /// Where models other than the embedded one are found.
     pub models: ModelDirectory,
-    /// What nobody knew who made the tree; see [`KeptFile`].
+    /// The secret in the headers of cache files; see [`CacheFile`].
     secret: Vec<u8>,
     started: i64,
     scope: OnceLock<Scope>,
@@ -112,9 +112,9 @@ impl Job {
         cx.services.get::<Self>().ok_or_else(|| StageError::new("this stage runs as part of an index run only"))
     }
 
-    /// The file called `name` beside the index, in which something is kept between runs.
-    pub(crate) fn keep(&self, name: &str, max_bytes: u64) -> KeptFile {
-        KeptFile::new(self.beside.clone(), name, &self.secret, max_bytes)
+    /// The cache file `name` beside the index.
+    pub(crate) fn cache_file(&self, name: &str, max_bytes: u64) -> CacheFile {
+        CacheFile::new(self.beside.clone(), name, &self.secret, max_bytes)
     }
 
     /// The user's conversation logs. The user's Aurora directory, which holds the models, holds the logs beside them.

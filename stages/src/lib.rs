@@ -17,7 +17,6 @@ pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod job;
-pub mod kept_file;
 pub mod languages;
 pub mod limits;
 pub mod parse;

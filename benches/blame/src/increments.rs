@@ -1,4 +1,4 @@
-//! What a new HEAD costs on top of what an earlier one has left, and whether it gives what a walk of everything gives.
+//! What does a new HEAD cost with the caches of an earlier one, and is the result that of a walk of everything?
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,25 +7,19 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use aurora_cachefile::CacheFile;
 use aurora_confined::Directory;
-use aurora_stages::git_signal::history::{Committed, EventIndex, EventKey, History};
-use aurora_stages::kept_file::KeptFile;
+use aurora_history::{EventIndex, EventKey, FileAttribution, History, Options};
 use rayon::prelude::*;
 
 use crate::files::{regular_files, texts};
 use crate::measure::{Cost, anonymous_peak, cost};
 
 /// Attributions by path.
-type Stored = HashMap<Vec<u8>, (EventKey, Arc<Committed>)>;
+type Stored = HashMap<Vec<u8>, (EventKey, Arc<FileAttribution>)>;
 
 /// Ranges of lines by path.
 type Ranges = HashMap<Vec<u8>, Vec<Range<u32>>>;
-
-/// The files that are kept between runs.
-struct Kept {
-    walk: KeptFile,
-    comparisons: KeptFile,
-}
 
 /// A step from one HEAD to a later one.
 pub struct Increment {
@@ -33,15 +27,15 @@ pub struct Increment {
     pub commits: usize,
     /// Files with another key.
     pub files: usize,
-    /// Attributing everything at the earlier HEAD, with what is kept for later.
+    /// Attributing everything at the earlier HEAD, and writing the caches.
     pub first: Cost,
     /// The most anonymous memory that it took, in bytes.
     pub first_peak: u64,
-    /// The same at the later HEAD, where nothing is kept.
+    /// The same at the later HEAD, without caches.
     pub fresh: Cost,
-    /// Bytes of the file that keeps the comparisons, after the first.
-    pub kept_bytes: u64,
-    /// Loading the walk, adding to it, attributing these files, and keeping what is new.
+    /// Bytes of the diff cache after the first.
+    pub cache_bytes: u64,
+    /// Loading the caches, walking the new commits, attributing these files, and appending to the caches.
     pub cost: Cost,
     /// Files at the later HEAD whose attribution is not that of a walk of everything.
     pub differing: Vec<String>,
@@ -83,23 +77,23 @@ fn succeed(mut command: Command) -> Result<String, String> {
 pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
     let borrowed = Borrowed::new(root)?;
     let beside = Directory::open_root(&borrowed.path()).map_err(|error| error.to_string())?;
-    let keep = |name| KeptFile::new(beside.clone(), name, b"bench", u64::MAX);
-    let kept = Kept { walk: keep("walk"), comparisons: keep("comparisons") };
+    let cache = |name| Some(CacheFile::new(beside.clone(), name, b"bench", u64::MAX));
+    let caches = Options { walk_cache: cache("walk"), diff_cache: cache("comparisons") };
     let tip = borrowed.git(&["rev-parse", "HEAD"])?;
     let old = borrowed.git(&["rev-parse", &format!("HEAD~{back}")])?;
     let commits = borrowed.git(&["rev-list", "--count", &format!("{old}..{tip}")])?;
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &old])?;
     let at_old = ranges(&borrowed.path())?;
-    let everything = || attribute(&borrowed.path(), Some(&kept), &Stored::new(), &at_old);
+    let everything = || attribute(&borrowed.path(), caches.clone(), &Stored::new(), &at_old);
     let ((made, first), first_peak) = anonymous_peak(|| cost(everything));
     let (_, stored) = made?;
-    let kept_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
+    let cache_bytes = std::fs::metadata(borrowed.path().join("comparisons")).map_or(0, |file| file.len());
     borrowed.git(&["update-ref", "--no-deref", "HEAD", &tip])?;
     // Where chunks are is known from their text.
     let ranges = ranges(&borrowed.path())?;
-    let (made, step) = cost(|| attribute(&borrowed.path(), Some(&kept), &stored, &ranges));
+    let (made, step) = cost(|| attribute(&borrowed.path(), caches.clone(), &stored, &ranges));
     let (paths, new) = made?;
-    let (made, fresh) = cost(|| attribute(&borrowed.path(), None, &Stored::new(), &ranges));
+    let (made, fresh) = cost(|| attribute(&borrowed.path(), Options::default(), &Stored::new(), &ranges));
     let (_, expected) = made?;
     let at_tip = |path: &Vec<u8>| new.get(path).or_else(|| stored.get(path)).map(|(_, blame)| blame);
     let differs = |path: &&Vec<u8>| at_tip(path) != expected.get(*path).map(|(_, blame)| blame);
@@ -110,7 +104,7 @@ pub fn increment(root: &Path, back: usize) -> Result<Increment, String> {
         first,
         first_peak,
         fresh,
-        kept_bytes,
+        cache_bytes,
         cost: step,
         differing: differing.collect(),
     })
@@ -139,28 +133,23 @@ fn paragraphs(text: &[u8]) -> Vec<Range<u32>> {
 /// The files at HEAD, and the attributions of those whose key differs from the stored one.
 fn attribute(
     repository: &Path,
-    kept: Option<&Kept>,
+    options: Options,
     stored: &Stored,
     ranges: &Ranges,
 ) -> Result<(Vec<Vec<u8>>, Stored), String> {
-    let history = History::open(repository).map_err(|error| error.to_string())?.ok_or("no repository")?;
-    let history = match kept {
-        Some(kept) => history.with_comparisons_in(kept.comparisons.clone()),
-        None => history,
-    };
-    let walk = kept.map(|kept| &kept.walk);
-    let index = history.index_events(walk, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
+    let history = History::open(repository, options).map_err(|error| error.to_string())?.ok_or("no repository")?;
+    let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
     let paths = regular_files(repository)?;
     let changed = changed(&index, &paths, stored);
     let known = |path: &[u8], key: &EventKey| {
         stored.get(path).filter(|(known, _)| known == key).map(|(_, blame)| Arc::clone(blame))
     };
     let blame = |(path, key): &(&Vec<u8>, EventKey)| {
-        let (blame, _) = history.attribute_committed(&index, &known, path, ranges.get(*path)?).ok()?;
-        Some((path.to_vec(), (*key, Arc::new(blame))))
+        let found = history.attribute(&index, &known, path, None, ranges.get(*path)?).ok()?;
+        Some((path.to_vec(), (*key, Arc::new(found.blame.committed))))
     };
     let attributed = changed.par_iter().filter_map(blame).collect();
-    history.store_comparisons();
+    history.save_diff_cache();
     Ok((paths, attributed))
 }
 

@@ -44,7 +44,7 @@ struct Options {
     /// Threads of this project, and processes of git at a time.
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Attribute HEAD on top of what was kept so many first parents before it, instead of everything; repeatable.
+    /// Attribute HEAD with the caches of this many first parents before it, instead of everything; repeatable.
     #[arg(long, value_name = "COMMITS")]
     increment: Vec<usize>,
     /// Leave the peers out.
@@ -158,10 +158,10 @@ fn increment(root: &std::path::Path, back: usize) -> Result<(), String> {
         step.differing.len()
     );
     println!(
-        "everything: {:.2} s CPU, {} MB anonymous where comparisons are kept, in {:.1} MB; {:.2} s where nothing is",
+        "everything: {:.2} s CPU, {} MB anonymous with caches, of which diffs take {:.1} MB; {:.2} s without",
         step.first.cpu.as_secs_f64(),
         step.first_peak / 1_000_000,
-        step.kept_bytes as f64 / 1e6,
+        step.cache_bytes as f64 / 1e6,
         step.fresh.cpu.as_secs_f64()
     );
     step.differing.iter().take(10).for_each(|path| println!("  {path}"));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use aurora_stages::git_signal::history::{BlameFailure, EventIndex, FileBlame, History};
+use aurora_history::{EventIndex, FileBlame, History, Options, Unattributed};
 use rayon::prelude::*;
 
 use crate::git::Lines;
@@ -24,16 +24,16 @@ pub struct Whole {
     /// Files with a line that may be older than it looks, because objects are missing.
     pub incomplete: usize,
     /// Files without attribution, and why.
-    pub failed: Vec<(String, BlameFailure)>,
+    pub failed: Vec<(String, Unattributed)>,
 }
 
 impl Walked {
     /// Opens the repository at `root` and walks its history.
     pub fn new(root: &Path) -> Result<Self, String> {
         let (walked, cost) = cost(|| {
-            let history = History::open(root).map_err(|error| error.to_string())?.ok_or("no repository")?;
-            let index =
-                history.index_events(None, &AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
+            let history =
+                History::open(root, Options::default()).map_err(|error| error.to_string())?.ok_or("no repository")?;
+            let index = history.index_events(&AtomicBool::new(false), &|_, _| ()).map_err(|error| error.to_string())?;
             Ok::<_, String>((history, index))
         });
         let (history, index) = walked?;
@@ -74,9 +74,9 @@ impl Walked {
 
 fn lines_of(blame: &FileBlame) -> Vec<Box<[u8]>> {
     let mut lines = Vec::with_capacity(blame.line_count() as usize);
-    for run in &blame.runs {
-        let commit: Box<[u8]> = blame.commits[run.commit as usize].id.to_string().into_bytes().into();
-        lines.extend(std::iter::repeat_n(commit, run.len as usize));
+    for entry in &blame.entries {
+        let commit: Box<[u8]> = blame.commits[entry.commit as usize].id.to_string().into_bytes().into();
+        lines.extend(std::iter::repeat_n(commit, entry.len as usize));
     }
     lines
 }

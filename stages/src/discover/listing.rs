@@ -1,50 +1,50 @@
-//! Directories as the walk reads them: names and kinds of entries first, metadata where it is asked for.
+//! Reading directories: names and kinds of entries first, metadata on request.
 //!
-//! On Linux a directory is opened below the one that holds it and read into a buffer on the stack, which is half of what
-//! the standard library's way by whole paths costs. It also has a [`Stamp`], so that a listing can be kept.
+//! On Linux a directory is opened relative to its parent and read into a buffer on the stack, which costs half of what the
+//! standard library needs with full paths. A [`DirectoryStamp`] allows its listing to be cached.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::Directory;
+pub(super) use linux::DirectoryHandle;
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::Directory;
+pub(super) use portable::DirectoryHandle;
 
-/// What an entry of a directory is; links are not followed.
+/// The kind of a directory entry; symbolic links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Directory,
     Link,
     Other,
 }
 
-/// What is asked of a file's metadata.
+/// The metadata of a file that the walk needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Metadata {
+pub(super) struct FileMetadata {
     /// Bytes.
     pub(super) size: u64,
-    /// Modification time, nanoseconds since the epoch; zero where it is earlier, or there is none.
+    /// Modification time, nanoseconds since the epoch; zero if it is earlier or unknown.
     pub(super) mtime: i64,
 }
 
-/// A directory, and when its entries last changed: as long as it has this stamp, none was added, removed or renamed.
+/// Identifies a directory and its last change: while the stamp is the same, no entry was added, removed or renamed.
 ///
-/// Whoever sets times back changes the time of change all the same. The default is the stamp of no directory.
+/// Resetting mtime still updates ctime. The default is the stamp of no directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct DirectoryStamp {
     pub(super) device: u64,
     pub(super) inode: u64,
-    /// Time of change (`ctime`), nanoseconds since the epoch.
+    /// Status change time (ctime), nanoseconds since the epoch.
     pub(super) changed: i64,
-    /// Modification time, nanoseconds since the epoch.
+    /// Modification time (mtime), nanoseconds since the epoch.
     pub(super) modified: i64,
 }
 
-/// An entry: its name and, if that could be told, what it is.
-pub(super) type Entry = (OsString, io::Result<Kind>);
+/// An entry: its name, and its kind or why that is unknown.
+pub(super) type RawEntry = (OsString, io::Result<FileKind>);
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -64,30 +64,30 @@ mod linux {
 
     const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-    /// File systems of this machine alone that keep the times of directories as POSIX has it, by the numbers that
-    /// `statfs(2)` lists: bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
-    const KEEPS_TIMES: [u32; 8] =
+    /// Local file systems that update the times of directories as POSIX requires, by the magic numbers in `statfs(2)`:
+    /// bcachefs, Btrfs, ext2 to ext4, F2FS, overlayfs, tmpfs, XFS, ZFS.
+    const RELIABLE: [u32; 8] =
         [0xCA45_1A4E, 0x9123_683E, 0xEF53, 0xF2F5_2010, 0x794C_7630, 0x0102_1994, 0x5846_5342, 0x2FC1_2FC1];
 
-    /// A directory, by its path below one that is open.
+    /// A directory, by its path relative to an open one.
     #[derive(Clone)]
-    pub(in super::super) struct Directory {
+    pub(in super::super) struct DirectoryHandle {
         open: Arc<OwnedFd>,
-        /// Empty if that is the directory itself.
+        /// Empty for the open directory itself.
         below: PathBuf,
     }
 
-    impl Directory {
+    impl DirectoryHandle {
         pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self { open: Arc::new(openat(CWD, path, FLAGS, Mode::empty())?), below: PathBuf::new() })
         }
 
-        /// A directory in this one; it need not be there yet.
+        /// A subdirectory; it is not opened and need not exist.
         pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
             Self { open: Arc::clone(&self.open), below: self.below.join(name) }
         }
 
-        /// The same directory, opened: what is asked of its entries costs less then.
+        /// The same directory, opened, which makes `stat` of its entries cheaper.
         pub(in super::super) fn opened(&self) -> io::Result<Self> {
             if self.below.as_os_str().is_empty() {
                 return Ok(self.clone());
@@ -100,27 +100,28 @@ mod linux {
             Ok(Self { open: Arc::new(open), below: PathBuf::new() })
         }
 
-        /// The device, if its file system can be relied on to tell by a [`Stamp`] that entries have changed.
+        /// The device, if its file system is known to change a [`DirectoryStamp`] whenever entries change.
         pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
             let kind = fstatfs(&self.open).ok()?.f_type;
-            KEEPS_TIMES.iter().find(|known| kind == **known as FsWord)?;
+            RELIABLE.iter().find(|known| kind == **known as FsWord)?;
             Some(self.stamp()?.device)
         }
 
-        /// Nothing if there is no such directory.
-        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
-            let stat = match self.below.as_os_str().is_empty() {
-                true => fstat(&self.open),
-                false => statat(&self.open, &self.below, AtFlags::SYMLINK_NOFOLLOW),
+        /// The stamp; `None` if there is no such directory.
+        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
+            let stat = if self.below.as_os_str().is_empty() {
+                fstat(&self.open)
+            } else {
+                statat(&self.open, &self.below, AtFlags::SYMLINK_NOFOLLOW)
             };
             let stat = stat.ok().filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)?;
             let changed = nanoseconds(stat.st_ctime, stat.st_ctime_nsec)?;
             let modified = nanoseconds(stat.st_mtime, stat.st_mtime_nsec)?;
-            Some(Stamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
+            Some(DirectoryStamp { device: stat.st_dev, inode: stat.st_ino, changed, modified })
         }
 
-        /// Its entries; it has to be [`opened`](Self::opened).
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {
+        /// Its entries; the directory must be [`opened`](Self::opened).
+        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let mut buffer = [const { MaybeUninit::uninit() }; 32 << 10];
             let mut listed = RawDir::new(&self.open, &mut buffer);
             let mut entries = Vec::new();
@@ -135,30 +136,31 @@ mod linux {
             Ok(entries)
         }
 
-        /// Not every file system tells kinds with names.
-        fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {
-            Ok(match told {
-                FileType::RegularFile => Kind::File,
-                FileType::Directory => Kind::Directory,
-                FileType::Symlink => Kind::Link,
+        /// Some file systems do not report kinds with names, which needs a `stat`.
+        fn kind(&self, name: &OsStr, reported: FileType) -> io::Result<FileKind> {
+            Ok(match reported {
+                FileType::RegularFile => FileKind::File,
+                FileType::Directory => FileKind::Directory,
+                FileType::Symlink => FileKind::Link,
                 FileType::Unknown => match FileType::from_raw_mode(self.stat(name)?.st_mode) {
-                    FileType::Unknown => Kind::Other,
+                    FileType::Unknown => FileKind::Other,
                     known => self.kind(name, known)?,
                 },
-                _ => Kind::Other,
+                _ => FileKind::Other,
             })
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let stat = self.stat(name)?;
             let size = u64::try_from(stat.st_size).unwrap_or(0);
-            Ok(Metadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
+            Ok(FileMetadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
         }
 
         fn stat(&self, name: &OsStr) -> io::Result<Stat> {
-            let stat = match self.below.as_os_str().is_empty() {
-                true => statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW),
-                false => statat(&self.open, self.below.join(name), AtFlags::SYMLINK_NOFOLLOW),
+            let stat = if self.below.as_os_str().is_empty() {
+                statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW)
+            } else {
+                statat(&self.open, self.below.join(name), AtFlags::SYMLINK_NOFOLLOW)
             };
             Ok(stat?)
         }
@@ -168,7 +170,7 @@ mod linux {
     fn open_beneath(directory: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         match openat2(directory, path, FLAGS, Mode::empty(), resolve) {
-            // Old kernels do not have the call, sandboxes refuse it.
+            // Old kernels lack the call, and sandboxes refuse it.
             Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => {}
             opened => return Ok(opened?),
         }
@@ -195,49 +197,54 @@ mod portable {
 
     /// A directory, by its path.
     #[derive(Clone)]
-    pub(in super::super) struct Directory(PathBuf);
+    pub(in super::super) struct DirectoryHandle(PathBuf);
 
-    impl Directory {
+    impl DirectoryHandle {
         pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self(path.to_owned()))
         }
 
-        /// A directory in this one; it need not be there yet.
+        /// A subdirectory; it is not opened and need not exist.
         pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
             Self(self.0.join(name))
         }
 
-        /// Nothing is gained by it here.
+        /// Has no effect here.
         pub(in super::super) fn opened(&self) -> io::Result<Self> {
             Ok(self.clone())
         }
 
-        /// None can be relied on.
+        /// Stamps are not reliable here.
         pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
             None
         }
 
-        /// Never asked for where no device can be relied on.
-        pub(in super::super) fn stamp(&self) -> Option<Stamp> {
+        /// Unused here.
+        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
             None
         }
 
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<Entry>> {
-            let kind = |kind: fs::FileType| match () {
-                () if kind.is_file() => Kind::File,
-                () if kind.is_dir() => Kind::Directory,
-                () if kind.is_symlink() => Kind::Link,
-                () => Kind::Other,
+        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
+            let kind = |kind: fs::FileType| {
+                if kind.is_file() {
+                    FileKind::File
+                } else if kind.is_dir() {
+                    FileKind::Directory
+                } else if kind.is_symlink() {
+                    FileKind::Link
+                } else {
+                    FileKind::Other
+                }
             };
             let entry = |entry: fs::DirEntry| (entry.file_name(), entry.file_type().map(kind));
             self.0.read_dir()?.map(|found| found.map(entry)).collect()
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let metadata = self.0.join(name).symlink_metadata()?;
             let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let mtime = since.and_then(|time| i64::try_from(time.as_nanos()).ok());
-            Ok(Metadata { size: metadata.len(), mtime: mtime.unwrap_or(0) })
+            Ok(FileMetadata { size: metadata.len(), mtime: mtime.unwrap_or(0) })
         }
     }
 }

@@ -1,22 +1,22 @@
-//! What is remembered beside the tree: conversation logs of the user, reasoning patterns of the project.
+//! Documents outside of the source tree: the user's conversation logs, and the project's reasoning patterns.
 
 use std::io;
 use std::path::Path;
 
 use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 
-use super::walk::{Candidate, Omission};
+use super::walk::{Omission, SourceFile};
 use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
 use crate::job::{CONVERSATIONS, Job, PATTERNS};
 use crate::unread::is_gone;
 
-/// Directories of documents that are nested deeper than this are left out.
+/// Deeper directories of documents are skipped.
 const MAX_DEPTH: usize = 64;
 
-/// The documents that are there, sorted by path, and what could not be read. Their paths are those under which they are
-/// filed: logs lie outside the root.
-pub(super) fn documents(job: &Job) -> (Vec<Candidate>, Vec<Omission>) {
+/// The documents, sorted by path, and what could not be read. Their paths are the ones in the index, because logs are outside
+/// of the root.
+pub(super) fn documents(job: &Job) -> (Vec<SourceFile>, Vec<Omission>) {
     let mut logs = Search::new(CONVERSATIONS, CONVERSATION, knowledge::is_log);
     if let Some(path) = job.conversations() {
         logs.root(Directory::open_root(&path));
@@ -30,13 +30,13 @@ pub(super) fn documents(job: &Job) -> (Vec<Candidate>, Vec<Omission>) {
     (found, omissions)
 }
 
-/// Documents of one format.
+/// The search for documents of one format.
 struct Search {
-    /// What stands before their paths, with a `/` at its end.
+    /// The prefix of their paths in the index, ending in `/`.
     prefix: &'static str,
     format: &'static str,
     is_one: fn(&str) -> bool,
-    found: Vec<Candidate>,
+    found: Vec<SourceFile>,
     omissions: Vec<Omission>,
 }
 
@@ -49,12 +49,12 @@ impl Search {
         let prefix = self.prefix;
         match directory {
             Ok(directory) => self.directory(&directory, prefix, 0),
-            // A directory that is not there holds nothing.
+            // An absent directory contains no documents.
             Err(error) => self.omit(prefix, &error),
         }
     }
 
-    /// Looks through a directory; `path` ends with a `/`. Symbolic links are not followed.
+    /// Searches a directory recursively; `path` ends in `/`. Symbolic links are not followed.
     fn directory(&mut self, directory: &Directory, path: &str, depth: usize) {
         let entries = match directory.entries() {
             Ok(entries) => entries,
@@ -69,7 +69,7 @@ impl Search {
                     Err(error) => self.omit(&below, &error),
                 },
                 Kind::File if (self.is_one)(&below) => match directory.metadata(&name) {
-                    Ok(metadata) => self.found.push(Candidate {
+                    Ok(metadata) => self.found.push(SourceFile {
                         path: below.into(),
                         size: metadata.len,
                         mtime: metadata.modified.max(0),

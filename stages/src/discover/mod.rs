@@ -1,8 +1,8 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
 //! with them ids, are the same on every run.
 
-mod kept;
 mod listing;
+mod listing_cache;
 mod memory;
 mod rules;
 mod skip;
@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
 use crate::job::{CONVERSATIONS, Job, MAX_FILE_SIZE, Scope};
-use walk::{Candidate, Found, Omission, WalkOptions};
+use walk::{Omission, SourceFile, WalkOptions, WalkOutput};
 
-/// Name of the file, beside the index, that keeps what the walk saw of directories.
+/// Name of the cache file, beside the index, of directory listings.
 const WALK: &str = "tree.walk";
-/// Most bytes of it: some five million files.
+/// Most bytes of it: about five million files.
 pub(super) const MAX_WALK: u64 = 256 << 20;
 
 /// `[stage.discover]`.
@@ -34,10 +34,10 @@ pub(super) const MAX_WALK: u64 = 256 << 20;
 pub struct Discover {
     /// Files of more bytes than this are skipped.
     pub max_file_size: u64,
-    /// Names of directories to skip beside the built-in ones.
+    /// Names of directories to skip in addition to the built-in ones.
     pub skip_directories: Vec<String>,
-    /// Whether a directory in which nothing was added, removed or renamed since the last run, by its times, is not read
-    /// again.
+    /// Whether directory listings are cached: a directory is not read again if its times prove that no entry was added,
+    /// removed or renamed since the last run.
     pub keep_listings: bool,
     /// Most files in one batch.
     pub batch_files: usize,
@@ -82,23 +82,23 @@ impl Stage for DiscoverStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        // What is walked decides which files there are, not what becomes of one: a change of it
-        // needs no rebuild, since every run compares the whole walk with the index.
+        // The configuration decides which files are indexed, not how. A change needs no rebuild, because every run compares the
+        // whole walk with the index.
         Fingerprint::new(Discover::TYPE, 1)
     }
 }
 
 impl DiscoverStage {
-    fn walk(&self, cx: &StageContext<'_>) -> Found {
+    fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
         let (job, config) = (&self.job, &self.config);
-        let kept = job.keep(WALK, MAX_WALK);
+        let cache = job.cache_file(WALK, MAX_WALK);
         walk::walk(&WalkOptions {
             root: &job.root,
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
-            kept: config.keep_listings.then_some(&kept),
-            trusts_kept: job.scope() < Scope::Everything,
+            cache: config.keep_listings.then_some(&cache),
+            uses_cache: job.scope() < Scope::Everything,
             is_tracked: &|directory| job.repository.tracks(directory),
             is_settled: &|time| job.is_settled(time),
             cancelled: &|| cx.cancelled(),
@@ -106,11 +106,11 @@ impl DiscoverStage {
     }
 
     /// Adds conversation logs and reasoning patterns.
-    fn add_remembered(&self, found: &mut Found, cx: &StageContext<'_>) {
+    fn add_documents(&self, found: &mut WalkOutput, cx: &StageContext<'_>) {
         let (documents, omissions) = memory::documents(&self.job);
         found.omissions.extend(omissions);
         let logs = self.job.conversations();
-        // Without any, there is nothing to be told on every run.
+        // A user who keeps no logs is not warned on every run.
         let keeps_logs = logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
@@ -120,15 +120,15 @@ impl DiscoverStage {
                 continue;
             }
             has_logs |= document.path.starts_with(CONVERSATIONS);
-            found.candidates.push(document);
+            found.files.push(document);
         }
         if let Some(logs) = logs.filter(|_| keeps_logs && !has_logs) {
             cx.warn(&logs.display().to_string(), "No conversation logs found");
         }
     }
 
-    /// Tells the report what is not indexed, and the rest of the run what could not be read.
-    fn tell(&self, found: &Found, cx: &StageContext<'_>) {
+    /// Reports omissions, and records what could not be read for the other stages.
+    fn report(&self, found: &WalkOutput, cx: &StageContext<'_>) {
         for Omission { path, reason, is_error } in &found.omissions {
             if *is_error {
                 self.job.note_unread(path);
@@ -151,11 +151,11 @@ impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
         let mut found = self.stage.walk(cx);
-        self.stage.add_remembered(&mut found, cx);
-        self.stage.tell(&found, cx);
-        found.candidates.sort_by(|a, b| a.path.cmp(&b.path));
-        cx.set_total_files(found.candidates.len() as u64);
-        let mut rest = found.candidates.as_slice();
+        self.stage.add_documents(&mut found, cx);
+        self.stage.report(&found, cx);
+        found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        cx.set_total_files(found.files.len() as u64);
+        let mut rest = found.files.as_slice();
         while !rest.is_empty() && !cx.cancelled() {
             let (batch, later) = rest.split_at(batch_length(rest, config));
             rest = later;
@@ -165,8 +165,8 @@ impl Worker for DiscoverWorker<'_> {
     }
 }
 
-/// How many of the files go into the next batch: at least one.
-fn batch_length(files: &[Candidate], config: &Discover) -> usize {
+/// The number of files in the next batch: at least one.
+fn batch_length(files: &[SourceFile], config: &Discover) -> usize {
     let mut bytes = 0;
     let fitting = files.iter().take(config.batch_files).take_while(|file| {
         bytes += file.size;
@@ -175,13 +175,13 @@ fn batch_length(files: &[Candidate], config: &Discover) -> usize {
     fitting.count().max(1)
 }
 
-fn emit(files: &[Candidate], out: &mut Emitter<'_>) -> Result<(), StageError> {
+fn emit(files: &[SourceFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     let mut batch = out.batch(files.len());
     batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
     batch.write(SIZE, files.iter().map(|file| file.size).collect())?;
     batch.write(MTIME, files.iter().map(|file| file.mtime).collect())?;
     batch.write(LANGUAGE, files.iter().map(|file| file.language).collect())?;
-    // The text, and later chunks and terms of about the same size, are paid for here.
+    // Charges the batch for its text, and for chunks and terms, which are each about as large.
     batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
     out.emit(batch)
 }

@@ -1,4 +1,4 @@
-//! The ignore files that hold in a directory: its own and those of the directories above it.
+//! The ignore rules that apply in a directory: those of its own ignore files, and of the directories above it.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
@@ -9,49 +9,48 @@ use aurora_confined::{Directory, Refusal, read_regular, refusal_of};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
-use super::listing::Kind;
+use super::listing::FileKind;
 use crate::unread::is_gone;
 
-/// The names of ignore files; those of an earlier name have the last word. The fourth kind is a repository's own
-/// `info/exclude`, the fifth the user's file.
+/// The names of ignore files, highest precedence first. After them come a repository's `info/exclude` and the user's
+/// `core.excludesFile`.
 const NAMES: [&str; 3] = [".auroraignore", ".ignore", ".gitignore"];
 const KINDS: usize = NAMES.len() + 2;
 
-/// Most bytes of an ignore file; the rules of one that has more are unknown.
+/// Most bytes of an ignore file; a larger one cannot be read.
 const MAX_RULES: u64 = 4 << 20;
-/// Most bytes of a file that holds nothing but the path of a git directory.
+/// Most bytes of a file that contains only the path of a git directory.
 const MAX_POINTER: u64 = 64 << 10;
 
-/// What ignore files say of the entries of a directory. Levels without such files are left out of the chain.
+/// The rules for the entries of a directory, as a chain of directories that have ignore files.
 #[derive(Debug)]
 pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
-    /// By kind.
+    /// By kind: [`NAMES`], then `info/exclude`, then the user's file.
     files: [Gitignore; KINDS],
     digest: u64,
 }
 
-/// The ignore files that a directory was seen to hold.
+/// The ignore files in a directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct IgnoreFiles {
     by_name: [bool; NAMES.len()],
-    /// Whether there is a `.git`, of a repository or of a linked work tree.
+    /// Whether there is a `.git` directory or file.
     git: bool,
 }
 
 impl IgnoreFiles {
-    /// Takes note of an entry of the directory, and of what it is, if that could be told. Symbolic links and whatever else
-    /// is no file count as not there, as with git.
-    pub(super) fn note(&mut self, name: &OsStr, kind: Option<Kind>) {
+    /// Records an entry of the directory and its kind, if known. An entry that is not a regular file is ignored, as with git.
+    pub(super) fn note(&mut self, name: &OsStr, kind: Option<FileKind>) {
         let known = NAMES.iter().position(|known| name == *known);
         match known {
-            Some(known) => self.by_name[known] = matches!(kind, None | Some(Kind::File)),
+            Some(known) => self.by_name[known] = matches!(kind, None | Some(FileKind::File)),
             None => self.git |= name == ".git",
         }
     }
 }
 
-/// An ignore file that is there and cannot be read, so that nothing can be said of the entries of its directory.
+/// An ignore file that cannot be read, so that it is unknown which entries of its directory are ignored.
 #[derive(Debug, thiserror::Error)]
 #[error("the ignore file {file} cannot be read: {error}")]
 pub(super) struct UnreadableRules {
@@ -59,13 +58,12 @@ pub(super) struct UnreadableRules {
     error: io::Error,
 }
 
-/// An ignore file and its content; nothing if there is none.
+/// The path and content of an ignore file, if there is one.
 type RulesFile = Option<(PathBuf, Vec<u8>)>;
 
 impl Rules {
-    /// The rules that hold in `root` before its own files are read: those of the directories above it, and the file
-    /// that the user's git configuration names. Of these, one that cannot be read counts as not there, as with git, and is
-    /// warned of.
+    /// The rules from outside of `root`: those of the directories above it, and of the file that the user's git configuration
+    /// names. A file that cannot be read counts as absent, as with git, and gives a warning.
     pub(super) fn above(root: &Path, warnings: &mut Vec<(String, String)>) -> Arc<Self> {
         let mut or_warn = |read: Result<RulesFile, UnreadableRules>, place: &Path| {
             read.unwrap_or_else(|unreadable| {
@@ -84,7 +82,7 @@ impl Rules {
         above.into_iter().fold(rules, |rules, directory| {
             let own = |name| {
                 let path = directory.join(name);
-                // Git follows no link here either.
+                // Git does not follow a symbolic link here either.
                 let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
                 let content = is_file.then(|| read_regular(&path, MAX_RULES));
                 content.map_or(Ok(None), |content| present(path, content))
@@ -96,8 +94,7 @@ impl Rules {
         })
     }
 
-    /// The rules that hold in a directory below `root`, which has these ignore files. What makes no sense in them is no
-    /// rule.
+    /// The rules in a directory below `root` with these ignore files. Malformed lines are ignored.
     ///
     /// # Errors
     /// When one of the files cannot be read.
@@ -123,7 +120,7 @@ impl Rules {
         Ok(self.with(directory, files))
     }
 
-    /// These rules and those of a directory's files.
+    /// These rules, extended by a directory's ignore files.
     fn with(self: &Arc<Self>, directory: &Path, files: [RulesFile; KINDS]) -> Arc<Self> {
         if files.iter().all(Option::is_none) {
             return Arc::clone(self);
@@ -132,7 +129,7 @@ impl Rules {
         if rules.files.iter().all(Gitignore::is_empty) { Arc::clone(self) } else { Arc::new(rules) }
     }
 
-    /// The rules of files by kind, for what is below a directory.
+    /// Parses files by kind, for the entries below a directory.
     fn read(outer: Option<&Arc<Self>>, directory: &Path, files: [RulesFile; KINDS]) -> Self {
         let mut digest = blake3::Hasher::new();
         digest.update(&outer.map_or(0, |outer| outer.digest).to_le_bytes());
@@ -148,12 +145,12 @@ impl Rules {
         Self { outer: outer.cloned(), files, digest: u64::from_le_bytes(short) }
     }
 
-    /// Stands for these rules and those around them, to the byte.
+    /// A hash of the ignore files of the whole chain.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// Whether an entry of the directory is to be left out. Of each kind of file, the innermost that names it decides.
+    /// Whether an entry of the directory is ignored. Within each kind of file, the innermost match decides.
     pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
         (0..KINDS).find_map(|kind| self.verdict(kind, path, is_directory)).unwrap_or(false)
     }
@@ -171,19 +168,19 @@ impl Rules {
     }
 }
 
-/// The rules of one file, as far as they can be understood.
+/// Parses one ignore file.
 fn parse(directory: &Path, path: Option<PathBuf>, content: &[u8]) -> Gitignore {
     let mut builder = GitignoreBuilder::new(directory);
     for (number, line) in content.lines().map_while(Result::ok).enumerate() {
-        // Git takes no notice of a byte order mark.
+        // Git ignores a byte order mark.
         let line = if number == 0 { line.trim_start_matches('\u{feff}') } else { &line };
-        // A line that makes no sense is no rule.
+        // A malformed line is ignored.
         let _ = builder.add_line(path.clone(), line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// A file that was read, or that is no file; what is there and cannot be read is an error.
+/// The file that was read; `None` if it is absent or not a regular file.
 fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, UnreadableRules> {
     match read {
         Ok(content) => Ok(Some((path, content))),
@@ -192,8 +189,8 @@ fn present(path: PathBuf, read: io::Result<Vec<u8>>) -> Result<RulesFile, Unread
     }
 }
 
-/// The `info/exclude` of the repository whose work tree begins at a directory. Linked work trees have that of the
-/// repository to which they belong. Within git's directory symbolic links are followed, as git does.
+/// The `info/exclude` of the repository whose work tree is a directory. A linked work tree has that of its main repository.
+/// Symbolic links within the git directory are followed, as git does.
 fn exclude_file(directory: &Path) -> Result<RulesFile, UnreadableRules> {
     let read = |path: PathBuf, limit| {
         let content = read_regular(&path, limit);

@@ -1,9 +1,8 @@
-//! Names that are not indexed, whatever the ignore files say.
+//! Names that are never indexed, whatever the ignore files say.
 
 use std::path::Path;
 
-/// Directories that hold no sources of the project itself: version control, dependencies, bundles,
-/// caches.
+/// Directories without sources of the project itself: version control, dependencies, bundles, caches.
 const DIRECTORIES: &[&str] = &[
     ".aurora",
     ".bzr",
@@ -31,21 +30,21 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories that hold build output or copies of dependencies, unless git tracks what is in them:
-/// then they may as well be a package that happens to have such a name.
+/// Directories of build output or vendored dependencies, unless git tracks files in them: then they may be packages that
+/// happen to have such a name.
 const OUTPUT: &[&str] = &["build", "coverage", "target", "vendor", "venv"];
 
-/// Files by which package managers know a directory of copied dependencies as theirs.
+/// Files that package managers write into a directory of vendored dependencies.
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 
-/// Files that hold secrets, and what the names of others end with.
+/// Names of files with secrets, and suffixes of such names.
 const SECRETS: &[&str] = &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"];
-const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
-/// What the names of minified and bundled sources end with.
+/// Suffixes of the names of minified and bundled sources.
 const MINIFIED: &[&str] = &[".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js"];
 
-/// Whether a directory is left out; `is_tracked` is asked only where it matters.
+/// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     if OUTPUT.contains(&name) {
         return MANIFESTS.iter().any(|file| path.join(file).exists()) || !is_tracked();
@@ -53,7 +52,7 @@ pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnO
     DIRECTORIES.binary_search(&name).is_ok()
 }
 
-/// Why a file of this name is left out, if it is; upper and lower case count as the same.
+/// Why a file of this name is skipped, if it is; case is ignored.
 pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
     if is_secret(name) {
         return Some("may hold secrets");
@@ -65,7 +64,7 @@ fn is_secret(name: &str) -> bool {
     let is_environment = starts_with(name, ".env.") && !ends_with(name, ".example");
     is_environment
         || SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
-        || SECRET_ENDS.iter().any(|end| ends_with(name, end))
+        || SECRET_SUFFIXES.iter().any(|end| ends_with(name, end))
 }
 
 fn starts_with(name: &str, start: &str) -> bool {

@@ -1,5 +1,5 @@
-//! The walk against that of the `ignore` crate, which reads directories more than once but knows the same rules; and one
-//! that begins with what an earlier one has kept against one that reads everything.
+//! The walk compared with that of the `ignore` crate, which implements the same rules; and a walk with a cache compared with
+//! one that reads everything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,20 +11,20 @@ use aurora_confined::Directory;
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 
-use super::kept::{self, KeptWalk};
-use super::walk::{Found, WalkOptions, walk};
-use crate::kept_file::KeptFile;
+use super::listing_cache::{self, ListingCache};
+use super::walk::{WalkOptions, WalkOutput, walk};
+use aurora_cachefile::CacheFile;
 
-fn walked(root: &Path, threads: usize) -> Found {
+fn walked(root: &Path, threads: usize) -> WalkOutput {
     walked_after(root, threads, None)
 }
 
-/// How long ago a change must be for the next one to have another time.
+/// How old a change must be for the next one to have another time.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What a walk finds that begins with the one that a file keeps.
-fn walked_after(root: &Path, threads: usize, kept: Option<&Path>) -> Found {
-    let kept = kept.map(kept_in);
+/// The result of a walk with the cache in a file.
+fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput {
+    let cache = cache.map(cache_at);
     let root = &Directory::open_root(root).unwrap();
     let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
     walk(&WalkOptions {
@@ -32,21 +32,21 @@ fn walked_after(root: &Path, threads: usize, kept: Option<&Path>) -> Found {
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
-        kept: kept.as_ref(),
-        trusts_kept: true,
+        cache: cache.as_ref(),
+        uses_cache: true,
         is_tracked: &|_| true,
         is_settled: &|time| u128::try_from(time).unwrap() < settled.as_nanos(),
         cancelled: &|| false,
     })
 }
 
-/// The file at a path, to keep a walk in.
-fn kept_in(file: &Path) -> KeptFile {
+/// The cache file at a path.
+fn cache_at(file: &Path) -> CacheFile {
     let directory = Directory::open_root(file.parent().unwrap()).unwrap();
-    KeptFile::new(directory, file.file_name().unwrap().to_str().unwrap(), b"secret", 1 << 20)
+    CacheFile::new(directory, file.file_name().unwrap().to_str().unwrap(), b"secret", 1 << 20)
 }
 
-/// The files that the `ignore` crate comes upon, and how many entries it leaves out.
+/// The files that the `ignore` crate finds, and how many entries it ignores.
 fn expected(root: &Path) -> (BTreeSet<String>, usize) {
     let walker = WalkBuilder::new(root)
         .hidden(false)
@@ -56,7 +56,7 @@ fn expected(root: &Path) -> (BTreeSet<String>, usize) {
         .build();
     let (mut files, mut left_out) = (BTreeSet::new(), 0);
     for entry in walker {
-        // A rule above the root that makes no sense.
+        // A malformed rule above the root.
         let Ok(entry) = entry else { continue };
         if entry.file_type().unwrap().is_dir() {
             left_out += std::fs::read_dir(entry.path()).unwrap().count();
@@ -107,18 +107,18 @@ proptest! {
         }
 
         let found = walked(&root, 2);
-        prop_assert!(found.candidates.is_sorted_by(|a, b| a.path < b.path));
+        prop_assert!(found.files.is_sorted_by(|a, b| a.path < b.path));
         let (files, left_out) = expected(&root);
         let is_ignored = |reason: &str| reason == "named in an ignore file" || reason.starts_with("directory `.git`");
         let (ignored, others): (Vec<_>, Vec<_>) =
             found.omissions.iter().partition(|omission| is_ignored(&omission.reason));
-        let seen = found.candidates.iter().map(|file| file.path.to_string());
+        let seen = found.files.iter().map(|file| file.path.to_string());
         let seen: BTreeSet<String> = seen.chain(others.iter().map(|omission| omission.path.clone())).collect();
         prop_assert_eq!(seen, files);
         prop_assert_eq!(ignored.len(), left_out);
 
         let alone = walked(&root, 1);
-        prop_assert_eq!((alone.candidates, alone.omissions), (found.candidates, found.omissions));
+        prop_assert_eq!((alone.files, alone.omissions), (found.files, found.omissions));
     }
 }
 
@@ -137,7 +137,7 @@ fn a_linked_work_tree_has_the_exclude_file_of_its_repository() {
     write("linked/secret.py", "x = 1\n");
     write("linked/open.py", "x = 1\n");
     let found = walked(&root.join("linked"), 1);
-    let paths: Vec<&str> = found.candidates.iter().map(|file| &*file.path).collect();
+    let paths: Vec<&str> = found.files.iter().map(|file| &*file.path).collect();
     assert_eq!(paths, ["open.py"]);
 }
 
@@ -155,13 +155,13 @@ fn what_is_no_file_has_a_reason() {
     std::fs::write(root.join("with \"quotes\"\n and lines.py"), "x = 1\n").unwrap();
     std::os::unix::fs::symlink("nowhere", root.join("link.py")).unwrap();
     let found = walked(&root, 1);
-    let paths: Vec<&str> = found.candidates.iter().map(|file| &*file.path).collect();
+    let paths: Vec<&str> = found.files.iter().map(|file| &*file.path).collect();
     assert_eq!(paths, ["with \"quotes\"\n and lines.py"]);
     let reasons: Vec<&str> = found.omissions.iter().map(|omission| &*omission.reason).collect();
     assert_eq!(reasons, ["path is not UTF-8", "symbolic link", "path is not UTF-8"]);
 }
 
-/// Something that happens to a tree. What makes no sense there does not happen.
+/// A change of a tree; an impossible one has no effect.
 #[derive(Debug, Clone)]
 enum Edit {
     Write(String, &'static str),
@@ -202,7 +202,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_walk_that_begins_with_a_kept_one_finds_what_one_that_reads_everything_finds(
+    fn a_walk_with_a_cache_finds_what_a_walk_that_reads_everything_finds(
         steps in prop::collection::vec((prop::collection::vec(edit(), 1..12), any::<bool>()), 1..6),
     ) {
         let directory = tempfile::tempdir().unwrap();
@@ -213,13 +213,13 @@ proptest! {
             if settles {
                 sleep(TICK + TICK);
             }
-            let (kept, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
-            prop_assert_eq!((kept.candidates, kept.omissions), (fresh.candidates, fresh.omissions));
+            let (cached, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
+            prop_assert_eq!((cached.files, cached.omissions), (fresh.files, fresh.omissions));
         }
     }
 }
 
-/// A tree whose directories have been left alone for long enough, and where a walk of it is kept.
+/// A tree whose stamps are settled, and the cache of a walk of it.
 #[cfg(target_os = "linux")]
 fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -234,21 +234,21 @@ fn settled_tree() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf)
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_that_was_left_alone_is_not_read() {
+fn an_unchanged_directory_is_not_read() {
     use std::os::unix::fs::MetadataExt as _;
 
     let (_directory, root, file) = settled_tree();
     let inode = || fs::metadata(&file).unwrap().ino();
     let before = inode();
-    assert_eq!(walked_after(&root, 2, Some(&file)).candidates.len(), 5);
-    assert_eq!(inode(), before, "there is nothing new to keep");
+    assert_eq!(walked_after(&root, 2, Some(&file)).files.len(), 5);
+    assert_eq!(inode(), before, "there is nothing new to write");
 
-    // Where the kept walk has another name than the directory, the walk believes it.
+    // If the cache has another name than the directory, the walk uses that of the cache.
     let (from, to) = (b"c.py", b"z.py");
-    let mut content = KeptWalk::read(&kept_in(&file)).unwrap().content().to_vec();
+    let mut content = ListingCache::read(&cache_at(&file)).unwrap().content().to_vec();
     let at = content.windows(from.len()).position(|window| window == from).unwrap();
     content[at..at + to.len()].copy_from_slice(to);
-    kept_in(&file).append(&kept::head(), None, &content).unwrap();
+    cache_at(&file).append(&listing_cache::format(), None, &content).unwrap();
     let found = walked_after(&root, 2, Some(&file));
     assert!(
         found
@@ -256,38 +256,38 @@ fn a_directory_that_was_left_alone_is_not_read() {
             .iter()
             .any(|omission| omission.path == "src/deep/z.py" && omission.reason == "vanished during the run")
     );
-    // Until something happens there.
-    let believed = fs::read(&file).unwrap();
+    // Until the directory changes.
+    let before = fs::read(&file).unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
     let (found, fresh) = (walked_after(&root, 2, Some(&file)), walked(&root, 1));
-    assert_eq!((found.candidates, found.omissions), (fresh.candidates, fresh.omissions));
-    assert_ne!(fs::read(&file).unwrap(), believed, "that is kept");
+    assert_eq!((found.files, found.omissions), (fresh.files, fresh.omissions));
+    assert_ne!(fs::read(&file).unwrap(), before, "the listing is written");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_whose_time_was_set_back_is_read() {
+fn a_directory_whose_mtime_was_reset_is_read() {
     let (_directory, root, file) = settled_tree();
     let deep = root.join("src/deep");
     let before = fs::metadata(&deep).unwrap().modified().unwrap();
     Edit::Write("src/deep/f.py".to_owned(), "x = 1\n").apply(&root);
     fs::File::open(&deep).unwrap().set_modified(before).unwrap();
     let found = walked_after(&root, 2, Some(&file));
-    assert!(found.candidates.iter().any(|file| &*file.path == "src/deep/f.py"));
+    assert!(found.files.iter().any(|file| &*file.path == "src/deep/f.py"));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_kept_walk_that_is_damaged_is_none() {
+fn a_damaged_cache_is_not_used() {
     let (_directory, _, file) = settled_tree();
     let whole = fs::read(&file).unwrap();
     for at in 0..whole.len() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         fs::write(&file, damaged).unwrap();
-        assert!(KeptWalk::read(&kept_in(&file)).is_none(), "byte {at}");
+        assert!(ListingCache::read(&cache_at(&file)).is_none(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
-        assert!(KeptWalk::read(&kept_in(&file)).is_none(), "cut to {at} bytes");
+        assert!(ListingCache::read(&cache_at(&file)).is_none(), "cut to {at} bytes");
     }
 }
 
@@ -300,6 +300,6 @@ fn a_tree_may_be_as_deep_as_paths_are_long() {
     fs::write(deep.join("a.py"), "x = 1\n").unwrap();
     for _ in 0..3 {
         sleep(TICK + TICK);
-        assert_eq!(walked_after(&root, 2, Some(&file)).candidates.len(), 1);
+        assert_eq!(walked_after(&root, 2, Some(&file)).files.len(), 1);
     }
 }

@@ -1,9 +1,9 @@
-//! `git-signal`: attributes every line of a file to the commit that last changed it, and tells every chunk its history.
+//! `git-signal`: attributes every line of a file to the commit that last changed it, and gives every chunk a summary of its
+//! history. The library [`aurora_history`] does the work; here are the stage and the glue to the index.
 //!
-//! It stands behind `chunk`, because counting the commits that ever touched a range of lines costs a tenth of attributing
-//! them if both are done in one go, and as much again if not.
+//! The stage runs after `chunk`, because touches are counted per chunk. Counted in the same walk as blame they cost a tenth
+//! of it; in a walk of their own they cost as much as blame.
 
-pub mod history;
 mod repository;
 mod signal;
 mod stored;
@@ -12,24 +12,28 @@ mod walk;
 use std::path::Path;
 use std::sync::Arc;
 
+use aurora_history::{History, Options};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::HistoryTier;
 use serde::{Deserialize, Serialize};
 
-pub use repository::{KeptRun, Patience, Repository, Use};
+pub use repository::{PreviousRun, Repository, RunSettings, WaitLimit};
 pub use stored::from_stored;
 pub(crate) use stored::to_stored;
-pub use walk::{Walk, WalkProgress};
+pub use walk::{HistoryWalk, WalkProgress};
 
 use crate::columns::{Attribution, BLAME, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
 use crate::job::Job;
 use signal::signals;
 
-/// Whether git tracks a file below a directory, a path relative to `root`; not if there is no repository that can be read.
+/// Whether git tracks a file below `directory`, a path relative to `root`; false if no repository can be read.
 pub fn is_tracked(root: &Path, directory: &str) -> bool {
-    let index = || Some(history::History::open(root).ok()??.worktree_index().ok()?.has_files_below(directory));
+    let index = || {
+        let history = History::open(root, Options::default()).ok()??;
+        Some(history.worktree_index().ok()?.has_files_below(directory))
+    };
     index().unwrap_or(false)
 }
 
@@ -91,12 +95,13 @@ impl Worker for GitSignalWorker<'_> {
         }
         let (mut blames, mut of_chunks) = (Vec::with_capacity(paths.len()), Vec::with_capacity(batch.chunks()));
         for (((path, status), text), ranges) in paths.iter().zip(statuses).zip(texts).zip(ranges) {
-            let blame = match status.has_chunks() {
-                true => repository.attribute(path, text, &ranges, self.stage.tier),
-                false => Attribution::NoRepository,
+            let blame = if status.has_chunks() {
+                repository.attribute(path, text, &ranges, self.stage.tier)
+            } else {
+                Attribution::NoRepository
             };
             match &blame {
-                // What is so of every file is said once.
+                // A reason that applies to every file is one remark of the run.
                 Attribution::Unavailable(reason) if !repository.is_broken() => {
                     cx.warn(path, &format!("git history unavailable: {reason}"));
                 }
@@ -105,7 +110,7 @@ impl Worker for GitSignalWorker<'_> {
                 }
                 _ => {}
             }
-            // Chunks stand in the batch file by file.
+            // The chunks of a batch are grouped by file.
             of_chunks.extend(signals(&blame, &ranges).into_iter().map(Signal));
             blames.push(blame);
         }

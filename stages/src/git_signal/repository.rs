@@ -1,4 +1,4 @@
-//! The indexed root's git repository, opened at once but walked no sooner than something needs it.
+//! The git repository of the indexed root. It is opened when the run starts; its history is walked when a file needs it.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -7,139 +7,133 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aurora_cachefile::CacheFile;
+use aurora_history::{
+    AttributedFile, EventIndex, EventKey, FileAttribution, History, HistoryError, ObjectId, Options, Unattributed,
+    WorktreeIndex, WorktreeState,
+};
 use aurora_pipeline::CancelToken;
 use aurora_storage::{HistoryTier, Snapshot};
-use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
-use super::history::{
-    BlameFailure, Committed, EventIndex, EventKey, History, HistoryError, WorktreeIndex, WorktreeState,
-};
 use super::stored::from_stored;
-use super::walk::{Found, Walk};
+use super::walk::{HistoryWalk, WalkOutcome};
 use crate::columns::Attribution;
-use crate::kept_file::KeptFile;
 
-/// A walk that is about as quick as this is always waited for.
-const SHORTEST_PATIENCE: Duration = Duration::from_millis(500);
+/// The least time that a run waits for the walk over the history.
+const MIN_WAIT: Duration = Duration::from_millis(500);
 
-/// What earlier runs have left of attribution.
-pub struct KeptRun {
-    /// The index as it was published.
+/// What earlier runs have stored of attribution.
+pub struct PreviousRun {
+    /// The published index.
     pub index: Snapshot,
-    /// [`Repository::state`] when that was.
+    /// [`Repository::state`] at that time.
     pub state: Option<String>,
-    /// The file that keeps the walk over the history.
-    pub walk: KeptFile,
-    /// The file that keeps how old versions differ.
-    pub comparisons: KeptFile,
+    /// The cache of the walk over the history.
+    pub walk_cache: CacheFile,
+    /// The cache of diffs and rename sources.
+    pub diff_cache: CacheFile,
 }
 
-/// How long the walk over the history is waited for.
+/// How long files wait for the walk over the history.
 #[derive(Debug, Clone, Copy)]
-pub enum Patience {
-    /// As long as everything else takes, where a file costs one core so much.
+pub enum WaitLimit {
+    /// As long as the rest of the run takes, if a file takes one core this long.
     PerFile(Duration),
-    /// This long.
-    Of(Duration),
+    /// This long in total.
+    Total(Duration),
 }
 
 /// How a run uses a repository.
-pub struct Use {
-    /// Whether it attributes at all. If not, it takes no notice of new commits.
+pub struct RunSettings {
+    /// Whether the pipeline attributes files. If not, new commits are ignored.
     pub attributes: bool,
-    /// Whether what earlier runs have found may be used; if not, all of it is found again.
-    pub trusts: bool,
+    /// Whether results of earlier runs may be used; if not, the caches are removed and everything is computed again.
+    pub uses_previous: bool,
     /// Threads for the walk over the history.
     pub threads: usize,
     /// Stops the walk.
     pub cancel: CancelToken,
 }
 
-/// A repository, or the lack of one.
+/// The repository of the indexed root, if there is one.
 pub struct Repository {
     history: Option<Arc<History>>,
-    /// Why there is none to be read, where git's own files are broken.
+    /// Why the repository cannot be read.
     broken: Option<Arc<str>>,
     /// See [`Self::state`].
     state: String,
-    /// Whether the configuration that attribution depends on is that of the last run.
+    /// Whether the configuration that attribution depends on is unchanged since the last run.
     configured_as_before: bool,
-    previous: KeptRun,
-    using: Use,
-    walk: OnceLock<Arc<Walk>>,
-    /// How long the walk is waited for; as long as it takes unless given.
-    patience: OnceLock<Patience>,
-    /// Whether files were left without an attribution, because of that or because the run was stopped.
+    previous: PreviousRun,
+    using: RunSettings,
+    walk: OnceLock<Arc<HistoryWalk>>,
+    /// How long files wait for the walk; without a limit unless given.
+    wait_limit: OnceLock<WaitLimit>,
+    /// Whether files were left without an attribution, because of that limit or because the run was stopped.
     deferred: AtomicBool,
-    /// What git's index lists.
+    /// Git's index.
     tracked: OnceLock<Result<Option<WorktreeIndex>, HistoryError>>,
 }
 
 impl Repository {
-    /// Opens the repository that `root` lies in. One that cannot be opened is as good as none; [`Self::remarks`] says so.
-    pub fn open(root: &Path, previous: KeptRun, using: Use) -> Self {
-        let (history, broken) = match History::open(root) {
-            Ok(history) => {
-                let keep = |history: History| history.with_comparisons_in(previous.comparisons.clone());
-                (history.map(keep).map(Arc::new), None)
-            }
+    /// Opens the repository at or above `root`. If that fails, files have no history, and [`Self::remarks`] gives the reason.
+    pub fn open(root: &Path, previous: PreviousRun, using: RunSettings) -> Self {
+        let (walk_cache, diff_cache) = (Some(previous.walk_cache.clone()), Some(previous.diff_cache.clone()));
+        let (history, broken) = match History::open(root, Options { walk_cache, diff_cache }) {
+            Ok(history) => (history.map(Arc::new), None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
-        let (walk, patience, deferred, tracked) = Default::default();
+        let (walk, wait_limit, deferred, tracked) = Default::default();
         let state = state(history.as_deref(), using.attributes);
-        let ends_alike = |history: &Arc<History>| {
+        let has_same_configuration = |history: &Arc<History>| {
             previous.state.as_ref().is_some_and(|state| state.ends_with(&configuration(history)))
         };
-        let configured_as_before = history.as_ref().is_some_and(ends_alike);
-        Self { history, broken, state, configured_as_before, previous, using, walk, patience, deferred, tracked }
+        let configured_as_before = history.as_ref().is_some_and(has_same_configuration);
+        Self { history, broken, state, configured_as_before, previous, using, walk, wait_limit, deferred, tracked }
     }
 
-    /// Lets files go without an attribution if the walk over the history takes longer; see [`Self::deferred`].
-    pub fn defer_beyond(&self, patience: Patience) {
-        self.patience.get_or_init(|| patience);
+    /// Leaves files without an attribution if the walk over the history takes longer than `limit`; see [`Self::deferred`].
+    pub fn defer_beyond(&self, limit: WaitLimit) {
+        self.wait_limit.get_or_init(|| limit);
     }
 
-    /// Goes on with a walk that an earlier run has begun, unless HEAD has moved since.
+    /// Uses a walk that an earlier pass has started, unless HEAD or the configuration has changed since.
     #[must_use]
-    pub fn with_walk(self, walk: Arc<Walk>) -> Self {
-        match *walk.state() == self.state {
-            true => Self { walk: walk.into(), ..self },
-            false => self,
-        }
+    pub fn with_walk(self, walk: Arc<HistoryWalk>) -> Self {
+        if *walk.state() == self.state { Self { walk: walk.into(), ..self } } else { self }
     }
 
-    /// The walk that files have gone without an attribution for, if any.
-    pub fn deferred(&self) -> Option<Arc<Walk>> {
+    /// The unfinished walk, if files were left without an attribution because of it.
+    pub fn deferred(&self) -> Option<Arc<HistoryWalk>> {
         let deferred = self.deferred.load(Ordering::Relaxed);
         self.walk.get().filter(|_| deferred).cloned()
     }
 
-    /// Whether no file has to be looked at again: none was left without an attribution, and the walk, if there was one, has
-    /// found something.
+    /// Whether no file has to be attributed again: none was left without an attribution, and the walk, if there was one, has
+    /// succeeded.
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
         !failed && !self.deferred.load(Ordering::Relaxed)
     }
 
-    /// Keeps what was found by comparing old versions for the next run; to be called when all files were attributed.
-    pub fn store_comparisons(&self) {
-        self.history.iter().for_each(|history| history.store_comparisons());
+    /// Saves the diff cache for the next run; to be called after all files were attributed.
+    pub fn save_diff_cache(&self) {
+        self.history.iter().for_each(|history| history.save_diff_cache());
     }
 
-    /// The commit that HEAD points at, as hexadecimal digits; nothing before the first commit.
+    /// The commit at HEAD in hexadecimal digits; `None` before the first commit.
     pub fn head(&self) -> Option<String> {
         Some(self.history.as_ref()?.head()?.to_string())
     }
 
-    /// All that the attribution of an unchanged file depends on: HEAD, and the configuration that
-    /// rewrites authors and passes over commits.
+    /// Everything that the attribution of an unchanged file depends on: HEAD, and the configuration of attribution.
     pub fn state(&self) -> &str {
         &self.state
     }
 
-    /// The same after a run that was stopped, or that left files without an attribution: some files are as this run left
-    /// them, the others as the last one did. It is that of no repository, so that the next run looks at the history of
+    /// The state after a run that was stopped, or that left files without an attribution: some files are as this run left
+    /// them, the others as an earlier one did. It differs from every [`Self::state`], so the next run checks the history of
     /// every file.
     pub fn unfinished_state(&self) -> String {
         let is_new = self.previous.state.is_none();
@@ -152,7 +146,7 @@ impl Repository {
         }
     }
 
-    /// What a user should know of the history, for the run report.
+    /// Remarks about the history for the run report.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let Some(reason) = &self.broken {
@@ -175,10 +169,10 @@ impl Repository {
         if let Err(error) = tracked {
             remarks.push(format!("{error}; files are judged by time and content"));
         }
-        if history.state().is_shallow {
+        if history.info().is_shallow {
             remarks.push("shallow clone: history ends where the clone does".into());
         }
-        if history.state().is_partial {
+        if history.info().is_partial {
             remarks
                 .push("partial clone: lines whose older versions are missing go to the oldest commit at hand".into());
         }
@@ -190,7 +184,7 @@ impl Repository {
         remarks
     }
 
-    /// The object id under which git's index holds a file that git can vouch for without reading it.
+    /// The blob of a file in git's index, if the metadata of the file proves that it is unmodified.
     pub fn clean_blob(&self, path: &str) -> Option<ObjectId> {
         let file = self.tracked()?.file(path)?;
         (file.state == WorktreeState::Unmodified).then_some(file.blob)
@@ -202,7 +196,7 @@ impl Repository {
     }
 
     fn tracked(&self) -> Option<&WorktreeIndex> {
-        // Without git's word every file is judged by its time and content: slower, not wrong.
+        // Without git's index every file is checked by time and content: slower, not wrong.
         self.tracked.get_or_init(|| self.read_index()).as_ref().ok()?.as_ref()
     }
 
@@ -210,8 +204,8 @@ impl Repository {
         self.history.as_ref().map(|history| history.worktree_index()).transpose()
     }
 
-    /// Whether the attribution of a file may differ from the one that `known_key` stands for, the
-    /// file's content being the same. Walks the history if HEAD has moved.
+    /// Whether the attribution of a file whose content is unchanged may differ from the one stored under `known_key`. Walks
+    /// the history if HEAD has moved.
     pub fn key_changed(&self, path: &str, known_key: &[u8]) -> bool {
         if self.previous.state.is_none() {
             return true;
@@ -227,18 +221,18 @@ impl Repository {
         events.is_some_and(|events| key(events, path) != known_key)
     }
 
-    /// Whether git's own files are broken, so that no file has a history; [`Self::remarks`] says why.
+    /// Whether the repository cannot be read, so that no file has a history; [`Self::remarks`] gives the reason.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
 
-    /// Whether objects may be missing because the clone left them out.
+    /// Whether it is a partial clone.
     pub fn is_partial(&self) -> bool {
-        self.history.as_ref().is_some_and(|history| history.state().is_partial)
+        self.history.as_ref().is_some_and(|history| history.info().is_partial)
     }
 
-    /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges` (lines, counted from 0,
-    /// without their end).
+    /// Attributes a file of the working tree: as a whole, or line by line and for each of `ranges`, which count lines from 0
+    /// and exclude their end.
     pub fn attribute(&self, path: &str, text: &str, ranges: &[Range<u32>], tier: HistoryTier) -> Attribution {
         let Some(history) = &self.history else {
             return self.broken.clone().map_or(Attribution::NoRepository, Attribution::Unavailable);
@@ -263,22 +257,22 @@ impl Repository {
             let of_file = |history| Attribution::File { history: Arc::new(history), key: key(events, path) };
             return history.map_or(Attribution::Untracked, of_file);
         }
-        // Asked for a range at a time.
-        let asked = RefCell::new(FxHashMap::default());
-        let known = |path: &[u8], key: &EventKey| {
-            let mut asked = asked.borrow_mut();
+        // The library asks once per range; each path is read from the index once.
+        let read = RefCell::new(FxHashMap::default());
+        let cached = |path: &[u8], key: &EventKey| {
+            let mut read = read.borrow_mut();
             let find = || self.stored(path).map(|(key, stored)| (key, Arc::new(stored)));
-            let found = asked.entry(path.to_vec()).or_insert_with(find).as_ref();
+            let found = read.entry(path.to_vec()).or_insert_with(find).as_ref();
             found.filter(|(stored, _)| stored == key).map(|(_, stored)| Arc::clone(stored))
         };
-        match history.attribute(events, &known, path, text.as_bytes(), ranges) {
-            Ok((blame, touches)) => Attribution::lines(blame, touches, key(events, path)),
-            Err(BlameFailure::Untracked) => Attribution::Untracked,
+        match history.attribute(events, &cached, path, Some(text.as_bytes()), ranges) {
+            Ok(AttributedFile { blame, touches }) => Attribution::lines(blame, touches, key(events, path)),
+            Err(Unattributed::Untracked) => Attribution::Untracked,
             Err(failure) => Attribution::Unavailable(failure.to_string().into()),
         }
     }
 
-    /// The attribution of a file whose history is as it was when it was last attributed: an edit costs no walk.
+    /// Attributes a file whose history is unchanged since it was last attributed, without a walk.
     fn attribute_unmoved(
         &self,
         history: &History,
@@ -291,15 +285,17 @@ impl Repository {
         }
         let (key, committed) = self.stored(path.as_bytes())?;
         match history.carry_over(&committed, &key, text.as_bytes(), ranges) {
-            Ok(Some((blame, touches))) => Some(Attribution::lines(blame, touches, key.to_bytes().to_vec())),
+            Ok(Some(AttributedFile { blame, touches })) => {
+                Some(Attribution::lines(blame, touches, key.to_bytes().to_vec()))
+            }
             Ok(None) => None,
             Err(failure) => Some(Attribution::Unavailable(failure.to_string().into())),
         }
     }
 
-    /// What the index holds of the attribution of a path, and under which key; `None` also where it may not be used.
-    fn stored(&self, path: &[u8]) -> Option<(EventKey, Committed)> {
-        if !self.using.trusts || !self.configured_as_before {
+    /// The attribution of a path in the index, and its key; `None` if there is none, or it may not be used.
+    fn stored(&self, path: &[u8]) -> Option<(EventKey, FileAttribution)> {
+        if !self.using.uses_previous || !self.configured_as_before {
             return None;
         }
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
@@ -308,44 +304,42 @@ impl Repository {
         Some((key, from_stored(stored)?.committed))
     }
 
-    /// What the walk over the history finds; `None` if that is not waited for, or the run is stopped meanwhile.
-    fn events(&self, history: &Arc<History>) -> Option<&Found> {
+    /// The result of the walk over the history; `None` if waiting would exceed the limit, or the run is stopped.
+    fn events(&self, history: &Arc<History>) -> Option<&WalkOutcome> {
         let walk = self.walk.get_or_init(|| {
-            let kept = self.previous.walk.clone();
-            if !self.using.trusts {
-                // One that cannot be removed is written over.
-                let _ = kept.remove();
-                let _ = self.previous.comparisons.remove();
+            if !self.using.uses_previous {
+                // A file that cannot be removed is overwritten.
+                let _ = self.previous.walk_cache.remove();
+                let _ = self.previous.diff_cache.remove();
             }
-            let Use { threads, cancel, .. } = &self.using;
-            Arc::new(Walk::start(Arc::clone(history), self.state.clone(), kept, *threads, cancel.clone()))
+            let RunSettings { threads, cancel, .. } = &self.using;
+            Arc::new(HistoryWalk::start(Arc::clone(history), self.state.clone(), *threads, cancel.clone()))
         });
-        let found = match self.patience.get() {
+        let found = match self.wait_limit.get() {
             _ if self.deferred.load(Ordering::Relaxed) => None,
-            Some(&patience) => walk.wait_unless(self.longest_wait(patience)),
+            Some(&limit) => walk.wait_unless(self.max_wait(limit)),
             None => Some(walk.wait()),
         };
-        // That a walk was stopped says nothing of the files: the next run has to look at them.
+        // A stopped walk is no result: the next run has to attribute the files.
         let found = found.filter(|found| found.is_ok() || !self.using.cancel.is_cancelled());
         self.deferred.fetch_or(found.is_none(), Ordering::Relaxed);
         found
     }
 
-    fn longest_wait(&self, patience: Patience) -> Duration {
-        let cost = match patience {
-            Patience::Of(patience) => return patience,
-            Patience::PerFile(cost) => cost,
+    fn max_wait(&self, limit: WaitLimit) -> Duration {
+        let cost = match limit {
+            WaitLimit::Total(limit) => return limit,
+            WaitLimit::PerFile(cost) => cost,
         };
-        // An update of an index that has everything looks at few files.
-        let files = match self.previous.index.manifest().complete {
-            true => 0,
-            false => u32::try_from(self.tracked().map_or(0, WorktreeIndex::len)).unwrap_or(u32::MAX),
-        };
+        // An update of a complete index processes few files.
+        let is_update = self.previous.index.manifest().complete;
+        let files = if is_update { 0 } else { self.tracked().map_or(0, WorktreeIndex::len) };
+        let files = u32::try_from(files).unwrap_or(u32::MAX);
         let threads = u32::try_from(self.using.threads.max(1)).unwrap_or(u32::MAX);
-        SHORTEST_PATIENCE.max(cost.saturating_mul(files) / threads)
+        MIN_WAIT.max(cost.saturating_mul(files) / threads)
     }
 
-    /// Whether HEAD and all else that attribution depends on are those of the last run.
+    /// Whether HEAD and the configuration of attribution are those of the last run.
     fn is_unmoved(&self) -> bool {
         self.previous.state.as_ref() == Some(&self.state)
     }
@@ -360,7 +354,7 @@ fn state(history: Option<&History>, attributes: bool) -> String {
     format!("{head} {}", configuration(history))
 }
 
-/// What the attribution of a path is a function of; empty for a path that HEAD does not have.
+/// The key that the attribution of a path is a function of; empty for a path that HEAD lacks.
 fn key(events: &EventIndex, path: &str) -> Vec<u8> {
     events.latest(path).map(|key| key.to_bytes().to_vec()).unwrap_or_default()
 }

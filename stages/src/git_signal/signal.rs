@@ -1,13 +1,13 @@
-//! What the attribution of a file says of each of its chunks.
+//! The git signal of each chunk, from the attribution of its file.
 
 use std::ops::Range;
 
 use aurora_storage::{GitHistory, GitSignal, HistoryTier};
 
-use super::history::{ChunkHistory, FileBlame};
 use crate::columns::Attribution;
+use aurora_history::{FileBlame, HistorySummary};
 
-/// The signals of the chunks of a file, which cover `ranges` of its lines, counted from 0, without their end.
+/// The signals of the chunks of a file. The chunks cover `ranges` of its lines, counted from 0, without their end.
 pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<GitSignal> {
     let of_file = match attribution {
         Attribution::NoRepository => GitSignal::None,
@@ -15,7 +15,7 @@ pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<G
         Attribution::Pending => GitSignal::Pending,
         Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
         Attribution::File { history, .. } => {
-            of_history(ChunkHistory::clone(history), history.commits, HistoryTier::File)
+            of_history(HistorySummary::clone(history), history.commits, HistoryTier::File)
         }
         Attribution::Lines { blame, touches, .. } => {
             let blame = blame.worktree();
@@ -29,7 +29,7 @@ fn of_lines(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> GitSignal {
     of_history(blame.summary(lines.clone()), touches, HistoryTier::Line)
 }
 
-fn of_history(history: ChunkHistory, touches: u32, tier: HistoryTier) -> GitSignal {
+fn of_history(history: HistorySummary, touches: u32, tier: HistoryTier) -> GitSignal {
     let Some(newest) = history.newest else { return GitSignal::Untracked };
     GitSignal::Tracked(GitHistory {
         tier,

@@ -1,18 +1,19 @@
-//! Attribution as the index keeps it: to and from [`Blame`].
+//! Conversion between attribution and [`Blame`], its stored form.
 
 use std::sync::Arc;
 
 use aurora_storage::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 use rustc_hash::FxHashMap;
 
-use super::history::{
-    CommitId, CommitInfo, Committed, FileBlame, LineMap, MappedRun, Person, Run, Touched, WorktreeBlame,
+use aurora_history::{
+    BlameEntry, CommitId, CommitInfo, FileAttribution, FileBlame, LineMap, MappedLines, Person, TouchCount,
+    WorktreeBlame,
 };
 
-/// What is to be stored of an attribution.
+/// Converts an attribution to its stored form.
 pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
-    let WorktreeBlame { committed: Committed { blame: committed, touches }, lines } = attribution;
-    let touched = |Touched { lines, commits }: &Touched| TouchedLines {
+    let WorktreeBlame { committed: FileAttribution { blame: committed, touches }, lines } = attribution;
+    let touched = |TouchCount { lines, commits }: &TouchCount| TouchedLines {
         start: lines.start,
         len: lines.end - lines.start,
         commits: *commits,
@@ -28,19 +29,19 @@ pub(crate) fn to_stored(attribution: &WorktreeBlame) -> Blame {
         BlamedCommit { id: commit.id.as_bytes().to_vec(), author, author_time, committer_time }
     });
     let commits = commits.collect();
-    let copied = |run: &MappedRun| CopiedRun { len: run.len, committed: run.committed };
+    let copied = |run: &MappedLines| CopiedRun { len: run.len, committed: run.committed };
     let differs = !lines.is_identity(committed.line_count());
     Blame {
         authors,
         commits,
-        runs: committed.runs.iter().map(|run| BlamedRun { len: run.len, commit: run.commit }).collect(),
+        runs: committed.entries.iter().map(|run| BlamedRun { len: run.len, commit: run.commit }).collect(),
         touches: touches.iter().map(touched).collect(),
         copy: differs.then(|| lines.runs.iter().map(copied).collect()),
         incomplete: committed.incomplete,
     }
 }
 
-/// The attribution that was stored; `None` if one of its commits has no proper id.
+/// Converts a stored attribution back; `None` if a commit has a malformed id.
 pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
     let authors: Vec<Arc<Person>> =
         blame.authors.into_iter().map(|(name, email)| Arc::new(Person { name, email })).collect();
@@ -54,18 +55,20 @@ pub fn from_stored(blame: Blame) -> Option<WorktreeBlame> {
     };
     let commits = blame.commits.into_iter().map(info).collect::<Option<Vec<_>>>()?;
     let mut start_line = 0;
-    let runs = blame.runs.into_iter().map(|run| {
+    let entries = blame.runs.into_iter().map(|run| {
         let start = start_line;
         start_line += run.len;
-        Run { start_line: start, len: run.len, commit: run.commit }
+        BlameEntry { start_line: start, len: run.len, commit: run.commit }
     });
-    let touched =
-        |touched: TouchedLines| Touched { lines: touched.start..touched.start + touched.len, commits: touched.commits };
-    let committed = Committed {
-        blame: FileBlame { runs: runs.collect(), commits, incomplete: blame.incomplete },
+    let touched = |touched: TouchedLines| TouchCount {
+        lines: touched.start..touched.start + touched.len,
+        commits: touched.commits,
+    };
+    let committed = FileAttribution {
+        blame: FileBlame { entries: entries.collect(), commits, incomplete: blame.incomplete },
         touches: blame.touches.into_iter().map(touched).collect(),
     };
-    let mapped = |run: CopiedRun| MappedRun { len: run.len, committed: run.committed };
+    let mapped = |run: CopiedRun| MappedLines { len: run.len, committed: run.committed };
     let lines = match blame.copy {
         Some(copy) => LineMap { runs: copy.into_iter().map(mapped).collect() },
         None => LineMap::identity(committed.blame.line_count()),

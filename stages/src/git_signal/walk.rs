@@ -1,4 +1,4 @@
-//! The walk over the history, in a thread beside the run.
+//! The walk over the history, in a thread of its own beside the run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,26 +8,25 @@ use std::time::{Duration, Instant};
 
 use aurora_pipeline::CancelToken;
 
-use super::history::{EventIndex, History};
-use crate::kept_file::KeptFile;
+use aurora_history::{EventIndex, History};
 
-/// How long a waiting thread sleeps before it looks at the token that cancels the run.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long a waiting thread sleeps before it checks the token that cancels the run.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a walk has found, or why it has found nothing.
-pub(super) type Found = Result<EventIndex, Arc<str>>;
+/// The result of a walk.
+pub(super) type WalkOutcome = Result<EventIndex, Arc<str>>;
 
-/// How far a walk is, in commits.
+/// The progress of a walk, in commits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WalkProgress {
     /// Commits that were compared with their parents.
     pub done: u64,
-    /// Commits that have to be; 0 before that is known.
+    /// Commits that have to be compared; 0 before that is known.
     pub total: u64,
 }
 
-/// A walk over the history that goes on in its own thread; dropping it stops it.
-pub struct Walk {
+/// A walk over the history in its own thread; dropping it stops it.
+pub struct HistoryWalk {
     state: String,
     shared: Arc<Shared>,
     cancel: CancelToken,
@@ -35,37 +34,30 @@ pub struct Walk {
 }
 
 struct Shared {
-    found: OnceLock<Found>,
+    found: OnceLock<WalkOutcome>,
     is_found: (Mutex<bool>, Condvar),
     stop: AtomicBool,
     done: AtomicUsize,
     total: AtomicUsize,
-    begun: Instant,
+    started: Instant,
     /// When the number of commits was known.
     counted: OnceLock<Instant>,
 }
 
-impl Walk {
-    /// Starts on `threads` threads. `state` says what the history is that of, `kept` is the file that keeps the walk between
-    /// runs.
-    pub(super) fn start(
-        history: Arc<History>,
-        state: String,
-        kept: KeptFile,
-        threads: usize,
-        cancel: CancelToken,
-    ) -> Self {
+impl HistoryWalk {
+    /// Starts on `threads` threads. `state` is the [`Repository::state`](super::Repository::state) of `history`.
+    pub(super) fn start(history: Arc<History>, state: String, threads: usize, cancel: CancelToken) -> Self {
         let shared = Arc::new(Shared {
             found: OnceLock::new(),
             is_found: (Mutex::new(false), Condvar::new()),
             stop: AtomicBool::new(false),
             done: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
-            begun: Instant::now(),
+            started: Instant::now(),
             counted: OnceLock::new(),
         });
         let of_thread = Arc::clone(&shared);
-        let work = move || of_thread.finish(guarded(|| walk(&history, &kept, threads, &of_thread)));
+        let work = move || of_thread.finish(guarded(|| walk(&history, threads, &of_thread)));
         let thread = std::thread::Builder::new().name("aurora-history".to_owned()).spawn(work);
         if let Err(error) = &thread {
             shared.finish(Err(error.to_string().into()));
@@ -73,13 +65,13 @@ impl Walk {
         Self { state, shared, cancel, thread: thread.ok() }
     }
 
-    /// [`Repository::state`](super::Repository::state) when it began.
+    /// [`Repository::state`](super::Repository::state) when it started.
     pub(super) fn state(&self) -> &String {
         &self.state
     }
 
     /// Waits for the end.
-    pub(super) fn wait(&self) -> &Found {
+    pub(super) fn wait(&self) -> &WalkOutcome {
         loop {
             if let Some(found) = self.wait_briefly() {
                 return found;
@@ -87,22 +79,22 @@ impl Walk {
         }
     }
 
-    /// Waits for the end, but not if what is left of it will take longer than `patience`.
-    pub(super) fn wait_unless(&self, patience: Duration) -> Option<&Found> {
+    /// Waits for the end; returns `None` if the estimate of the remaining time exceeds `limit`.
+    pub(super) fn wait_unless(&self, limit: Duration) -> Option<&WalkOutcome> {
         loop {
             let found = self.shared.found.get();
-            if found.is_some() || self.shared.left() > patience {
+            if found.is_some() || self.shared.remaining() > limit {
                 return found;
             }
             self.wait_briefly();
         }
     }
 
-    /// Waits for the end, but no longer than `time`, and says whether it has come.
+    /// Waits at most `time` for the end, and returns whether the walk has ended.
     pub(crate) fn is_done_after(&self, time: Duration) -> bool {
-        let begun = Instant::now();
+        let started = Instant::now();
         while self.wait_briefly().is_none() {
-            if begun.elapsed() >= time {
+            if started.elapsed() >= time {
                 return false;
             }
         }
@@ -114,67 +106,67 @@ impl Walk {
         matches!(self.shared.found.get(), Some(Err(_)))
     }
 
-    /// How far it is.
+    /// How many commits are done.
     pub(crate) fn progress(&self) -> WalkProgress {
         let (done, total) = (&self.shared.done, &self.shared.total);
         WalkProgress { done: done.load(Ordering::Relaxed) as u64, total: total.load(Ordering::Relaxed) as u64 }
     }
 
-    /// Waits for the end for a moment.
-    fn wait_briefly(&self) -> Option<&Found> {
+    /// Waits a moment for the end.
+    fn wait_briefly(&self) -> Option<&WalkOutcome> {
         if self.cancel.is_cancelled() {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
         let (is_found, changed) = &self.shared.is_found;
         let is_found = is_found.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_found {
-            drop(changed.wait_timeout(is_found, LOOK));
+            drop(changed.wait_timeout(is_found, CANCEL_INTERVAL));
         }
         self.shared.found.get()
     }
 }
 
-impl Drop for Walk {
+impl Drop for HistoryWalk {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by its message.
+            // A panic of the thread has become a result.
             let _ = thread.join();
         }
     }
 }
 
 impl Shared {
-    fn finish(&self, found: Found) {
+    fn finish(&self, found: WalkOutcome) {
         self.found.get_or_init(|| found);
         *self.is_found.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.is_found.1.notify_all();
     }
 
-    /// About how long the walk has to go on: as long as it took so far while nothing else is known.
-    fn left(&self) -> Duration {
+    /// An estimate of the remaining time: until the number of commits is known, as long as it took so far.
+    fn remaining(&self) -> Duration {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         match self.counted.get() {
             Some(counted) if done > 0 => counted.elapsed().mul_f64(total.saturating_sub(done) as f64 / done as f64),
-            _ => self.begun.elapsed(),
+            _ => self.started.elapsed(),
         }
     }
 }
 
-/// What a walk finds. Who waits for one that panics must not wait for ever.
-fn guarded(walk: impl FnOnce() -> Found) -> Found {
+/// Turns a panic into a failure, so that nobody waits for it forever.
+fn guarded(walk: impl FnOnce() -> WalkOutcome) -> WalkOutcome {
     let found = std::panic::catch_unwind(AssertUnwindSafe(walk));
     found.unwrap_or_else(|_| Err("the walk over the history panicked".into()))
 }
 
-fn walk(history: &History, kept: &KeptFile, threads: usize, shared: &Shared) -> Found {
+fn walk(history: &History, threads: usize, shared: &Shared) -> WalkOutcome {
     let progress = |done: usize, total: usize| {
         shared.counted.get_or_init(Instant::now);
         shared.total.store(total, Ordering::Relaxed);
         shared.done.fetch_max(done, Ordering::Relaxed);
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
-    let index = pool.install(|| history.index_events(Some(kept), &shared.stop, &progress));
+    let index = pool.install(|| history.index_events(&shared.stop, &progress));
     Ok(index.map_err(|error| error.to_string())?)
 }
 

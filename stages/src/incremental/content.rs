@@ -1,26 +1,25 @@
-//! From bytes on disk to text worth indexing.
+//! Decoding the bytes of a file to text, or finding out why it is not indexed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How much of a file is looked at for a NUL byte; git looks at as much.
+/// How many bytes are searched for a NUL byte, as in git.
 const BINARY_PROBE: usize = 8_000;
-/// Sources of fewer bytes are never taken for minified.
+/// Smaller sources never count as minified.
 const MINIFIED_SIZE: usize = 8 << 10;
 /// Mean bytes per line from which a source counts as minified.
 const MINIFIED_LINE: usize = 400;
 
-/// What the bytes of a file turn out to be.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Text, and what had to be done to it to make it text.
+    /// Text, and a warning if bytes were replaced.
     Text { text: Arc<str>, warning: Option<&'static str> },
-    /// Nothing to index, and why.
+    /// Nothing to index, with the reason.
     Nothing(Cow<'static, str>),
 }
 
-/// Decodes a text file. `prose` exempts from the test for minified code, since paragraphs may be
-/// one long line.
+/// Decodes a text file. `prose` disables the test for minified code, because a paragraph may be one long line.
 pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> Content {
     if bytes.is_empty() {
         return Content::Nothing("empty file".into());

@@ -1,11 +1,10 @@
-//! `incremental-check`: decides what has changed, the cheapest evidence first.
+//! `incremental-check`: decides which files have changed, with the cheapest evidence first.
 //!
 //! 1. modification time and size;
-//! 2. git: the object id under which git's index holds the file, where git can vouch for it without
-//!    reading the file;
+//! 2. git: the blob in git's index, if the file's metadata proves that it is unmodified;
 //! 3. blake3 of the content.
 //!
-//! Files that have not changed leave the stream. Those that are gone are appended to it.
+//! Unchanged files are removed from the stream. Deleted files are appended to it.
 
 mod content;
 
@@ -13,11 +12,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_confined::{Refusal, refusal_of};
+use aurora_history::ObjectId;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{FileFinder, FileRow};
-use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
@@ -33,9 +32,9 @@ const DELETIONS_PER_BATCH: usize = 4_096;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IncrementalCheck {
-    /// Whether git's index may vouch for files.
+    /// Whether git's index may prove that a file is unchanged.
     pub git: bool,
-    /// Whether an unchanged modification time and size may.
+    /// Whether an unchanged modification time and size may prove it.
     pub mtime: bool,
 }
 
@@ -51,7 +50,7 @@ impl StageConfig for IncrementalCheck {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
-            // The rows of deleted files are its own.
+            // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
             .restructures()
@@ -65,21 +64,21 @@ impl StageConfig for IncrementalCheck {
 struct IncrementalStage {
     job: Arc<Job>,
     config: IncrementalCheck,
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenPaths>,
 }
 
-/// What is still part of what is indexed.
+/// The files that the walk has found.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenPaths {
     paths: Vec<RelativePath>,
-    /// How many of them the index knew.
+    /// How many of them are in the index.
     known: u64,
 }
 
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
         let known = self.job.previous.file_finder();
-        Box::new(IncrementalWorker { stage: self, known, seen: Seen::default(), unchanged: 0 })
+        Box::new(IncrementalWorker { stage: self, known, seen: SeenPaths::default(), unchanged: 0 })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -87,14 +86,14 @@ impl Stage for IncrementalStage {
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        // A run that was stopped has not seen the whole tree: nothing can be said of the rest.
+        // A run that was stopped has not seen the whole tree, so an unseen file may still exist.
         if cx.cancelled() {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut unread = self.job.unread();
         let mut gone = Vec::new();
-        // A walk comes upon no path twice: where it came upon as many as the index has, none is gone.
+        // A walk finds each path once: if it found as many known paths as the index has, none is deleted.
         if seen.known != self.job.previous.file_count() || !unread.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
             for record in self.job.previous.files() {
@@ -128,15 +127,15 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
 
 struct IncrementalWorker<'a> {
     stage: &'a IncrementalStage,
-    /// What the index knows of files.
+    /// The files in the index.
     known: FileFinder<'a>,
-    seen: Seen,
-    /// Files whose chunks stay as they are.
+    seen: SeenPaths,
+    /// The number of unchanged files.
     unchanged: u64,
 }
 
-/// A file of the batch at hand.
-struct Row<'a> {
+/// A file of the batch.
+struct FileInput<'a> {
     path: &'a RelativePath,
     size: u64,
     mtime: i64,
@@ -144,7 +143,7 @@ struct Row<'a> {
 }
 
 /// A row that stays in the stream.
-struct Change {
+struct ChangedFile {
     status: FileStatus,
     content: ContentId,
     text: Arc<str>,
@@ -157,7 +156,7 @@ impl Worker for IncrementalWorker<'_> {
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         for (index, path) in paths.iter().enumerate() {
-            let row = Row { path, size: sizes[index], mtime: mtimes[index], language: languages[index] };
+            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: languages[index] };
             let change = self.examine(&row, cx)?;
             keep.push(change.is_some());
             if let Some(change) = change {
@@ -183,11 +182,11 @@ impl Worker for IncrementalWorker<'_> {
 }
 
 impl IncrementalWorker<'_> {
-    /// What has become of a file; nothing where it leaves the stream.
-    fn examine(&mut self, row: &Row<'_>, cx: &StageContext<'_>) -> Result<Option<Change>, StageError> {
+    /// How a file has changed; `None` if it is removed from the stream.
+    fn examine(&mut self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Result<Option<ChangedFile>, StageError> {
         let stage = self.stage;
         let known = self.known.row(row.path).map_err(StageError::from_error)?;
-        if let Some(known) = known.filter(|known| self.is_vouched_for(known, row)) {
+        if let Some(known) = known.filter(|known| self.is_known_unchanged(known, row)) {
             self.see(row, true);
             return self.unchanged(known, None, row, cx);
         }
@@ -202,36 +201,36 @@ impl IncrementalWorker<'_> {
         Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?))
     }
 
-    fn see(&mut self, row: &Row<'_>, is_known: bool) {
+    fn see(&mut self, row: &FileInput<'_>, is_known: bool) {
         self.seen.paths.push(Arc::clone(row.path));
         self.seen.known += u64::from(is_known);
     }
 
-    /// Whether the index, or git, is sure of the content without reading it.
-    fn is_vouched_for(&self, known: &FileRow<'_>, row: &Row<'_>) -> bool {
+    /// Whether time and size, or git's index, prove that the content is the one in the index.
+    fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
         if self.stage.job.scope() == Scope::Everything {
             return false;
         }
-        // A time of zero was recorded for a file that might have changed within the clock's tick.
+        // A recorded time of zero means that the file could have changed again within a tick of the clock.
         let by_time = known.mtime_ns() != 0 && known.mtime_ns() == row.mtime && known.size() == row.size;
         let by_git =
             || !known.blob().is_empty() && self.clean_blob(row).is_some_and(|blob| known.blob() == blob.as_slice());
         (self.stage.config.mtime && by_time) || by_git()
     }
 
-    fn clean_blob(&self, row: &Row<'_>) -> Option<ObjectId> {
+    fn clean_blob(&self, row: &FileInput<'_>) -> Option<ObjectId> {
         if self.stage.config.git { self.stage.job.repository.clean_blob(row.path) } else { None }
     }
 
-    /// The content is what was indexed: does anything else about the file need to be stored anew? `read` is the content,
-    /// where it had to be read.
+    /// Handles a file whose content is the one in the index: other data about it may have to be stored. `read` is the content,
+    /// if it was read.
     fn unchanged(
         &mut self,
         known: FileRow<'_>,
         read: Option<(ContentId, Vec<u8>)>,
-        row: &Row<'_>,
+        row: &FileInput<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<Option<Change>, StageError> {
+    ) -> Result<Option<ChangedFile>, StageError> {
         let job = &self.stage.job;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
@@ -243,13 +242,13 @@ impl IncrementalWorker<'_> {
             };
             let Some(bytes) = bytes else { return Ok(None) };
             let Content::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
-            return Ok(Some(Change { status: FileStatus::Refreshed, content, text }));
+            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text }));
         } else {
             self.unchanged += 1;
         }
         let Some((content, _)) = read else { return Ok(None) };
         let moved = known.mtime_ns() != job.recorded_mtime(row.mtime) || known.blob() != content.blob;
-        Ok(moved.then(|| Change { status: FileStatus::Touched, content, text: Arc::from("") }))
+        Ok(moved.then(|| ChangedFile { status: FileStatus::Touched, content, text: Arc::from("") }))
     }
 
     fn changed(
@@ -257,9 +256,9 @@ impl IncrementalWorker<'_> {
         is_new: bool,
         content: ContentId,
         bytes: Vec<u8>,
-        row: &Row<'_>,
+        row: &FileInput<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<Change, StageError> {
+    ) -> Result<ChangedFile, StageError> {
         let text = match self.decode(bytes, row) {
             Content::Text { text, warning } => {
                 if let Some(warning) = warning {
@@ -269,7 +268,7 @@ impl IncrementalWorker<'_> {
             }
             Content::Nothing(reason) => {
                 cx.skip(row.path, &reason);
-                return Ok(Change {
+                return Ok(ChangedFile {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
@@ -289,10 +288,10 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(Change { status, content, text })
+        Ok(ChangedFile { status, content, text })
     }
 
-    fn decode(&self, bytes: Vec<u8>, row: &Row<'_>) -> Content {
+    fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> Content {
         if let Some(extract) = languages::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
@@ -303,9 +302,9 @@ impl IncrementalWorker<'_> {
         content::decode(bytes, languages::is_prose(row.language))
     }
 
-    /// The content of a file, unless it has become another one since it was discovered: what is gone, or has become too
-    /// large, leaves the index, while a file that cannot be read stays in it as it is.
-    fn read(&self, row: &Row<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
+    /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;
+    /// one that cannot be read stays in it.
+    fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
         let job = &self.stage.job;
         let error = match job.read(row.path, job.max_file_size()) {
             Ok(bytes) => return Some(bytes),
@@ -322,7 +321,7 @@ impl IncrementalWorker<'_> {
         None
     }
 
-    /// The path under which the index knows the content of an added file, if that path is gone.
+    /// The path of a deleted file with the same content as an added one, preferably with the same file name.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
         let vanished = self.stage.job.vanished().map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

@@ -25,11 +25,11 @@ use aurora_storage::{
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
-use crate::git_signal::{GitSignal, KeptRun, Patience, Repository, Use, Walk, WalkProgress};
+use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings, WaitLimit, WalkProgress};
 use crate::job::{Finished, Job, Scope};
-use crate::kept_file::KeptFile;
 use crate::limits::Limits;
 use crate::{chunk, pipelines, registry};
+use aurora_cachefile::CacheFile;
 use recovery::Recovery;
 use summary::After;
 
@@ -230,8 +230,8 @@ fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
-    walk: Option<Arc<Walk>>,
-) -> Result<(IndexSummary, Option<Arc<Walk>>), IndexError> {
+    walk: Option<Arc<HistoryWalk>>,
+) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(root, &options.pipeline, &options.limits)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
@@ -255,8 +255,8 @@ fn pass(
     job.decide(scope(&before.fingerprints, &chain, options.force));
     if !goes_on {
         job.repository.defer_beyond(match options.patience {
-            Some(patience) => Patience::Of(patience),
-            None => Patience::PerFile(cost_of_a_file(job.model().as_ref())),
+            Some(patience) => WaitLimit::Total(patience),
+            None => WaitLimit::PerFile(cost_of_a_file(job.model().as_ref())),
         });
     }
 
@@ -268,7 +268,7 @@ fn pass(
     let (model, job) =
         (job.model(), Arc::into_inner(job).expect("the stages that shared the job ended with the pipeline"));
     let Finished { writer, repository, moved, unread } = job.finish();
-    repository.store_comparisons();
+    repository.save_diff_cache();
     let deferred = repository.deferred();
     // The next run has to look at the history of what this one could not read.
     let is_settled = repository.is_settled() && unread.known() == 0;
@@ -357,14 +357,14 @@ impl Shares {
 /// Time between two looks at a walk that is waited for.
 const WALK_LOOK: Duration = Duration::from_millis(100);
 
-/// Name of the file, beside the index, that keeps the walk over git's history.
+/// Name of the cache file, beside the index, of the walk over git's history.
 const WALK: &str = "history.walk";
 /// Most bytes of it: some five million commits.
 const MAX_WALK: u64 = 1 << 30;
 
-/// Name of the file, beside the index, that keeps how old versions of files differ.
+/// Name of the cache file, beside the index, of line diffs and rename sources.
 const COMPARISONS: &str = "history.comparisons";
-/// Most bytes of it; more than are ever written.
+/// Most bytes of it; the library writes less.
 const MAX_COMPARISONS: u64 = 160 << 20;
 
 /// The entry of the manifest's fingerprints that stands for HEAD and what else attribution depends on.
@@ -376,7 +376,7 @@ fn job(
     environment: &Environment,
     options: &IndexOptions,
     memory: Shares,
-    walk: Option<Arc<Walk>>,
+    walk: Option<Arc<HistoryWalk>>,
 ) -> Result<Arc<Job>, IndexError> {
     let started = now_ns();
     let writer = environment.writer(WriterOptions { memory: memory.writer })?;
@@ -392,12 +392,12 @@ fn job(
     let tree = Directory::open_root(root).map_err(opened)?;
     let beside = tree.open_directory(INDEX_DIRECTORY).map_err(opened)?;
     let secret = writer.id().as_bytes().to_vec();
-    let keep = |name, max_bytes| KeptFile::new(beside.clone(), name, &secret, max_bytes);
-    let (walk_file, comparisons) = (keep(WALK, MAX_WALK), keep(COMPARISONS, MAX_COMPARISONS));
-    let kept = KeptRun { index: previous.clone(), state, walk: walk_file, comparisons };
+    let cache = |name, max_bytes| CacheFile::new(beside.clone(), name, &secret, max_bytes);
+    let (walk_cache, diff_cache) = (cache(WALK, MAX_WALK), cache(COMPARISONS, MAX_COMPARISONS));
+    let previous_run = PreviousRun { index: previous.clone(), state, walk_cache, diff_cache };
     let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
-    let using = Use { attributes, trusts: !options.force, threads, cancel: options.cancel.clone() };
-    let repository = Repository::open(root, kept, using);
+    let using = RunSettings { attributes, uses_previous: !options.force, threads, cancel: options.cancel.clone() };
+    let repository = Repository::open(root, previous_run, using);
     let repository = walk.into_iter().fold(repository, Repository::with_walk);
     let models = options.models.clone();
     Ok(Arc::new(Job::new((tree, beside), previous, writer, repository, models, (secret, started))))

@@ -1,0 +1,170 @@
+//! The configuration that attribution depends on: the mailmap, `blame.ignoreRevsFile`, `diff.indentHeuristic`, the shallow
+//! boundary, grafts and replace refs; and a fingerprint of all of it.
+
+use std::path::{Path, PathBuf};
+
+use aurora_confined::read_regular_to_string;
+use gix::ObjectId;
+use gix::hashtable::{HashMap, HashSet};
+
+use crate::error::HistoryError;
+use crate::mailmap;
+
+/// Raised when the rules of attribution change, so that cached results of older builds are not used.
+const RULES_VERSION: u8 = 2;
+
+/// Most bytes of a list of commits.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Commits whose parents are replaced: `info/grafts` and the shallow boundary.
+pub(crate) type Grafts = HashMap<ObjectId, Vec<ObjectId>>;
+
+/// The part of a repository's configuration that attribution depends on.
+pub(crate) struct BlameConfig {
+    pub(crate) mailmap: gix::mailmap::Snapshot,
+    /// Commits whose changed lines are passed to their parents.
+    pub(crate) ignored: HashSet<ObjectId>,
+    /// Files that should list such commits, and cannot be read.
+    pub(crate) unreadable: Vec<PathBuf>,
+    /// Those of `info/grafts`, and the commits at the shallow boundary, which have no parents.
+    pub(crate) grafts: Grafts,
+    pub(crate) indent_heuristic: bool,
+    pub(crate) fingerprint: [u8; 20],
+    /// A hash of what can give commits other parents or other content: the shallow boundary, grafts, replace refs, the hash
+    /// function.
+    pub(crate) walk_key: [u8; 20],
+}
+
+impl BlameConfig {
+    /// Reads the configuration; files that it names but that cannot be read count as empty.
+    ///
+    /// `at_head` returns the content of a path at HEAD.
+    pub(crate) fn read(
+        repository: &gix::Repository,
+        at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<Self, HistoryError> {
+        let config = repository.config_snapshot();
+        let mailmap = mailmap::read(repository, at_head);
+        let mut grafts = grafts(repository);
+        let shallow = repository.shallow_commits().ok().flatten();
+        grafts.extend(shallow.iter().flat_map(|list| list.iter()).map(|&commit| (commit, Vec::new())));
+        let (ignored, unreadable) = ignored_commits(repository);
+        let indent_heuristic = config.boolean("diff.indentHeuristic").unwrap_or(true);
+        let (fingerprint, walk_key) = ([0; 20], [0; 20]);
+        let mut settings = Self { mailmap, ignored, unreadable, grafts, indent_heuristic, fingerprint, walk_key };
+        let failure = |reason| HistoryError::Open { path: repository.git_dir().to_owned(), reason };
+        settings.walk_key = settings.take_walk_key(repository).map_err(failure)?;
+        settings.fingerprint = settings.take_fingerprint().map_err(failure)?;
+        Ok(settings)
+    }
+
+    fn take_walk_key(&self, repository: &gix::Repository) -> Result<[u8; 20], String> {
+        let mut fields = FieldHasher::new();
+        fields.add(&[RULES_VERSION]);
+        fields.add(repository.object_hash().to_string().as_bytes());
+        let mut grafts: Vec<_> = self.grafts.iter().collect();
+        grafts.sort_unstable();
+        for (commit, parents) in grafts {
+            fields.add(commit.as_slice());
+            parents.iter().for_each(|parent| fields.add(parent.as_slice()));
+            fields.add(b"end");
+        }
+        for (replaced, by) in replacements(repository) {
+            fields.add(&replaced);
+            fields.add(by.as_slice());
+        }
+        fields.finish()
+    }
+
+    fn take_fingerprint(&self) -> Result<[u8; 20], String> {
+        let mut fields = FieldHasher::new();
+        fields.add(&self.walk_key);
+        fields.add(&[u8::from(self.indent_heuristic)]);
+        for entry in self.mailmap.iter() {
+            let parts = [entry.new_name(), entry.new_email(), entry.old_name(), Some(entry.old_email())];
+            parts.into_iter().for_each(|part| fields.add(part.map_or(b"\0".as_slice(), |part| part.as_ref())));
+        }
+        fields.add_ids(&self.ignored);
+        fields.finish()
+    }
+}
+
+/// Hashes byte strings, each after its length, so that concatenation is unambiguous.
+struct FieldHasher(gix::hash::Hasher);
+
+impl FieldHasher {
+    fn new() -> Self {
+        Self(gix::hash::hasher(gix::hash::Kind::Sha1))
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn add_ids(&mut self, ids: &HashSet<ObjectId>) {
+        let mut sorted: Vec<&ObjectId> = ids.iter().collect();
+        sorted.sort_unstable();
+        sorted.into_iter().for_each(|id| self.add(id.as_slice()));
+        self.add(b"end");
+    }
+
+    fn finish(self) -> Result<[u8; 20], String> {
+        let digest = self.0.try_finalize().map_err(|error| error.to_string())?;
+        let mut bytes = [0; 20];
+        bytes.copy_from_slice(&digest.as_slice()[..20]);
+        Ok(bytes)
+    }
+}
+
+/// The commits listed in the files that `blame.ignoreRevsFile` names, and the files that cannot be read. An empty value clears
+/// the list, as with git.
+fn ignored_commits(repository: &gix::Repository) -> (HashSet<ObjectId>, Vec<PathBuf>) {
+    let (mut ignored, mut unreadable) = (HashSet::default(), Vec::new());
+    let config = repository.config_snapshot();
+    let base = repository.workdir().unwrap_or_else(|| repository.git_dir());
+    for value in config.plumbing().strings("blame.ignoreRevsFile").unwrap_or_default() {
+        if value.is_empty() {
+            ignored.clear();
+            unreadable.clear();
+            continue;
+        }
+        let text = value.to_string();
+        let named = match text.strip_prefix("~/").zip(home()) {
+            Some((below, home)) => home.join(below),
+            None => base.join(Path::new(&text)),
+        };
+        let Ok(list) = read_regular_to_string(&named, MAX_BYTES) else {
+            unreadable.push(named);
+            continue;
+        };
+        let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        ignored.extend(lines.filter_map(|line| ObjectId::from_hex(line.as_bytes()).ok()));
+    }
+    (ignored, unreadable)
+}
+
+/// The lines of `info/grafts`: a commit, then its parents. Git honours this file, although it is deprecated.
+fn grafts(repository: &gix::Repository) -> Grafts {
+    let file = repository.common_dir().join("info").join("grafts");
+    let lines = read_regular_to_string(&file, MAX_BYTES).unwrap_or_default();
+    let graft = |line: &str| {
+        let ids: Option<Vec<ObjectId>> =
+            line.split_ascii_whitespace().map(|id| ObjectId::from_hex(id.as_bytes()).ok()).collect();
+        let ids = ids.filter(|ids| ids.iter().all(|id| id.kind() == repository.object_hash()))?;
+        ids.split_first().map(|(commit, parents)| (*commit, parents.to_vec()))
+    };
+    lines.lines().filter_map(graft).collect()
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::home_dir()
+}
+
+/// The replace refs: the name of the reference, and the replacing object.
+fn replacements(repository: &gix::Repository) -> Vec<(Vec<u8>, ObjectId)> {
+    let Ok(references) = repository.references() else { return Vec::new() };
+    let Ok(references) = references.prefixed("refs/replace/") else { return Vec::new() };
+    let found = references.filter_map(Result::ok);
+    found.filter_map(|reference| Some((reference.name().as_bstr().to_vec(), reference.try_id()?.detach()))).collect()
+}

@@ -1,0 +1,135 @@
+//! Which commit changed which path, by commit. The changes of a commit never change, so the table only grows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gix::ObjectId;
+use gix::hashtable::HashMap;
+use rustc_hash::FxHashMap;
+
+use crate::scan::ScanBlock;
+use crate::tree_diff::PathState;
+
+/// A path in a [`ChangeTable`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PathId(pub(crate) u32);
+
+/// A [`PathState`] whose blob is an index into [`ChangeTable::blobs`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PackedState(pub(crate) u32);
+
+impl PackedState {
+    pub(crate) const ABSENT: Self = Self(u32::MAX);
+    pub(crate) const OTHER: Self = Self(u32::MAX - 1);
+}
+
+/// What a commit did to one path, compared with its first parent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    pub(crate) path: PathId,
+    pub(crate) new: PackedState,
+    pub(crate) first_parent: PackedState,
+    /// The start of the states in the second and later parents, in [`ChangeTable::other_parents`].
+    pub(crate) others: u32,
+}
+
+/// The changes of commits, indexed by the rows of a [`CommitTable`](crate::commit_table::CommitTable).
+#[derive(Default)]
+pub(crate) struct ChangeTable {
+    pub(crate) paths: Vec<Arc<[u8]>>,
+    pub(crate) blobs: Vec<ObjectId>,
+    pub(crate) changes: Vec<Change>,
+    /// The state of changed paths in the second and later parents of merges.
+    pub(crate) other_parents: Vec<PackedState>,
+    /// Per row the range of its changes, without its end; [`NOT_COMPARED`] for a commit that was not compared yet.
+    pub(crate) ranges: Vec<(u32, u32)>,
+    path_ids: FxHashMap<Arc<[u8]>, PathId>,
+    /// The positions of the blobs that this process has added.
+    blob_positions: HashMap<ObjectId, u32>,
+}
+
+/// The range of a commit that was not compared yet.
+pub(crate) const NOT_COMPARED: (u32, u32) = (u32::MAX, u32::MAX);
+
+impl ChangeTable {
+    /// A table of cached changes.
+    pub(crate) fn new(
+        paths: Vec<Arc<[u8]>>,
+        blobs: Vec<ObjectId>,
+        changes: Vec<Change>,
+        other_parents: Vec<PackedState>,
+        ranges: Vec<(u32, u32)>,
+    ) -> Self {
+        let path_ids = (0u32..).zip(&paths).map(|(id, path)| (Arc::clone(path), PathId(id))).collect();
+        Self { paths, blobs, changes, other_parents, ranges, path_ids, blob_positions: HashMap::default() }
+    }
+
+    /// Whether the commit at `row` was compared with its parents.
+    pub(crate) fn knows(&self, row: u32) -> bool {
+        self.ranges.get(row as usize).is_some_and(|&range| range != NOT_COMPARED)
+    }
+
+    /// The changes of the commit at `row`, in tree order.
+    pub(crate) fn of(&self, row: u32) -> Range<u32> {
+        match self.ranges.get(row as usize) {
+            Some(&range) if range != NOT_COMPARED => range.0..range.1,
+            _ => 0..0,
+        }
+    }
+
+    pub(crate) fn path_id(&self, path: &[u8]) -> Option<PathId> {
+        self.path_ids.get(path).copied()
+    }
+
+    /// Adds the changes that one task of the walk has found.
+    pub(crate) fn add(&mut self, block: ScanBlock) {
+        let paths: Vec<PathId> = block.paths.into_iter().map(|path| self.number(path)).collect();
+        let others = self.other_parents.len() as u32;
+        for state in block.other_parents {
+            let state = self.pack(state);
+            self.other_parents.push(state);
+        }
+        let mut changes = block.changes.into_iter();
+        for (row, count) in block.counts {
+            let first = self.changes.len() as u32;
+            for change in changes.by_ref().take(count as usize) {
+                let (new, first_parent) = (self.pack(change.new), self.pack(change.first_parent));
+                let path = paths[change.path as usize];
+                self.changes.push(Change { path, new, first_parent, others: others + change.others });
+            }
+            if self.ranges.len() <= row as usize {
+                self.ranges.resize(row as usize + 1, NOT_COMPARED);
+            }
+            self.ranges[row as usize] = (first, self.changes.len() as u32);
+        }
+    }
+
+    pub(crate) fn unpack(&self, state: PackedState) -> PathState {
+        match state {
+            PackedState::ABSENT => PathState::Absent,
+            PackedState::OTHER => PathState::Other,
+            PackedState(blob) => PathState::File(self.blobs[blob as usize]),
+        }
+    }
+
+    fn number(&mut self, path: Box<[u8]>) -> PathId {
+        if let Some(id) = self.path_id(&path) {
+            return id;
+        }
+        let (id, path) = (PathId(self.paths.len() as u32), Arc::<[u8]>::from(path));
+        self.paths.push(Arc::clone(&path));
+        self.path_ids.insert(path, id);
+        id
+    }
+
+    fn pack(&mut self, state: PathState) -> PackedState {
+        match state {
+            PathState::Absent => PackedState::ABSENT,
+            PathState::Other => PackedState::OTHER,
+            PathState::File(id) => PackedState(*self.blob_positions.entry(id).or_insert_with(|| {
+                self.blobs.push(id);
+                self.blobs.len() as u32 - 1
+            })),
+        }
+    }
+}

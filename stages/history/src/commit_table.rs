@@ -1,0 +1,132 @@
+//! The headers of commits: the fields that attribution needs, each read from the repository once.
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice as _};
+use gix::hashtable::HashMap;
+use gix::objs::CommitRefIter;
+use gix::objs::commit::ref_iter::Token;
+use rustc_hash::FxHashMap;
+
+use crate::blame_config::Grafts;
+use crate::objects::ObjectReader;
+
+/// The header of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CommitHeader {
+    pub(crate) id: ObjectId,
+    pub(crate) tree: ObjectId,
+    /// The range of its parents in [`CommitTable::parents`].
+    pub(crate) parents: (u32, u32),
+    /// The position of its author in [`CommitTable::authors`].
+    pub(crate) author: u32,
+    pub(crate) author_time: i64,
+    pub(crate) committer_time: i64,
+}
+
+/// An author as spelled in commits, before applying `.mailmap`.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Author {
+    pub(crate) name: BString,
+    pub(crate) email: BString,
+}
+
+/// Headers in the order in which they were added. Headers of commits that are no longer reachable stay.
+#[derive(Default)]
+pub(crate) struct CommitTable {
+    pub(crate) headers: Vec<CommitHeader>,
+    pub(crate) parents: Vec<ObjectId>,
+    pub(crate) authors: Vec<Author>,
+    positions: HashMap<ObjectId, u32>,
+    known_authors: FxHashMap<Author, u32>,
+}
+
+impl CommitTable {
+    /// A table of cached headers.
+    pub(crate) fn new(headers: Vec<CommitHeader>, parents: Vec<ObjectId>, authors: Vec<Author>) -> Self {
+        let positions = (0u32..).zip(&headers).map(|(position, header)| (header.id, position)).collect();
+        let known_authors = (0u32..).zip(&authors).map(|(position, author)| (author.clone(), position)).collect();
+        Self { headers, parents, authors, positions, known_authors }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.headers.len()
+    }
+
+    /// The position of the commit `id`.
+    pub(crate) fn position(&self, id: &ObjectId) -> Option<u32> {
+        self.positions.get(id).copied()
+    }
+
+    /// The parents of the commit at `position`, in their order; none at the boundary of a shallow clone.
+    pub(crate) fn parents_of(&self, position: u32) -> &[ObjectId] {
+        let (start, end) = self.headers[position as usize].parents;
+        &self.parents[start as usize..end as usize]
+    }
+
+    /// The position of the commit `id`, which is read if the table lacks it; `None` if it is missing or not a commit. Commits
+    /// in `grafts` have the parents given there.
+    pub(crate) fn read(
+        &mut self,
+        reader: &ObjectReader,
+        id: ObjectId,
+        grafts: &Grafts,
+        buffer: &mut Vec<u8>,
+    ) -> Option<u32> {
+        if let Some(known) = self.position(&id) {
+            return Some(known);
+        }
+        reader.read(&id, buffer).filter(|&kind| kind == gix::objs::Kind::Commit)?;
+        let header = self.parse(buffer, id, reader.hash_kind(), grafts.get(&id))?;
+        let position = self.headers.len() as u32;
+        self.headers.push(header);
+        self.positions.insert(id, position);
+        Some(position)
+    }
+
+    /// Parses the header of a commit; `None` if it names no tree. A malformed author or time becomes an empty one.
+    fn parse(
+        &mut self,
+        bytes: &[u8],
+        id: ObjectId,
+        hash: gix::hash::Kind,
+        graft: Option<&Vec<ObjectId>>,
+    ) -> Option<CommitHeader> {
+        let first_parent = self.parents.len();
+        let (mut tree, mut author) = (None, None);
+        let (mut author_time, mut committer_time) = (0, 0);
+        for token in CommitRefIter::from_bytes(bytes, hash) {
+            match token {
+                Ok(Token::Tree { id }) => tree = Some(id),
+                Ok(Token::Parent { id }) => self.parents.push(id),
+                Ok(Token::Author { signature }) => {
+                    author = Some(self.author(signature));
+                    author_time = signature.seconds();
+                }
+                Ok(Token::Committer { signature }) => {
+                    committer_time = signature.seconds();
+                    break;
+                }
+                _ => break,
+            }
+        }
+        if graft.is_some() || tree.is_none() {
+            self.parents.truncate(first_parent);
+        }
+        self.parents.extend(graft.filter(|_| tree.is_some()).into_iter().flatten());
+        let author = author.unwrap_or_else(|| self.author(gix::actor::SignatureRef::default()));
+        let parents = (first_parent as u32, self.parents.len() as u32);
+        Some(CommitHeader { id, tree: tree?, parents, author, author_time, committer_time })
+    }
+
+    fn author(&mut self, signature: gix::actor::SignatureRef<'_>) -> u32 {
+        let signature = signature.trim();
+        let author = Author { name: signature.name.as_bstr().into(), email: signature.email.as_bstr().into() };
+        if let Some(&known) = self.known_authors.get(&author) {
+            return known;
+        }
+        let position = self.authors.len() as u32;
+        self.authors.push(author.clone());
+        self.known_authors.insert(author, position);
+        position
+    }
+}

@@ -1,0 +1,241 @@
+//! A cache of line diffs and rename sources, so that no old version of a file is read again after a new commit.
+//!
+//! A diff is a function of two contents, and a rename source one of a commit, its parent and a path. A record is therefore
+//! valid whatever HEAD is.
+//!
+//! The file is an [`aurora_cachefile`]. A segment holds records: [`RecordKey`] (16 bytes) · bytes of the value (varint) ·
+//! value, as [`diff_cache_codec`](crate::diff_cache_codec) encodes it. Records are looked up in the bytes of the file.
+
+use std::ops::Range;
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use gix::ObjectId;
+use gix::hashtable::hash_table::HashTable;
+
+use crate::diff_cache_codec::{get_hunks, get_source, put_hunks, put_source};
+use crate::events::EventIndex;
+use crate::line_diff::Hunk;
+use crate::rename::{RenameSource, RenameTarget};
+use aurora_cachefile::{CacheFile, Decoder, Format, put_varint};
+
+const MAGIC: &[u8; 8] = b"AURCOMP\n";
+/// Raised when the layout changes, or the diffs and rename sources do.
+const VERSION: u32 = 1;
+
+/// The cache stops growing at this size, in the file and in memory: about three million records, the need of a history of a
+/// million commits.
+const MAX_BYTES: usize = 128 << 20;
+
+/// The arguments of a computation, hashed with BLAKE3 and truncated to 128 bits. A collision is as hard to construct as one of
+/// SHA-1. The object ids themselves would take twice the space, and most values are shorter than a key.
+type RecordKey = [u8; 16];
+
+/// The records of earlier runs and of this one, for all threads. The file is read at the first lookup.
+pub(crate) struct DiffCache {
+    file: CacheFile,
+    format: Format,
+    records: OnceLock<RwLock<DiffRecords>>,
+}
+
+impl DiffCache {
+    /// The cache in `file`, whose records are valid under `key` only.
+    pub(crate) fn in_file(file: CacheFile, key: &[u8]) -> Self {
+        Self { file, format: Format::new(MAGIC, VERSION, key), records: OnceLock::new() }
+    }
+
+    /// The hunks from the content `old` to the content `new`, if they are cached.
+    pub(crate) fn hunks(&self, old: &ObjectId, new: &ObjectId) -> Option<Vec<Hunk>> {
+        get_hunks(self.read().find(&key_of_hunks(old, new))?)
+    }
+
+    /// Adds the hunks from the content `old` to the content `new`.
+    pub(crate) fn add_hunks(&self, old: &ObjectId, new: &ObjectId, hunks: &[Hunk]) {
+        self.write().add(key_of_hunks(old, new), |out| put_hunks(out, hunks));
+    }
+
+    /// The file that was renamed to `target`, or that there is none; `None` if that is not cached.
+    pub(crate) fn source(&self, index: &EventIndex, target: RenameTarget) -> Option<Option<RenameSource>> {
+        let records = self.read();
+        let Some((path, blob)) = get_source(records.find(&key_of_source(index, target))?, target.blob.kind())? else {
+            return Some(None);
+        };
+        Some(Some(RenameSource { path: index.path_id(path)?, blob }))
+    }
+
+    /// Adds the file that was renamed to `target`, or that there is none.
+    pub(crate) fn add_source(&self, index: &EventIndex, target: RenameTarget, source: Option<RenameSource>) {
+        let source = source.map(|source| (index.path(source.path), source.blob));
+        self.write().add(key_of_source(index, target), |out| put_source(out, source));
+    }
+
+    /// Appends the new records to the file. If that fails, the next run computes them again.
+    pub(crate) fn save(&self) {
+        let Some(records) = self.records.get() else { return };
+        let mut records = records.write().unwrap_or_else(PoisonError::into_inner);
+        if records.stored < records.bytes.len()
+            && let Ok(end) = self.file.append(&self.format, records.end, &records.bytes[records.stored..])
+        {
+            (records.end, records.stored) = (Some(end), records.bytes.len());
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, DiffRecords> {
+        self.records().read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, DiffRecords> {
+        self.records().write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn records(&self) -> &RwLock<DiffRecords> {
+        self.records.get_or_init(|| RwLock::new(DiffRecords::read(&self.file, &self.format).unwrap_or_default()))
+    }
+}
+
+fn key_of_hunks(old: &ObjectId, new: &ObjectId) -> RecordKey {
+    key(&[b"h", old.as_slice(), new.as_slice()])
+}
+
+fn key_of_source(index: &EventIndex, RenameTarget { commit, parent, path, blob }: RenameTarget) -> RecordKey {
+    let (commit, parent) = (index.graph.id(commit), (parent as u64).to_le_bytes());
+    key(&[b"s", commit.as_slice(), &parent, blob.as_slice(), index.path(path)])
+}
+
+/// Hashes `parts`. For each kind of record, all parts but the last have a fixed length, so concatenation is unambiguous.
+fn key(parts: &[&[u8]]) -> RecordKey {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    let mut key = RecordKey::default();
+    key.copy_from_slice(&hasher.finalize().as_bytes()[..size_of::<RecordKey>()]);
+    key
+}
+
+/// Encoded records and an index of them, without an allocation for each record.
+#[derive(Default)]
+struct DiffRecords {
+    /// The bytes of the file, then the records of this run.
+    bytes: Vec<u8>,
+    /// The offsets of records.
+    offsets: HashTable<u32>,
+    /// How many of `bytes` are in the file.
+    stored: usize,
+    /// Where the last segment of the file ends.
+    end: Option<usize>,
+}
+
+impl DiffRecords {
+    /// The records of a file; `None` if there are none that can be used.
+    fn read(file: &CacheFile, format: &Format) -> Option<Self> {
+        let mut bytes = file.read(format)?;
+        let mut segments = file.segments(&bytes, format);
+        let mut offsets = HashTable::new();
+        for segment in &mut segments {
+            let mut start = segment.start;
+            while start < segment.end {
+                offsets.insert_unique(hash_at(&bytes, start), u32::try_from(start).ok()?, hasher(&bytes));
+                start = value_at(&bytes[..segment.end], start)?.end;
+            }
+        }
+        let end = segments.end();
+        bytes.truncate(end);
+        Some(Self { bytes, offsets, stored: end, end: Some(end) })
+    }
+
+    /// The value of a key.
+    fn find(&self, key: &RecordKey) -> Option<&[u8]> {
+        let is_key = |&offset: &u32| self.bytes[offset as usize..].starts_with(key);
+        let &offset = self.offsets.find(hash_at(key, 0), is_key)?;
+        self.bytes.get(value_at(&self.bytes, offset as usize)?)
+    }
+
+    /// Adds a value, unless the key has one or the cache is full.
+    fn add(&mut self, key: RecordKey, put: impl FnOnce(&mut Vec<u8>)) {
+        if self.find(&key).is_some() {
+            return;
+        }
+        let mut value = Vec::new();
+        put(&mut value);
+        let offset = self.bytes.len();
+        if offset + size_of::<RecordKey>() + value.len() > MAX_BYTES {
+            return;
+        }
+        self.bytes.extend_from_slice(&key);
+        put_varint(&mut self.bytes, value.len() as u64);
+        self.bytes.extend_from_slice(&value);
+        self.offsets.insert_unique(hash_at(&key, 0), offset as u32, hasher(&self.bytes));
+    }
+}
+
+/// The range of the value of the record at `start`; `None` if it exceeds `records`.
+fn value_at(records: &[u8], start: usize) -> Option<Range<usize>> {
+    let mut rest = Decoder::new(records.get(start + size_of::<RecordKey>()..)?);
+    let len = usize::try_from(rest.varint()?).ok()?;
+    let value = records.len() - rest.rest().len();
+    (len <= rest.rest().len()).then_some(value..value + len)
+}
+
+fn hasher(records: &[u8]) -> impl Fn(&u32) -> u64 {
+    |&offset| hash_at(records, offset as usize)
+}
+
+/// The start of a key, which is a hash itself.
+fn hash_at(records: &[u8], start: usize) -> u64 {
+    records[start..].first_chunk().copied().map_or(0, u64::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_confined::Directory;
+
+    use super::{CacheFile, DiffRecords, Format, MAGIC, MAX_BYTES, RecordKey, VERSION, put_varint};
+
+    const KEYS: [RecordKey; 4] = [[1; 16], [2; 16], [3; 16], [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]];
+
+    fn format() -> Format {
+        Format::new(MAGIC, VERSION, &[7; 20])
+    }
+
+    #[test]
+    fn keys_with_a_common_prefix_differ_and_the_first_value_stays() {
+        let mut table = DiffRecords::default();
+        for value in 0..200 {
+            for (name, tag) in KEYS.into_iter().zip(0_u8..) {
+                table.add(name, |out| out.extend([tag].repeat(usize::from(tag) * 100 + value)));
+            }
+        }
+        for (name, tag) in KEYS.iter().zip(0_u8..) {
+            assert_eq!(table.find(name), Some([tag].repeat(usize::from(tag) * 100).as_slice()));
+        }
+        assert_eq!(table.find(&[9; 16]), None);
+    }
+
+    #[test]
+    fn nothing_is_added_beyond_the_bound() {
+        let mut table = DiffRecords::default();
+        table.add(KEYS[0], |out| out.resize(MAX_BYTES - 100, 0));
+        table.add(KEYS[1], |out| out.resize(100, 0));
+        table.add(KEYS[2], |out| out.push(1));
+        let lengths = KEYS[..3].iter().map(|name| table.find(name).map(<[u8]>::len));
+        assert_eq!(lengths.collect::<Vec<_>>(), [Some(MAX_BYTES - 100), None, Some(1)]);
+    }
+
+    #[test]
+    fn a_record_that_is_longer_than_its_segment_is_no_record() {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = Directory::open_root(directory.path()).unwrap();
+        let file = CacheFile::new(directory, "comparisons", b"secret", 1 << 10);
+        for cut in [0, 5, 16, 17, 20] {
+            let mut record = KEYS[0].to_vec();
+            put_varint(&mut record, 4);
+            record.extend(*b"text");
+            file.append(&format(), None, &record).unwrap();
+            assert_eq!(DiffRecords::read(&file, &format()).unwrap().find(&KEYS[0]), Some(b"text".as_slice()));
+            file.append(&format(), None, &record[..cut]).unwrap();
+            assert_eq!(DiffRecords::read(&file, &format()).is_some(), cut == 0, "{cut} bytes");
+        }
+        let other = Format::new(MAGIC, VERSION, &[8; 20]);
+        assert!(DiffRecords::read(&file, &other).is_none());
+    }
+}

@@ -1,0 +1,100 @@
+//! The encoding of diffs and rename sources in the diff cache.
+
+use aurora_cachefile::{Decoder, put_varint};
+use gix::ObjectId;
+
+use crate::line_diff::Hunk;
+
+/// Appends hunks. Each is three varints: the unchanged lines since the last hunk, the removed lines and the added lines.
+pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
+    let mut end = 0;
+    for hunk in hunks {
+        let numbers = [hunk.before.start - end, hunk.before.len() as u32, hunk.after.len() as u32];
+        numbers.into_iter().for_each(|number| put_varint(out, number.into()));
+        end = hunk.before.end;
+    }
+}
+
+/// Decodes what [`put_hunks`] has written; `None` if `bytes` is something else.
+pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
+    let mut decoder = Decoder::new(bytes);
+    let mut hunks = Vec::new();
+    let (mut before, mut after) = (0, 0);
+    while !decoder.is_empty() {
+        let mut number = || decoder.varint()?.try_into().ok();
+        let (gap, removed, added): (u32, u32, u32) = (number()?, number()?, number()?);
+        let range = |end: u32, len: u32| {
+            let start = end.checked_add(gap)?;
+            Some(start..start.checked_add(len)?)
+        };
+        let hunk = Hunk { before: range(before, removed)?, after: range(after, added)? };
+        (before, after) = (hunk.before.end, hunk.after.end);
+        hunks.push(hunk);
+    }
+    Some(hunks)
+}
+
+/// Appends a rename source: the blob, then the path; nothing if there is no source.
+pub(crate) fn put_source(out: &mut Vec<u8>, source: Option<(&[u8], ObjectId)>) {
+    if let Some((path, blob)) = source {
+        out.extend_from_slice(blob.as_slice());
+        out.extend_from_slice(path);
+    }
+}
+
+/// Decodes what [`put_source`] has written; `None` if `bytes` is something else. `hash` is the one that names objects.
+pub(crate) fn get_source(bytes: &[u8], hash: gix::hash::Kind) -> Option<Option<(&[u8], ObjectId)>> {
+    if bytes.is_empty() {
+        return Some(None);
+    }
+    let (blob, path) = bytes.split_at_checked(hash.len_in_bytes())?;
+    Some(Some((path, ObjectId::try_from(blob).ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Hunk, get_hunks, get_source, put_hunks, put_source};
+
+    /// Hunks of a diff: between two of them both sides have the same number of lines.
+    fn hunks() -> impl Strategy<Value = Vec<Hunk>> {
+        prop::collection::vec((0..300_u32, 0..300_u32, 0..300_u32), 0..20).prop_map(|changes| {
+            let (mut before, mut after) = (0, 0);
+            let mut hunk = |(gap, removed, added)| {
+                let hunk =
+                    Hunk { before: before + gap..before + gap + removed, after: after + gap..after + gap + added };
+                (before, after) = (hunk.before.end, hunk.after.end);
+                hunk
+            };
+            changes.into_iter().map(&mut hunk).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn hunks_are_read_as_they_were_written(hunks in hunks()) {
+            let mut out = Vec::new();
+            put_hunks(&mut out, &hunks);
+            prop_assert_eq!(get_hunks(&out), Some(hunks));
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_decoded_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            get_hunks(&bytes);
+            get_source(&bytes, gix::hash::Kind::Sha1);
+        }
+    }
+
+    #[test]
+    fn the_absence_of_a_source_is_a_value() {
+        let hash = gix::hash::Kind::Sha256;
+        let source = (b"x/a.rs".as_slice(), gix::ObjectId::empty_blob(hash));
+        for source in [None, Some(source)] {
+            let mut out = Vec::new();
+            put_source(&mut out, source);
+            assert_eq!(get_source(&out, hash), Some(source));
+        }
+        assert_eq!(get_source(b"short", hash), None);
+    }
+}

@@ -1,0 +1,229 @@
+//! A git repository as a source of attribution.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aurora_cachefile::CacheFile;
+use gix::ObjectId;
+
+use crate::attribution::FileBlame;
+use crate::blame::{Blamer, LineCommits};
+use crate::blame_config::BlameConfig;
+use crate::change_table::{ChangeTable, PathId};
+use crate::commit::CommitId;
+use crate::commit_graph::{CommitGraph, CommitPos};
+use crate::commit_table::CommitTable;
+use crate::diff_cache::DiffCache;
+use crate::error::HistoryError;
+use crate::events::EventIndex;
+use crate::objects::{ObjectReader, ObjectStore};
+use crate::open::{self, Opened};
+use crate::outcome::{Outcome, Unattributed};
+use crate::scan::scan;
+use crate::tree_diff::{PathState, TreeDiffer};
+use crate::walk_cache::{self, CacheEnd};
+
+/// A cached walk is discarded if HEAD does not reach more of its commits than this, and than it reaches.
+const MAX_UNREACHABLE: usize = 100_000;
+
+/// The history of the repository that contains a directory, as seen from HEAD.
+///
+/// HEAD and the configuration are read once, by [`History::open`]; open again to see changes. Paths are relative to the
+/// directory that was opened and use `/`. All methods may be called from several threads at once.
+pub struct History {
+    objects: ObjectStore,
+    /// The directory that paths are relative to.
+    pub(crate) root: PathBuf,
+    /// That directory relative to the work tree, ending in `/`, or empty.
+    pub(crate) prefix: Vec<u8>,
+    head: Option<CommitId>,
+    info: RepositoryInfo,
+    ignores_includes: bool,
+    pub(crate) config: BlameConfig,
+    walk_cache: Option<CacheFile>,
+    diff_cache: Option<Arc<DiffCache>>,
+    /// Blamers that no thread uses at the moment.
+    idle: Mutex<Vec<Blamer>>,
+}
+
+/// What has a default when a repository is opened: by default nothing is cached between runs.
+///
+/// A cache never changes a result. A cache file that cannot be read or written costs time only, and is safe to delete.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// Caches the walk over the history: the headers of commits and the paths that they changed.
+    pub walk_cache: Option<CacheFile>,
+    /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
+    pub diff_cache: Option<CacheFile>,
+}
+
+/// What kind of repository it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RepositoryInfo {
+    /// Whether it is a shallow clone. The commits at its boundary count as root commits.
+    pub is_shallow: bool,
+    /// Whether it is a partial clone, in which objects may be missing.
+    pub is_partial: bool,
+    /// Whether there is no work tree.
+    pub is_bare: bool,
+    /// The hash function that names its objects.
+    pub hash: gix::hash::Kind,
+}
+
+impl History {
+    /// Opens the repository at or above `root`; `None` if there is none.
+    ///
+    /// # Errors
+    /// When there is a repository whose files, HEAD or configuration cannot be read.
+    pub fn open(root: &Path, options: Options) -> Result<Option<History>, HistoryError> {
+        let Some(Opened { objects, prefix, head, info, ignores_includes, config }) = open::open(root)? else {
+            return Ok(None);
+        };
+        let Options { walk_cache, diff_cache } = options;
+        let diff_cache = diff_cache.map(|file| Arc::new(DiffCache::in_file(file, &config.walk_key)));
+        let (root, idle) = (root.to_owned(), Mutex::default());
+        Ok(Some(History { objects, root, prefix, head, info, ignores_includes, config, walk_cache, diff_cache, idle }))
+    }
+
+    /// Appends to [`Options::diff_cache`] what was compared since [`History::open`].
+    pub fn save_diff_cache(&self) {
+        self.diff_cache.iter().for_each(|cache| cache.save());
+    }
+
+    /// The directory that paths are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The commit at HEAD; `None` before the first commit.
+    pub fn head(&self) -> Option<&CommitId> {
+        self.head.as_ref()
+    }
+
+    /// What kind of repository it is.
+    pub fn info(&self) -> RepositoryInfo {
+        self.info
+    }
+
+    /// Whether no included configuration was read, because a file that the repository's configuration includes is not a
+    /// regular file, or is too large.
+    pub fn ignores_includes(&self) -> bool {
+        self.ignores_includes
+    }
+
+    /// The files named by `blame.ignoreRevsFile` that cannot be read. They count as empty, where git would refuse to blame.
+    pub fn unreadable_ignore_files(&self) -> &[PathBuf] {
+        &self.config.unreadable
+    }
+
+    /// A hash of all configuration that attribution depends on: mailmap, ignored revisions, the shallow boundary, grafts,
+    /// replace refs, `diff.indentHeuristic`.
+    ///
+    /// Attribution that was stored under another fingerprint is void, whatever its [`EventKey`](crate::EventKey).
+    pub fn config_fingerprint(&self) -> [u8; 20] {
+        self.config.fingerprint
+    }
+
+    /// Walks the history, in parallel on rayon's current pool. `progress(done, total)` counts the commits that have to be
+    /// compared with their parents: those that [`Options::walk_cache`] does not know.
+    ///
+    /// # Errors
+    /// When the commit at HEAD is missing, or `cancel` was set.
+    pub fn index_events(
+        &self,
+        cancel: &AtomicBool,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<EventIndex, HistoryError> {
+        let Some(head) = self.head else { return Ok(EventIndex::default()) };
+        let BlameConfig { walk_key, grafts, mailmap, .. } = &self.config;
+        let load = |commits| CommitGraph::load(commits, &self.reader(), head.0, grafts, mailmap, cancel);
+        let cache = self.walk_cache.as_ref();
+        let walk = cache.map(|file| walk_cache::read(file, walk_key, self.info.hash)).unwrap_or_default();
+        let mut end = walk.end();
+        let (mut graph, mut changes) = (load(walk.commits)?, walk.changes);
+        if graph.unreachable() > MAX_UNREACHABLE.max(graph.len()) {
+            (end, graph, changes) = (CacheEnd::default(), load(CommitTable::default())?, ChangeTable::default());
+        }
+        let all = (0..graph.len() as u32).map(CommitPos);
+        let new: Vec<CommitPos> = all.filter(|&commit| !changes.knows(graph.row(commit))).collect();
+        let blocks = scan(&graph, &new, &self.objects, cancel, progress);
+        if cancel.load(Ordering::Relaxed) {
+            return Err(HistoryError::Cancelled);
+        }
+        let incomplete = graph.incomplete || blocks.iter().any(|block| block.missing);
+        blocks.into_iter().for_each(|block| changes.add(block));
+        // An object that is missing now may exist at the next run, so an incomplete walk is not cached.
+        if let Some(file) = cache.filter(|_| !incomplete && !new.is_empty()) {
+            let _ = walk_cache::append(file, walk_key, end, &graph.table, &changes);
+        }
+        Ok(EventIndex::new(graph, changes, &self.prefix, incomplete))
+    }
+
+    /// Attributes the lines of `path` at HEAD. `index` must come from this history.
+    ///
+    /// # Errors
+    /// When HEAD has no such file, or its content is missing or too large.
+    pub fn blame(&self, index: &EventIndex, path: impl AsRef<[u8]>) -> Outcome<FileBlame> {
+        let (id, blob) = self.file_at_head(index, path.as_ref())?;
+        self.with_blamer(|blamer| {
+            let lines = blamer.attribute((index, id, blob), &self.config.ignored, &|_, _| None, None);
+            let (lines, _) = lines.ok_or_else(|| blamer.failure(&blob))?;
+            Ok(self.file_blame(index, &lines))
+        })
+    }
+
+    /// Whether `path` is a regular file at HEAD.
+    ///
+    /// # Errors
+    /// When the commit at HEAD or one of its directories is missing.
+    pub fn has_file(&self, path: impl AsRef<[u8]>) -> Outcome<bool> {
+        let Some(head) = self.head else { return Ok(false) };
+        let path = [self.prefix.as_slice(), path.as_ref()].concat();
+        let missing = |what: &str| {
+            let reason = format!("{what} of {head}, the commit at HEAD, is missing or damaged; `git fsck` tells more");
+            Unattributed::Unavailable { reason }
+        };
+        self.with_blamer(|blamer| {
+            let tree = blamer.reader.tree_of(&head.0).ok_or_else(|| missing("the header"))?;
+            let (reader, trees) = (&blamer.reader, &mut blamer.trees);
+            let mut differ = TreeDiffer { reader, trees, cancel: None, missing: false };
+            let found = differ.look_up(&tree, &path);
+            if differ.missing { Err(missing("a directory")) } else { Ok(matches!(found, PathState::File(_))) }
+        })
+    }
+
+    /// The id of `path` and its blob at HEAD.
+    pub(crate) fn file_at_head(&self, index: &EventIndex, path: &[u8]) -> Outcome<(PathId, ObjectId)> {
+        let id = index.path_id_below_prefix(path).ok_or(Unattributed::Untracked)?;
+        let event = index.next_event(id, CommitPos(0)).ok_or(Unattributed::Untracked)?;
+        let PathState::File(blob) = index.new_state(event) else { return Err(Unattributed::Untracked) };
+        Ok((id, blob))
+    }
+
+    /// The blame of a file whose lines came from these commits.
+    pub(crate) fn file_blame(&self, index: &EventIndex, lines: &LineCommits) -> FileBlame {
+        FileBlame::new(&lines.commits, &index.graph, lines.incomplete || index.is_incomplete())
+    }
+
+    /// Runs `work` with a blamer that no other thread uses. There are at most as many blamers as threads that worked at the
+    /// same time.
+    pub(crate) fn with_blamer<T>(&self, work: impl FnOnce(&mut Blamer) -> T) -> T {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut blamer =
+            idle.unwrap_or_else(|| Blamer::new(self.reader(), self.config.indent_heuristic, self.diff_cache.clone()));
+        let result = work(&mut blamer);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(blamer);
+        result
+    }
+
+    /// The repository for the calling thread.
+    pub(crate) fn local(&self) -> gix::Repository {
+        self.objects.repository.to_thread_local()
+    }
+
+    /// A reader of objects for the calling thread.
+    pub(crate) fn reader(&self) -> ObjectReader {
+        ObjectReader::new(&self.objects)
+    }
+}

@@ -1,0 +1,201 @@
+//! Commits listed in `blame.ignoreRevsFile`: a line that such a commit changed is passed to the most similar line of the
+//! parent, as git's `guess_line_blames` does.
+//!
+//! The similarity of two lines is the number of byte pairs that their fingerprints share. Within a changed block the match
+//! with the highest certainty is fixed first; it partitions the block, so matches keep their order. A line without a match in
+//! its block is passed to the most similar line of the whole parent, if that is similar enough.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::line_diff::{DiffRegion, FileVersion, RegionKind};
+
+/// How far from its proportional position in the old block a line is searched for.
+const SEARCH_DISTANCE: u32 = 10;
+/// Pairs that must be shared for a match outside the block.
+const MINIMUM_SHARED_PAIRS: u32 = 10;
+/// Similarity is multiplied by this minus the distance, so the nearest of equally similar lines wins.
+const DISTANCE_SCALE: i64 = 1_000;
+
+/// For each changed line of `new`, the line of `old` that it is passed to; `None` if there is none, and for unchanged lines.
+pub(crate) fn guess_line_blames(old: &FileVersion, new: &FileVersion, regions: &[DiffRegion]) -> Vec<Option<u32>> {
+    let mut old_prints: Vec<LineFingerprint> = (0..old.len()).map(|line| LineFingerprint::of(old.line(line))).collect();
+    let mut sources = vec![None; new.len() as usize];
+    for (at, region) in regions.iter().enumerate() {
+        let RegionKind::Changed(old_block) = &region.kind else { continue };
+        let end = regions.get(at + 1).map_or(new.len(), |next| next.start);
+        let new_block = region.start..end;
+        let new_prints: Vec<LineFingerprint> =
+            new_block.clone().map(|line| LineFingerprint::of(new.line(line))).collect();
+        let mut matcher = LineMatcher::new(&mut old_prints, &new_prints, old_block.clone());
+        if !old_block.is_empty() {
+            matcher.match_within(old_block.clone(), 0..new_prints.len() as u32);
+        }
+        let matches = matcher.matches;
+        for ((line, pairs), matched) in new_block.zip(&new_prints).zip(matches) {
+            let in_block = match matched {
+                LineMatch::Found { best, .. } => Some(best),
+                _ => None,
+            };
+            sources[line as usize] = in_block.or_else(|| most_similar(&old_prints, pairs, line));
+        }
+    }
+    sources
+}
+
+/// The line of the old version that shares most byte pairs; of equal ones the one nearest to `line`.
+fn most_similar(old: &[LineFingerprint], pairs: &LineFingerprint, line: u32) -> Option<u32> {
+    let mut best: Option<(u32, u32)> = None;
+    for (candidate, old_prints) in (0u32..).zip(old) {
+        let shared = pairs.shared_with(old_prints);
+        let beats = best.is_none_or(|(most, position)| {
+            shared > most || (shared == most && candidate.abs_diff(line) <= position.abs_diff(line))
+        });
+        if shared >= MINIMUM_SHARED_PAIRS && beats {
+            best = Some((shared, candidate));
+        }
+    }
+    best.map(|(_, position)| position)
+}
+
+/// How often each pair of adjacent bytes occurs in a line: git's `struct fingerprint`. Case is ignored, and all white space
+/// is one byte.
+#[derive(Default)]
+struct LineFingerprint(FxHashMap<u16, u32>);
+
+impl LineFingerprint {
+    fn of(line: &[u8]) -> Self {
+        let mut pairs = Self::default();
+        let mut previous = 0u8;
+        for &byte in line.iter().chain(b" ") {
+            let is_space = matches!(byte, b' ' | b'\t'..=b'\r');
+            let byte = if is_space { 0 } else { byte.to_ascii_lowercase() };
+            if (previous, byte) != (0, 0) {
+                *pairs.0.entry(u16::from_le_bytes([previous, byte])).or_insert(0) += 1;
+            }
+            previous = byte;
+        }
+        pairs
+    }
+
+    fn shared_with(&self, other: &Self) -> u32 {
+        self.0.iter().filter_map(|(pair, count)| other.0.get(pair).map(|other| *count.min(other))).sum()
+    }
+
+    fn subtract(&mut self, other: &Self) {
+        for (pair, taken) in &other.0 {
+            if let Some(count) = self.0.get_mut(pair) {
+                *count = count.saturating_sub(*taken);
+            }
+        }
+    }
+}
+
+/// The match of a line of the new block.
+#[derive(Clone, Copy)]
+enum LineMatch {
+    /// Not computed.
+    Unknown,
+    /// No line within the search distance shares a byte pair.
+    None,
+    /// The two most similar lines of the old version, and the certainty of the better one.
+    Found { best: u32, second: u32, certainty: i64 },
+}
+
+/// Matches the lines of one changed block. Old lines are numbered within the version, new ones within the block.
+struct LineMatcher<'a> {
+    old: &'a mut [LineFingerprint],
+    new: &'a [LineFingerprint],
+    /// The old lines of the whole block.
+    block: Range<u32>,
+    distance: u32,
+    /// How far apart two new lines can be and still be compared with the same old line.
+    influence: u32,
+    matches: Vec<LineMatch>,
+}
+
+impl<'a> LineMatcher<'a> {
+    fn new(old: &'a mut [LineFingerprint], new: &'a [LineFingerprint], block: Range<u32>) -> Self {
+        let old_len = block.len() as u32;
+        let distance = SEARCH_DISTANCE.min(old_len.saturating_sub(1));
+        let influence = ((2 * distance + 1) * new.len() as u32).saturating_sub(1) / old_len.max(1);
+        Self { old, new, block, distance, influence, matches: vec![LineMatch::Unknown; new.len()] }
+    }
+
+    /// Fixes the most certain match between `old` and `new`, then does the same before it and after it.
+    fn match_within(&mut self, old: Range<u32>, new: Range<u32>) {
+        let mut open = vec![(old, new)];
+        while let Some((old, new)) = open.pop() {
+            let Some((line, best)) = self.most_certain_match(&old, &new) else { continue };
+            self.old[best as usize].subtract(&self.new[line as usize]);
+            self.invalidate_crossing_matches(line, best, &new);
+            if line + 1 < new.end {
+                open.push((best..old.end, line + 1..new.end));
+            }
+            if line > new.start {
+                open.push((old.start..best + 1, new.start..line));
+            }
+        }
+    }
+
+    /// The first line of `new` whose match has the highest certainty, and the old line that it matches.
+    fn most_certain_match(&mut self, old: &Range<u32>, new: &Range<u32>) -> Option<(u32, u32)> {
+        let mut most_certain: Option<(i64, u32, u32)> = None;
+        for line in new.clone() {
+            if matches!(self.matches[line as usize], LineMatch::Unknown) {
+                self.matches[line as usize] = self.best_match(line, old);
+            }
+            if let LineMatch::Found { best, certainty, .. } = self.matches[line as usize]
+                && most_certain.is_none_or(|(most, ..)| certainty > most)
+            {
+                most_certain = Some((certainty, line, best));
+            }
+        }
+        most_certain.map(|(_, line, best)| (line, best))
+    }
+
+    fn best_match(&self, line: u32, old: &Range<u32>) -> LineMatch {
+        let near = self.proportional_position(line);
+        let reach = near.saturating_sub(self.distance).max(old.start)..(near + self.distance + 1).min(old.end);
+        let (mut best, mut second) = ((0, old.start), (0, old.start));
+        for candidate in reach {
+            let shared = self.new[line as usize].shared_with(&self.old[candidate as usize]);
+            let similarity = i64::from(shared) * (DISTANCE_SCALE - i64::from(candidate.abs_diff(near)));
+            if similarity > best.0 {
+                second = best;
+                best = (similarity, candidate);
+            } else if similarity > second.0 {
+                second = (similarity, candidate);
+            }
+        }
+        match best.0 {
+            0 => LineMatch::None,
+            similarity => LineMatch::Found { best: best.1, second: second.1, certainty: 2 * similarity - second.0 },
+        }
+    }
+
+    /// The position of `line` in the old block, scaled from the size of the new one.
+    fn proportional_position(&self, line: u32) -> u32 {
+        let (old_len, new_len) = (self.block.len() as u64, self.new.len() as u64);
+        self.block.start + ((u64::from(line) * 2 + 1) * old_len / (new_len * 2)) as u32
+    }
+
+    /// Discards matches that would cross the match of `line` with `matched`.
+    fn invalidate_crossing_matches(&mut self, line: u32, matched: u32, new: &Range<u32>) {
+        let first = line.saturating_sub(self.influence).max(new.start);
+        let behind = (line + self.influence + 1).min(new.end);
+        for other in first..behind {
+            if let LineMatch::Found { best, second, .. } = self.matches[other as usize] {
+                let crosses = match other.cmp(&line) {
+                    std::cmp::Ordering::Less => best >= matched || second >= matched,
+                    std::cmp::Ordering::Equal => false,
+                    std::cmp::Ordering::Greater => best <= matched || second <= matched,
+                };
+                if crosses {
+                    self.matches[other as usize] = LineMatch::Unknown;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Git attribution of whole repositories: the commit of each line, as `git blame` finds it, and the number of commits that
+//! touched a range of lines, as `git log -L` lists them, for every file, from one walk of the history.
+//!
+//! The work has two parts. [`History::index_events`] compares every commit with its first parent once and records which
+//! commits changed which path: an [`EventIndex`]. [`History::blame`] then visits the events of one path and passes lines from
+//! version to version. It visits no commit that did not change the path, and files are independent of each other, so they are
+//! attributed in parallel. [`History::attribute`] counts touches in the same walk.
+//!
+//! Attribution at HEAD is a function of the path, its latest event ([`EventIndex::latest`]) and the configuration
+//! ([`History::config_fingerprint`]), so a caller can store it between runs under these keys. [`Options`] names the files in
+//! which the library caches the walk and the diffs of old versions. `docs/git-history.md` explains the algorithm.
+//!
+//! Every request about one file returns an [`Outcome`]; missing or damaged objects make a file unavailable, not the process
+//! fail.
+//!
+//! Deliberately absent: copy and move detection (`git blame -C`, `-M`), clean and textconv filters, fetching objects that a
+//! partial clone lacks, running any program, and writing to `.git`.
+//!
+//! ```
+//! # fn git(root: &std::path::Path, arguments: &[&str]) {
+//! #     let mut git = std::process::Command::new("git");
+//! #     git.current_dir(root).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]);
+//! #     assert!(git.args(arguments).status().is_ok_and(|status| status.success()));
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let repository = tempfile::tempdir()?;
+//! # let root = repository.path();
+//! # git(root, &["init", "-q"]);
+//! # std::fs::write(root.join("poem.txt"), "one\ntwo\n")?;
+//! # git(root, &["add", "."]);
+//! # git(root, &["commit", "-q", "-m", "first"]);
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use aurora_history::{History, Options, Unattributed};
+//!
+//! let history = History::open(root, Options::default())?.expect("there is a repository");
+//! let index = history.index_events(&AtomicBool::new(false), &|_done, _total| ())?;
+//! let blame = history.blame(&index, "poem.txt")?;
+//! assert_eq!(blame.line_count(), 2);
+//! assert_eq!(blame.commit_of(1).map(|commit| &commit.id), history.head());
+//! assert_eq!(history.blame(&index, "absent.txt"), Err(Unattributed::Untracked));
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod attribute;
+mod attribution;
+mod blame;
+mod blame_config;
+mod change_table;
+mod commit;
+mod commit_graph;
+mod commit_table;
+mod common_affix;
+mod diff_cache;
+mod diff_cache_codec;
+mod error;
+mod event_key;
+mod events;
+mod file_history;
+mod history;
+mod ignore_revs;
+mod inspection;
+mod line_diff;
+mod line_map;
+mod line_ranges;
+mod mailmap;
+mod objects;
+mod open;
+mod outcome;
+mod packs;
+mod rename;
+mod scan;
+mod similarity;
+mod touch;
+mod tree;
+mod tree_diff;
+mod version_cache;
+mod walk_cache;
+mod worktree_index;
+
+#[cfg(test)]
+mod tests;
+
+pub use attribution::{
+    BlameEntry, FileAttribution, FileBlame, HistorySummary, NOT_COMMITTED, TouchCount, WorktreeBlame,
+};
+pub use blame::CachedAttribution;
+pub use commit::{CommitId, CommitInfo, Person};
+pub use error::HistoryError;
+pub use event_key::EventKey;
+pub use events::EventIndex;
+pub use gix::ObjectId;
+pub use history::{History, Options, RepositoryInfo};
+pub use line_map::{LineMap, MappedLines};
+pub use outcome::{AttributedFile, Outcome, Unattributed};
+pub use touch::CachedTouches;
+pub use worktree_index::{TrackedFile, WorktreeIndex, WorktreeState};

@@ -1,0 +1,211 @@
+//! Line diffs as git computes them: Myers with the indent heuristic, after trimming the common tail block by block.
+
+use gix_imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, NoSliderHeuristic, SliderHeuristic as _, Token};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher as _;
+use std::ops::Range;
+
+use crate::common_affix::{common_prefix, common_suffix};
+
+/// A hunk: lines `before` of the old version were replaced by lines `after` of the new one. Either may be empty.
+pub(crate) use gix_imara_diff::Hunk;
+
+/// The tab width that git's indent heuristic assumes.
+const TAB_WIDTH: u8 = 8;
+/// The block size in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).
+const TAIL_BLOCK: usize = 1024;
+
+/// Interns the distinct lines of all versions of one file. Lines count as equal if their 64-bit hashes are.
+#[derive(Default)]
+pub(crate) struct LineInterner {
+    ids: FxHashMap<u64, u32>,
+    indents: Vec<IndentLevel>,
+}
+
+/// One version of a file: its bytes, and for each line its token in the [`LineInterner`] and its offset.
+pub(crate) struct FileVersion {
+    pub(crate) bytes: Vec<u8>,
+    lines: Vec<Token>,
+    starts: Vec<u32>,
+}
+
+impl FileVersion {
+    /// The number of lines; a last line without a newline counts.
+    pub(crate) fn len(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    /// The memory this version takes, in bytes.
+    pub(crate) fn weight(&self) -> usize {
+        self.bytes.len() + 8 * self.lines.len()
+    }
+
+    /// The bytes of line `line`, with its newline.
+    pub(crate) fn line(&self, line: u32) -> &[u8] {
+        let end = self.starts.get(line as usize + 1).map_or(self.bytes.len(), |&end| end as usize);
+        &self.bytes[self.starts[line as usize] as usize..end]
+    }
+}
+
+impl LineInterner {
+    /// Splits `bytes` into lines. The common prefix and suffix with `near`, a version of the same file, are not split again.
+    pub(crate) fn version(&mut self, bytes: Vec<u8>, near: Option<&FileVersion>) -> FileVersion {
+        let estimate = near.map_or(bytes.len() / 30 + 4, |near| near.lines.len() + 64);
+        let mut version =
+            FileVersion { bytes, lines: Vec::with_capacity(estimate), starts: Vec::with_capacity(estimate) };
+        match near {
+            None => self.append_lines(&mut version, 0, usize::MAX),
+            Some(near) => self.append_around(&mut version, near),
+        }
+        version
+    }
+
+    fn append_around(&mut self, version: &mut FileVersion, near: &FileVersion) {
+        let (old_len, new_len) = (near.bytes.len(), version.bytes.len());
+        let shared = common_prefix(&near.bytes, &version.bytes);
+        let head = near.starts.partition_point(|&start| start as usize <= shared).saturating_sub(1);
+        let head_bytes = near.starts.get(head).map_or(0, |&start| start as usize);
+        let room = old_len.min(new_len) - head_bytes;
+        let shared = common_suffix(&near.bytes[old_len - room..], &version.bytes[new_len - room..]);
+        let tail = near.starts.partition_point(|&start| start as usize <= old_len - shared).max(head);
+        let tail_bytes = near.starts.get(tail).map_or(0, |&start| old_len - start as usize);
+        version.lines.extend_from_slice(&near.lines[..head]);
+        version.starts.extend_from_slice(&near.starts[..head]);
+        self.append_lines(version, head_bytes, new_len - tail_bytes);
+        version.lines.extend_from_slice(&near.lines[tail..]);
+        let shift = |start: &u32| (*start as usize + new_len - old_len) as u32;
+        version.starts.extend(near.starts[tail..].iter().map(shift));
+    }
+
+    /// Interns the lines of `version` in the byte range `from..to`, both of which are line starts or the end.
+    fn append_lines(&mut self, version: &mut FileVersion, from: usize, to: usize) {
+        let FileVersion { bytes, lines, starts } = version;
+        let mut start = from;
+        let part = &bytes[from..to.min(bytes.len())];
+        let ends = memchr::memchr_iter(b'\n', part).map(|newline| from + newline + 1);
+        let last = (!part.is_empty() && part.last() != Some(&b'\n')).then_some(from + part.len());
+        for end in ends.chain(last) {
+            lines.push(self.intern(&bytes[start..end]));
+            starts.push(start as u32);
+            start = end;
+        }
+    }
+
+    fn intern(&mut self, line: &[u8]) -> Token {
+        let mut hasher = FxHasher::default();
+        hasher.write(line);
+        let indents = &mut self.indents;
+        Token(*self.ids.entry(hasher.finish()).or_insert_with(|| {
+            indents.push(IndentLevel::for_ascii_line(line.iter().copied(), TAB_WIDTH));
+            indents.len() as u32 - 1
+        }))
+    }
+}
+
+/// What happened to a region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RegionKind {
+    /// The lines are unchanged; they start at this line of the old version.
+    Unchanged(u32),
+    /// The lines replaced these lines of the old version, possibly none.
+    Changed(Range<u32>),
+}
+
+/// Consecutive lines of the new version, up to the start of the next region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct DiffRegion {
+    pub(crate) start: u32,
+    pub(crate) kind: RegionKind,
+}
+
+/// Compares versions; reuses its buffers.
+pub(crate) struct LineDiffer {
+    diff: Diff,
+    indent_heuristic: bool,
+}
+
+impl LineDiffer {
+    /// A differ; `indent_heuristic` is git's `diff.indentHeuristic`.
+    pub(crate) fn new(indent_heuristic: bool) -> Self {
+        Self { diff: Diff::default(), indent_heuristic }
+    }
+
+    /// The regions of `new`, which cover all its lines in order, for blame. Both versions must come from `table`.
+    pub(crate) fn compare(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<DiffRegion> {
+        self.run(table, old, new, self.indent_heuristic);
+        self.regions(new.len())
+    }
+
+    /// The hunks from `old` to `new`, in order, as `git log -L` computes them: without the indent heuristic, which may shift a
+    /// hunk between equal lines.
+    pub(crate) fn hunks(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion) -> Vec<Hunk> {
+        self.run(table, old, new, false);
+        self.diff.hunks().collect()
+    }
+
+    /// The results of [`Self::compare`] and [`Self::hunks`], for little more than the cost of one.
+    pub(crate) fn compare_with_hunks(
+        &mut self,
+        table: &LineInterner,
+        old: &FileVersion,
+        new: &FileVersion,
+    ) -> (Vec<DiffRegion>, Vec<Hunk>) {
+        let shifted = self.run(table, old, new, self.indent_heuristic);
+        let regions = self.regions(new.len());
+        if shifted {
+            self.run(table, old, new, false);
+        }
+        (regions, self.diff.hunks().collect())
+    }
+
+    /// Compares, and returns whether the indent heuristic shifted a hunk.
+    fn run(&mut self, table: &LineInterner, old: &FileVersion, new: &FileVersion, indent_heuristic: bool) -> bool {
+        let tail = common_tail_lines(old, new);
+        let old_lines = &old.lines[..old.lines.len() - tail];
+        let new_lines = &new.lines[..new.lines.len() - tail];
+        self.diff.compute_with(Algorithm::Myers, old_lines, new_lines, table.indents.len() as u32);
+        if !indent_heuristic {
+            self.diff.postprocess_with(old_lines, new_lines, NoSliderHeuristic);
+            return false;
+        }
+        let mut shifted = false;
+        let mut heuristic = IndentHeuristic::new(|line: Token| table.indents[line.0 as usize]);
+        self.diff.postprocess_with(old_lines, new_lines, |lines: &[Token], change: Range<u32>, earliest_end: u32| {
+            let end = heuristic.best_slider_end(lines, change.clone(), earliest_end);
+            shifted |= end != change.end;
+            end
+        });
+        shifted
+    }
+
+    /// The regions of the last comparison, whose new version has `lines` lines.
+    fn regions(&self, lines: u32) -> Vec<DiffRegion> {
+        let mut regions = Vec::new();
+        let (mut old_line, mut new_line) = (0, 0);
+        for hunk in self.diff.hunks() {
+            if hunk.after.start > new_line {
+                regions.push(DiffRegion { start: new_line, kind: RegionKind::Unchanged(old_line) });
+            }
+            if !hunk.after.is_empty() {
+                regions.push(DiffRegion { start: hunk.after.start, kind: RegionKind::Changed(hunk.before.clone()) });
+            }
+            (old_line, new_line) = (hunk.before.end, hunk.after.end);
+        }
+        if new_line < lines {
+            regions.push(DiffRegion { start: new_line, kind: RegionKind::Unchanged(old_line) });
+        }
+        regions
+    }
+}
+
+/// How many lines at the end git excludes from the comparison: those in equal blocks, except the first of these lines.
+///
+/// This decides which of several equally short diffs git finds.
+fn common_tail_lines(old: &FileVersion, new: &FileVersion) -> usize {
+    let blocks = old.bytes.rchunks_exact(TAIL_BLOCK).zip(new.bytes.rchunks_exact(TAIL_BLOCK));
+    let equal = blocks.take_while(|(old, new)| old == new).count() * TAIL_BLOCK;
+    let tail = &old.bytes[old.bytes.len() - equal..];
+    let Some(newline) = memchr::memchr(b'\n', tail) else { return 0 };
+    let cut = old.bytes.len() - equal + newline + 1;
+    old.starts.len() - old.starts.partition_point(|&start| (start as usize) < cut)
+}

@@ -1,0 +1,34 @@
+//! The mailmap: `.mailmap` and the sources that `mailmap.blob` and `mailmap.file` name.
+//!
+//! It is read here and not by gix, which would read a device or a pipe to its end.
+
+use aurora_confined::{Directory, read_regular};
+
+/// Most bytes of one file.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Merges all sources; a later one overrides an earlier one: `.mailmap` in the work tree, or at HEAD in a bare repository;
+/// `mailmap.blob`; `mailmap.file`. A source that cannot be read counts as empty, as with git.
+///
+/// `at_head` returns the content of a path at HEAD. A `mailmap.blob` that names another object is not read.
+pub(crate) fn read(repository: &gix::Repository, at_head: &dyn Fn(&[u8]) -> Option<Vec<u8>>) -> gix::mailmap::Snapshot {
+    let mut snapshot = gix::mailmap::Snapshot::default();
+    let mut merge = |bytes: Option<Vec<u8>>| {
+        snapshot.merge(gix::mailmap::parse_ignore_errors(&bytes.unwrap_or_default()));
+    };
+    let config = repository.config_snapshot();
+    let blob = config.string("mailmap.blob");
+    let named = blob.as_deref().and_then(|blob| blob.strip_prefix(b"HEAD:"));
+    match repository.workdir() {
+        // Git does not follow a symbolic link here.
+        Some(root) => {
+            merge(Directory::open_root(root).and_then(|root| root.read(".mailmap", MAX_BYTES)).ok());
+            merge(named.and_then(at_head));
+        }
+        None if blob.is_none() => merge(at_head(b".mailmap")),
+        None => merge(named.and_then(at_head)),
+    }
+    let file = config.trusted_path("mailmap.file").ok().flatten();
+    merge(file.and_then(|path| read_regular(&path, MAX_BYTES).ok()));
+    snapshot
+}

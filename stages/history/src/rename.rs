@@ -1,0 +1,206 @@
+//! Rename detection for one added file, by the rules of git's `diffcore-rename.c`.
+
+use std::sync::Arc;
+
+use gix::ObjectId;
+use gix::hashtable::HashMap;
+use rustc_hash::FxHashMap;
+
+use crate::change_table::PathId;
+use crate::commit_graph::CommitPos;
+use crate::events::EventIndex;
+use crate::objects::ObjectReader;
+use crate::similarity::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
+use crate::tree::TreeCache;
+use crate::tree_diff::{PathState, TreeDiffer};
+
+/// The least score of a rename: 50 %, git's default.
+const MINIMUM: u64 = MAX_SCORE / 2;
+/// The only source with the target's file name is accepted at this score before others are compared (git's
+/// `find_basename_matches`).
+const MINIMUM_SAME_NAME: u64 = MAX_SCORE * 3 / 4;
+/// Git keeps this many candidates per target (`NUM_CANDIDATE_PER_DST`), which decides between equal scores.
+const CANDIDATES: usize = 4;
+/// Git examines this many sources with identical content for one with the target's file name.
+const MAX_IDENTICAL: usize = 100;
+/// Most bytes of cached span hashes.
+const SPAN_CACHE_BYTES: usize = 32 << 20;
+/// Most cached deleted files.
+const CACHED_DELETIONS: usize = 200_000;
+/// Most cached blob sizes.
+const CACHED_SIZES: usize = 200_000;
+/// If a commit deleted more files than this, the added file is compared only with those of its name; git compares all.
+const MAX_COMPARED: usize = 10_000;
+/// Larger files are candidates only if their content is identical.
+const MAX_CANDIDATE_BYTES: u64 = 64 << 20;
+
+/// A candidate for the source of a rename: a regular file that a parent has and the commit lacks.
+#[derive(Clone, Copy)]
+pub(crate) struct RenameSource {
+    pub(crate) path: PathId,
+    pub(crate) blob: ObjectId,
+}
+
+/// An added file whose source is to be found.
+#[derive(Clone, Copy)]
+pub(crate) struct RenameTarget {
+    pub(crate) commit: CommitPos,
+    /// The number of the parent to search.
+    pub(crate) parent: usize,
+    pub(crate) path: PathId,
+    pub(crate) blob: ObjectId,
+}
+
+/// Detects renames, with caches for searches in the same commit.
+pub(crate) struct RenameDetector {
+    deletions: FxHashMap<(CommitPos, usize), Arc<[RenameSource]>>,
+    deletion_count: usize,
+    spans: HashMap<ObjectId, Arc<SpanHashes>>,
+    span_bytes: usize,
+    sizes: HashMap<ObjectId, Option<u64>>,
+    /// Whether an object was missing in any search so far, so that a source may have been missed.
+    pub(crate) missing: bool,
+    buffer: Vec<u8>,
+}
+
+impl RenameDetector {
+    /// A detector with empty caches.
+    pub(crate) fn new() -> Self {
+        Self {
+            deletions: FxHashMap::default(),
+            deletion_count: 0,
+            spans: HashMap::default(),
+            span_bytes: 0,
+            sizes: HashMap::default(),
+            missing: false,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The file that was renamed to `target`: one with identical content, else the only one with the same file name if it is
+    /// similar enough, else the most similar one.
+    pub(crate) fn source(
+        &mut self,
+        index: &EventIndex,
+        reader: &ObjectReader,
+        trees: &mut TreeCache,
+        target: RenameTarget,
+    ) -> Option<RenameSource> {
+        let sources = self.deletions(index, reader, trees, target);
+        let name = file_name(index.path(target.path));
+        let has_name = |source: &RenameSource| file_name(index.path(source.path)) == name;
+        let mut identical = sources.iter().filter(|source| source.blob == target.blob).take(MAX_IDENTICAL);
+        if let Some(&first) = identical.clone().next() {
+            return Some(identical.find(|source| has_name(source)).copied().unwrap_or(first));
+        }
+        let mut same_name = sources.iter().filter(|source| has_name(source));
+        if let (Some(&only), None) = (same_name.next(), same_name.next())
+            && self.score(reader, &only.blob, &target.blob, MINIMUM_SAME_NAME) >= MINIMUM_SAME_NAME
+        {
+            return Some(only);
+        }
+        let mut best: Vec<(u64, bool, usize)> = Vec::with_capacity(CANDIDATES);
+        let is_compared = |source: &RenameSource| sources.len() <= MAX_COMPARED || has_name(source);
+        for (position, source) in sources.iter().enumerate().filter(|(_, source)| is_compared(source)) {
+            let score = self.score(reader, &source.blob, &target.blob, MINIMUM);
+            record_if_better(&mut best, (score, has_name(source), position));
+        }
+        let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
+        let top = best.iter().map(rank).max()?;
+        let &(score, _, position) = best.iter().find(|candidate| rank(candidate) == top)?;
+        (score >= MINIMUM).then(|| sources[position])
+    }
+
+    fn deletions(
+        &mut self,
+        index: &EventIndex,
+        reader: &ObjectReader,
+        trees: &mut TreeCache,
+        target: RenameTarget,
+    ) -> Arc<[RenameSource]> {
+        let key = (target.commit, target.parent);
+        if let Some(known) = self.deletions.get(&key) {
+            return Arc::clone(known);
+        }
+        let sources: Arc<[RenameSource]> = match target.parent {
+            0 => index.deletions(target.commit).map(|(path, blob)| RenameSource { path, blob }).collect(),
+            parent => {
+                let mut sources = Vec::new();
+                let parent = index.graph.parents(target.commit).get(parent).map(|&parent| index.graph.tree(parent));
+                let mut differ = TreeDiffer { reader, trees, cancel: None, missing: false };
+                differ.compare(parent, Some(index.graph.tree(target.commit)), &mut |path, old, new| {
+                    if let (PathState::File(blob), PathState::Absent) = (old, new) {
+                        sources.extend(index.path_id(path).map(|path| RenameSource { path, blob }));
+                    }
+                });
+                self.missing |= differ.missing;
+                sources.into()
+            }
+        };
+        if self.deletion_count + sources.len() > CACHED_DELETIONS {
+            self.deletions.clear();
+            self.deletion_count = 0;
+        }
+        self.deletion_count += sources.len() + 1;
+        self.deletions.insert(key, Arc::clone(&sources));
+        sources
+    }
+
+    /// The similarity of two blobs; 0 if their sizes rule out `minimum`, or one is missing.
+    fn score(&mut self, reader: &ObjectReader, source: &ObjectId, target: &ObjectId, minimum: u64) -> u64 {
+        let sizes = (self.size(reader, source), self.size(reader, target));
+        let (Some(source_size), Some(target_size)) = sizes else { return 0 };
+        let larger = source_size.max(target_size);
+        if larger > MAX_CANDIDATE_BYTES || sizes_rule_out(source_size, target_size, minimum) {
+            return 0;
+        }
+        let (Some(source), Some(target)) = (self.spans(reader, source), self.spans(reader, target)) else { return 0 };
+        score(&source, &target, larger)
+    }
+
+    fn size(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<u64> {
+        if self.sizes.len() > CACHED_SIZES {
+            self.sizes.clear();
+        }
+        let size = *self.sizes.entry(*blob).or_insert_with(|| reader.size(blob));
+        self.missing |= size.is_none();
+        size
+    }
+
+    fn spans(&mut self, reader: &ObjectReader, blob: &ObjectId) -> Option<Arc<SpanHashes>> {
+        if let Some(known) = self.spans.get(blob) {
+            return Some(Arc::clone(known));
+        }
+        if reader.read(blob, &mut self.buffer).is_none() {
+            self.missing = true;
+            return None;
+        }
+        let counts = Arc::new(SpanHashes::of(&self.buffer));
+        if self.span_bytes > SPAN_CACHE_BYTES {
+            self.spans.clear();
+            self.span_bytes = 0;
+        }
+        self.span_bytes += counts.weight();
+        self.spans.insert(*blob, Arc::clone(&counts));
+        Some(counts)
+    }
+}
+
+/// Replaces the worst candidate by `candidate` if that is better.
+fn record_if_better(best: &mut Vec<(u64, bool, usize)>, candidate: (u64, bool, usize)) {
+    if best.len() < CANDIDATES {
+        best.push(candidate);
+        return;
+    }
+    let rank = |candidate: &(u64, bool, usize)| (candidate.0, candidate.1);
+    // Of equally bad candidates the first is replaced.
+    if let Some(worst) = best.iter_mut().min_by_key(|kept| rank(kept))
+        && rank(worst) < rank(&candidate)
+    {
+        *worst = candidate;
+    }
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
+}

@@ -1,0 +1,96 @@
+//! The similarity of two files, as git's rename detection computes it (`diffcore-delta.c`).
+
+/// The score of equal files. A score is the share of the larger file that was copied, in these units (git's `MAX_SCORE`).
+pub(crate) const MAX_SCORE: u64 = 60_000;
+
+/// A span ends at a newline or after this many bytes.
+const SPAN_BYTES: u32 = 64;
+/// Span hashes are residues of this prime. Spans that collide count as equal, which is part of git's scores.
+const HASH_BASE: u32 = 107_927;
+/// A NUL within this many bytes makes a file binary.
+const BINARY_PROBE: usize = 8_000;
+
+/// The spans of a file: the hash of each and its number of bytes, sorted by hash.
+pub(crate) struct SpanHashes(Vec<(u32, u32)>);
+
+impl SpanHashes {
+    /// Splits `bytes` into spans. In text, a carriage return before a newline is skipped.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_none();
+        let mut spans = Vec::with_capacity(bytes.len() / 24 + 1);
+        let (mut low, mut high, mut len) = (0u32, 0u32, 0u32);
+        for (at, &byte) in bytes.iter().enumerate() {
+            if is_text && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
+                continue;
+            }
+            (low, high) = ((low << 7) ^ (high >> 25), (high << 7) ^ (low >> 25));
+            low = low.wrapping_add(u32::from(byte));
+            len += 1;
+            if len == SPAN_BYTES || byte == b'\n' {
+                spans.push((span_hash(low, high), len));
+                (low, high, len) = (0, 0, 0);
+            }
+        }
+        if len > 0 {
+            spans.push((span_hash(low, high), len));
+        }
+        spans.sort_unstable_by_key(|&(hash, _)| hash);
+        spans.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.saturating_add(next.1);
+            }
+            same
+        });
+        spans.shrink_to_fit();
+        Self(spans)
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(crate) fn weight(&self) -> usize {
+        self.0.len() * 8 + 64
+    }
+
+    /// The number of bytes of `self` in spans that `other` has too.
+    fn copied_to(&self, other: &Self) -> u64 {
+        let mut others = other.0.iter().peekable();
+        let mut copied = 0;
+        for &(hash, bytes) in &self.0 {
+            while others.next_if(|other| other.0 < hash).is_some() {}
+            if let Some(other) = others.next_if(|other| other.0 == hash) {
+                copied += u64::from(bytes.min(other.1));
+            }
+        }
+        copied
+    }
+}
+
+/// The score of files with these spans; the larger file has `larger` bytes.
+pub(crate) fn score(source: &SpanHashes, target: &SpanHashes, larger: u64) -> u64 {
+    (source.copied_to(target) * MAX_SCORE).checked_div(larger).unwrap_or(0)
+}
+
+/// Whether the sizes alone rule out a score of `minimum`.
+pub(crate) fn sizes_rule_out(source: u64, target: u64, minimum: u64) -> bool {
+    let larger = source.max(target);
+    larger * (MAX_SCORE - minimum) < source.abs_diff(target) * MAX_SCORE
+}
+
+fn span_hash(low: u32, high: u32) -> u32 {
+    low.wrapping_add(high.wrapping_mul(0x61)) % HASH_BASE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_SCORE, SpanHashes, score, sizes_rule_out};
+
+    #[test]
+    fn scores_the_share_of_the_larger_file() {
+        let old = SpanHashes::of(b"one\ntwo\nsix\nten\n");
+        let new = SpanHashes::of(b"one\r\ntwo\r\nfoo\nbar\n");
+        assert_eq!(score(&old, &new, 16), MAX_SCORE / 2);
+        assert_eq!(score(&old, &old, 16), MAX_SCORE);
+        assert!(sizes_rule_out(10, 21, MAX_SCORE / 2));
+        assert!(!sizes_rule_out(10, 20, MAX_SCORE / 2));
+    }
+}

@@ -1,0 +1,129 @@
+//! A new HEAD with the caches of earlier walks, compared with a walk of everything.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::fixture::Repo;
+use super::generator::{NAMES, Random, repository, seeds};
+use crate::{CachedAttribution, EventIndex, EventKey, FileAttribution, History};
+
+const SEEDS: u64 = 6;
+const COMMITS: usize = 60;
+
+/// What a run stores for the next one: attribution by path and key.
+pub(super) type Stored = HashMap<(&'static str, EventKey), Arc<FileAttribution>>;
+
+/// Attributes all files at HEAD with the stored attributions, and returns how many commits had to be compared.
+pub(super) fn increment(history: &History, stored: &Stored) -> (Stored, usize) {
+    let compared = AtomicUsize::new(0);
+    let count = |done: usize, _: usize| _ = compared.fetch_max(done, Ordering::Relaxed);
+    let index = history.index_events(&AtomicBool::new(false), &count).unwrap();
+    let known = |path: &[u8], key: &EventKey| {
+        let path = NAMES.iter().find(|name| name.as_bytes() == path)?;
+        stored.get(&(*path, *key)).cloned()
+    };
+    (at_head(history, &index, &known), compared.into_inner())
+}
+
+/// The attribution of every file at HEAD, and the touches of some ranges of its lines, which shift with its content.
+fn at_head(history: &History, index: &EventIndex, known: &CachedAttribution<'_>) -> Stored {
+    let attribute = |path: &'static str, key: EventKey| {
+        let text = std::process::Command::new("git")
+            .current_dir(history.root())
+            .args(["show", &format!("HEAD:{path}")])
+            .output()
+            .unwrap()
+            .stdout;
+        let ranges = [0..5, 0..u32::MAX, 3..12, 12..20, 20..40];
+        let found = history.attribute(index, known, path, Some(&text), &ranges).unwrap();
+        assert_eq!(found.touches, history.touch_counts(index, path, &ranges, None).unwrap(), "{path}");
+        ((path, key), Arc::new(found.blame.committed))
+    };
+    NAMES.iter().filter_map(|&path| Some(attribute(path, index.latest(path)?))).collect()
+}
+
+pub(super) fn everything(repo: &Repo) -> Stored {
+    let (history, index) = repo.open();
+    at_head(&history, &index, &|_, _| None)
+}
+
+#[test]
+fn increments_are_equal_to_a_walk_of_everything() {
+    for seed in 1..=seeds(SEEDS) {
+        let mut random = Random(seed.wrapping_mul(0xA24B_AED4_963E_E407));
+        let repo = repository(&mut random, COMMITS);
+        let commits = repo.git(&["rev-list", "--topo-order", "--reverse", "main"]);
+        let commits: Vec<&str> = commits.lines().collect();
+        let (mut stored, mut seen) = (Stored::new(), 0);
+        for step in 0..12 {
+            // Forward for the most part, at times back or to another branch: pulls, resets, switches.
+            let to = if random.one_in(3) { random.below(commits.len()) } else { (step + 1) * commits.len() / 12 - 1 };
+            repo.git(&["update-ref", "refs/heads/main", commits[to]]);
+            let history = repo.history(repo.caches());
+            let (now, compared) = increment(&history, &stored);
+            history.save_diff_cache();
+            assert!(now == everything(&repo), "seed {seed}, step {step}: {}", commits[to]);
+            // Attributions under other keys stay valid.
+            stored.extend(now);
+            seen += compared;
+        }
+        assert!(seen <= commits.len(), "{seen} of {} commits were compared", commits.len());
+    }
+}
+
+#[test]
+fn a_cached_walk_that_is_damaged_is_computed_again() {
+    let repo = Repo::new();
+    repo.commit_file("file", "one\n");
+    let last = repo.commit_file("file", "one\ntwo\n");
+    let history = repo.history(repo.caches());
+    let walk = repo.root.join(".git").join("walk");
+    let compared = || increment(&history, &Stored::new()).1;
+    assert_eq!(compared(), 2);
+    assert_eq!(compared(), 0);
+    let whole = std::fs::read(&walk).unwrap();
+    for at in (0..whole.len()).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&walk, damaged).unwrap();
+        assert_eq!(compared(), 2, "byte {at}");
+        std::fs::write(&walk, &whole[..at]).unwrap();
+        assert_eq!(compared(), 2, "cut at {at}");
+    }
+    assert_eq!(std::fs::read(&walk).unwrap(), whole);
+    // The boundary of a shallow clone changes the parents of commits.
+    repo.write(".git/shallow", format!("{last}\n"));
+    assert_eq!(increment(&repo.history(repo.caches()), &Stored::new()).1, 1);
+}
+
+#[test]
+fn a_damaged_segment_leaves_the_segments_before_it() {
+    let repo = Repo::new();
+    let walk = repo.root.join(".git").join("walk");
+    let compared = || increment(&repo.history(repo.caches()), &Stored::new()).1;
+    repo.commit_file("a.rs", "one\n");
+    assert_eq!(compared(), 1);
+    let first = std::fs::metadata(&walk).unwrap().len() as usize;
+    repo.commit_file("a.rs", "one\ntwo\n");
+    repo.commit_file("b.rs", "three\n");
+    assert_eq!(compared(), 2);
+    let whole = std::fs::read(&walk).unwrap();
+    for at in first..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x40;
+        std::fs::write(&walk, damaged).unwrap();
+        assert_eq!(compared(), 2, "byte {at}");
+        assert_eq!(std::fs::read(&walk).unwrap(), whole, "byte {at} is mended");
+        std::fs::write(&walk, &whole[..at]).unwrap();
+        assert_eq!((compared(), compared()), (2, 0), "cut at {at}");
+    }
+}
+
+#[test]
+fn a_walk_cache_that_cannot_be_written_changes_nothing() {
+    let repo = Repo::new();
+    repo.commit_file("a.rs", "one\n");
+    let (found, compared) = increment(&repo.history(repo.unwritable_caches()), &Stored::new());
+    assert_eq!((found.len(), compared), (1, 1));
+}

@@ -1,0 +1,14 @@
+//! Attribution compared with the `git` binary, line by line, on repositories that small scripts build and, if asked, on a real one.
+
+mod cases;
+mod diff_cache;
+pub(super) mod fixture;
+mod generated;
+mod generator;
+mod increments;
+#[cfg(unix)]
+mod real;
+mod touches;
+mod touches_of_repository;
+mod worktree;
+mod worktree_index;

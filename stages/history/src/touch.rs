@@ -1,0 +1,329 @@
+//! How many commits touched a range of lines, by the rules of `git log -L`.
+//!
+//! The walk follows all ranges of a file from event to event of its path, as blame follows lines. A commit touches a range
+//! if it changed a line in it, or deleted lines inside it. At a merge, the first parent in which nothing in the range
+//! differs takes the range; if there is none, the merge touched it, and every parent takes its part. A range ends where all
+//! of its lines were added.
+//!
+//! Blame loses a line where it was last changed. A range goes on with the lines that were replaced, so commits count of
+//! which no line is left.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use gix::ObjectId;
+use rustc_hash::FxHashMap;
+
+use crate::attribution::TouchCount;
+use crate::blame::Blamer;
+use crate::change_table::PathId;
+use crate::commit_graph::CommitPos;
+use crate::event_key::EventKey;
+use crate::events::{EventId, EventIndex};
+use crate::line_diff::{FileVersion, Hunk, LineDiffer, LineInterner};
+use crate::line_map::without_checkout_crlf;
+use crate::line_ranges::{RangePart, map_to_parent, merge_adjacent};
+use crate::rename::RenameTarget;
+use crate::tree_diff::PathState;
+use crate::version_cache::VersionCache;
+
+/// Looks up a touch count that an earlier run has stored: how many commits touched a range of lines of a path as an event
+/// left it, that event included.
+///
+/// Paths are relative to the directory at which the [`History`](crate::History) was opened; `None` if the count is unknown.
+pub type CachedTouches<'a> = dyn Fn(&[u8], &EventKey, &Range<u32>) -> Option<u32> + 'a;
+
+/// How many commits touched each range of a [`TouchQuery`].
+pub(crate) struct RangeCounts {
+    /// The lines that ranges cover at HEAD, in the order of the ranges; a range without lines there has no part.
+    pub(crate) parts: Vec<RangePart>,
+    pub(crate) of_ranges: Vec<u32>,
+}
+
+impl RangeCounts {
+    /// The counts of the ranges that have lines at HEAD, sorted, without duplicates.
+    pub(crate) fn at_head(&self) -> Vec<TouchCount> {
+        let count =
+            |part: &RangePart| TouchCount { lines: part.start..part.end, commits: self.of_ranges[part.range as usize] };
+        let mut counts: Vec<TouchCount> = self.parts.iter().map(count).collect();
+        counts.sort_unstable_by_key(|count| (count.lines.start, count.lines.end));
+        counts.dedup();
+        counts
+    }
+}
+
+/// The ranges of a file whose touches are counted.
+pub(crate) struct TouchQuery<'a> {
+    pub(crate) ranges: &'a [Range<u32>],
+    /// The text whose lines the ranges refer to; `None` for the text at HEAD.
+    pub(crate) worktree_text: Option<&'a [u8]>,
+    /// The directory that the paths of `cached` are relative to, ending in `/`, or empty.
+    pub(crate) prefix: &'a [u8],
+    pub(crate) cached: Option<&'a CachedTouches<'a>>,
+}
+
+impl TouchQuery<'_> {
+    /// The ranges as parts of the version at HEAD.
+    pub(crate) fn parts(&self, head: &FileVersion) -> Vec<RangePart> {
+        let ranges = (0u32..).zip(self.ranges);
+        let part = |lines: u32| {
+            move |(range, covered): (u32, &Range<u32>)| RangePart {
+                range,
+                start: covered.start,
+                end: covered.end.min(lines),
+            }
+        };
+        let mut parts: Vec<RangePart> = match self.worktree_text {
+            Some(text) if text != head.bytes => {
+                let mut table = LineInterner::default();
+                let head_again = table.version(head.bytes.clone(), None);
+                let text = without_checkout_crlf(&head.bytes, text).into_owned();
+                let worktree = table.version(text, Some(&head_again));
+                let hunks = LineDiffer::new(false).hunks(&table, &head_again, &worktree);
+                let parts = ranges.map(part(worktree.len())).filter(|part| part.start < part.end);
+                parts.map(|part| map_to_parent(part, &hunks).0).collect()
+            }
+            _ => ranges.map(part(head.len())).collect(),
+        };
+        parts.retain(|part| part.start < part.end);
+        parts
+    }
+}
+
+impl Blamer {
+    /// Counts the touches of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
+    pub(crate) fn count_touches(
+        &mut self,
+        index: &EventIndex,
+        path: PathId,
+        blob: ObjectId,
+        query: &TouchQuery<'_>,
+    ) -> Option<Vec<u32>> {
+        let mut files = VersionCache::new(self, index, true);
+        let version = files.version(blob, None)?;
+        let mut walk = TouchWalk::new(index, query, query.parts(&version), path, blob);
+        drop(version);
+        while walk.next_commit().is_some() {
+            walk.step(&mut files);
+            files.evict(walk.pending() <= 1, || walk.needed().collect());
+        }
+        Some(walk.into_counts())
+    }
+}
+
+/// An event of a path, and the parts of ranges that reach it.
+struct RangeSuspect {
+    event: EventId,
+    path: PathId,
+    blob: ObjectId,
+    parts: Vec<RangePart>,
+}
+
+/// The file in a parent of a suspect's commit.
+struct ParentVersion {
+    path: PathId,
+    blob: ObjectId,
+    /// How the suspect differs from it; `None` if it does not.
+    hunks: Option<Arc<[Hunk]>>,
+}
+
+/// The parts that a parent takes if no parent takes the whole range.
+struct ParentRanges {
+    parent: usize,
+    path: PathId,
+    blob: ObjectId,
+    parts: Vec<RangePart>,
+}
+
+/// Follows the ranges of one file.
+pub(crate) struct TouchWalk<'a> {
+    index: &'a EventIndex,
+    query: &'a TouchQuery<'a>,
+    queue: BinaryHeap<(Reverse<CommitPos>, EventId)>,
+    suspects: FxHashMap<EventId, RangeSuspect>,
+    counts: Vec<u32>,
+    /// Per range, whether the parent that is being examined differs in it.
+    differs: Vec<bool>,
+}
+
+impl<'a> TouchWalk<'a> {
+    /// Starts with the ranges of `query`, which are `parts` of the version `blob` of `path` at HEAD.
+    pub(crate) fn new(
+        index: &'a EventIndex,
+        query: &'a TouchQuery<'a>,
+        parts: Vec<RangePart>,
+        path: PathId,
+        blob: ObjectId,
+    ) -> Self {
+        let mut walk = Self {
+            index,
+            query,
+            queue: BinaryHeap::new(),
+            suspects: FxHashMap::default(),
+            counts: vec![0; query.ranges.len()],
+            differs: vec![false; query.ranges.len()],
+        };
+        walk.pass_to(CommitPos(0), path, blob, parts);
+        walk
+    }
+
+    /// The commit of the next event.
+    pub(crate) fn next_commit(&self) -> Option<CommitPos> {
+        self.queue.peek().map(|(Reverse(commit), _)| *commit)
+    }
+
+    /// How many events are queued.
+    pub(crate) fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The versions that the queued events need.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = ObjectId> {
+        self.suspects.values().map(|suspect| suspect.blob)
+    }
+
+    /// Per range the number of commits found so far.
+    pub(crate) fn into_counts(self) -> Vec<u32> {
+        self.counts
+    }
+
+    /// Examines all events of the next commit together, so that the commit counts once.
+    pub(crate) fn step(&mut self, files: &mut VersionCache<'_>) {
+        let Some(commit) = self.next_commit() else { return };
+        let mut suspects = Vec::new();
+        while self.next_commit() == Some(commit) {
+            let event = self.queue.pop().map(|(_, event)| event);
+            suspects.extend(event.and_then(|event| self.suspects.remove(&event)));
+        }
+        for suspect in &mut suspects {
+            merge_adjacent(&mut suspect.parts);
+        }
+        if self.query.cached.is_some() {
+            self.add_cached(commit, &mut suspects);
+        }
+        suspects.retain(|suspect| !suspect.parts.is_empty());
+        self.examine(files, commit, suspects);
+    }
+
+    /// Assigns `parts` to the next event of `path` at or below `commit`, which left `blob`.
+    fn pass_to(&mut self, commit: CommitPos, path: PathId, blob: ObjectId, parts: Vec<RangePart>) {
+        if parts.is_empty() {
+            return;
+        }
+        // There is no event only if a tree was missing, so the rest of this history is unknown.
+        let Some(event) = self.index.next_event(path, commit) else { return };
+        if let Some(suspect) = self.suspects.get_mut(&event) {
+            suspect.parts.extend(parts);
+            return;
+        }
+        self.queue.push((Reverse(self.index.commit(event)), event));
+        self.suspects.insert(event, RangeSuspect { event, path, blob, parts });
+    }
+
+    /// Adds cached counts and ends those ranges. A cached count is that of one part, so it applies only if the part is all
+    /// that is left of its range: another part could reach the same commits, which would count twice.
+    fn add_cached(&mut self, commit: CommitPos, suspects: &mut [RangeSuspect]) {
+        let Some(cached) = self.query.cached else { return };
+        for at in 0..suspects.len() {
+            let RangeSuspect { path, blob, .. } = suspects[at];
+            let Some(path) = self.index.path(path).strip_prefix(self.query.prefix) else { continue };
+            let key = EventKey::new(&self.index.graph.id(commit), &blob);
+            let mut parts = std::mem::take(&mut suspects[at].parts);
+            let is_elsewhere = |range: u32| {
+                let others = suspects.iter().chain(self.suspects.values());
+                others.flat_map(|suspect| &suspect.parts).any(|part| part.range == range)
+            };
+            let mut ended = Vec::new();
+            for same in parts.chunk_by(|left, right| left.range == right.range) {
+                if let [part] = same
+                    && let Some(count) = cached(path, &key, &(part.start..part.end))
+                    && !is_elsewhere(part.range)
+                {
+                    ended.push((part.range, count));
+                }
+            }
+            for (range, count) in &ended {
+                self.counts[*range as usize] += count;
+            }
+            if !ended.is_empty() {
+                parts.retain(|part| ended.binary_search_by_key(&part.range, |(range, _)| *range).is_err());
+            }
+            suspects[at].parts = parts;
+        }
+    }
+
+    /// Counts the touches of `commit` and passes the ranges to its parents.
+    fn examine(&mut self, files: &mut VersionCache<'_>, commit: CommitPos, mut suspects: Vec<RangeSuspect>) {
+        let index = self.index;
+        let parents = index.graph.parents(commit);
+        let mut candidates: Vec<ParentRanges> = Vec::new();
+        for (number, &parent) in parents.iter().enumerate() {
+            let mut found = Vec::with_capacity(suspects.len());
+            for suspect in &suspects {
+                let file = self.parent_file(files, commit, number, suspect);
+                let mut parts = suspect.parts.clone();
+                for part in &mut parts {
+                    let (mapped, touched) = match &file {
+                        None => (RangePart { end: part.start, ..*part }, true),
+                        Some(ParentVersion { hunks: None, .. }) => (*part, false),
+                        Some(ParentVersion { hunks: Some(hunks), .. }) => map_to_parent(*part, hunks),
+                    };
+                    self.differs[part.range as usize] |= touched;
+                    *part = mapped;
+                }
+                parts.retain(|part| part.start < part.end);
+                found.extend(file.map(|file| ParentRanges { parent: number, path: file.path, blob: file.blob, parts }));
+            }
+            for mut candidate in found {
+                let taken = candidate.parts.extract_if(.., |part| !self.differs[part.range as usize]).collect();
+                self.pass_to(parent, candidate.path, candidate.blob, taken);
+                candidates.push(candidate);
+            }
+            // Keep the ranges that differ from all parents so far.
+            for suspect in &mut suspects {
+                suspect.parts.retain(|part| self.differs[part.range as usize]);
+            }
+            for part in suspects.iter().flat_map(|suspect| &suspect.parts) {
+                self.differs[part.range as usize] = false;
+            }
+            if suspects.iter().all(|suspect| suspect.parts.is_empty()) {
+                return;
+            }
+        }
+        for part in suspects.iter().flat_map(|suspect| &suspect.parts) {
+            self.differs[part.range as usize] = true;
+        }
+        for ParentRanges { parent, path, blob, mut parts } in candidates {
+            parts.retain(|part| self.differs[part.range as usize]);
+            self.pass_to(parents[parent], path, blob, parts);
+        }
+        for part in suspects.iter().flat_map(|suspect| &suspect.parts) {
+            if std::mem::take(&mut self.differs[part.range as usize]) {
+                self.counts[part.range as usize] += 1;
+            }
+        }
+    }
+
+    /// The suspect's file in a parent; `None` if it is no regular file there, or is missing.
+    fn parent_file(
+        &self,
+        files: &mut VersionCache<'_>,
+        commit: CommitPos,
+        parent: usize,
+        suspect: &RangeSuspect,
+    ) -> Option<ParentVersion> {
+        let &RangeSuspect { event, path, blob, .. } = suspect;
+        let (path, old) = match self.index.parent_state(event, parent) {
+            PathState::File(old) => (path, old),
+            PathState::Other => return None,
+            PathState::Absent => {
+                let source = files.source(RenameTarget { commit, parent, path, blob })?;
+                (source.path, source.blob)
+            }
+        };
+        let hunks = if old == blob { None } else { Some(files.hunks(old, blob)?) };
+        Some(ParentVersion { path, blob: old, hunks })
+    }
+}

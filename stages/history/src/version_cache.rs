@@ -1,0 +1,163 @@
+//! The versions of one file that were read, and how they differ, so that each is read and compared once however many walks
+//! need it.
+
+use std::sync::Arc;
+
+use gix::ObjectId;
+use gix::hashtable::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+
+use crate::blame::Blamer;
+use crate::change_table::PathId;
+use crate::commit_graph::CommitPos;
+use crate::events::EventIndex;
+use crate::line_diff::{DiffRegion, FileVersion, Hunk, LineInterner};
+use crate::rename::{RenameSource, RenameTarget};
+
+/// Most bytes of cached versions.
+const VERSION_BYTES: usize = 48 << 20;
+/// Most bytes of cached diffs.
+const DIFF_BYTES: usize = 8 << 20;
+/// Memory of a cached diff apart from its content: about two object ids.
+const ENTRY_BYTES: usize = 64;
+/// With more cached versions than this, those that no walk needs are evicted.
+const MAX_VERSIONS: usize = 64;
+
+/// Diffs by the old version and the new one.
+type Diffs<T> = FxHashMap<(ObjectId, ObjectId), Arc<[T]>>;
+
+/// The versions of one file, for the thread that walks its history.
+pub(crate) struct VersionCache<'a> {
+    blamer: &'a mut Blamer,
+    index: &'a EventIndex,
+    counts_touches: bool,
+    pub(crate) table: LineInterner,
+    versions: HashMap<ObjectId, Arc<FileVersion>>,
+    version_bytes: usize,
+    regions: Diffs<DiffRegion>,
+    hunks: Diffs<Hunk>,
+    diff_bytes: usize,
+    sources: FxHashMap<(CommitPos, usize, PathId), Option<RenameSource>>,
+}
+
+impl<'a> VersionCache<'a> {
+    /// An empty cache for a file of `index`. If touches are counted, regions and hunks are computed together, because both will
+    /// be needed.
+    pub(crate) fn new(blamer: &'a mut Blamer, index: &'a EventIndex, counts_touches: bool) -> Self {
+        Self {
+            blamer,
+            index,
+            counts_touches,
+            table: LineInterner::default(),
+            versions: HashMap::default(),
+            version_bytes: 0,
+            regions: FxHashMap::default(),
+            hunks: FxHashMap::default(),
+            diff_bytes: 0,
+            sources: FxHashMap::default(),
+        }
+    }
+
+    /// The version with content `blob`; `None` if it is missing or too large. `near` is a version that resembles it.
+    pub(crate) fn version(&mut self, blob: ObjectId, near: Option<&FileVersion>) -> Option<Arc<FileVersion>> {
+        if let Some(known) = self.versions.get(&blob) {
+            return Some(Arc::clone(known));
+        }
+        let bytes = self.blamer.read_file(&blob)?;
+        let version = Arc::new(self.table.version(bytes, near));
+        self.version_bytes += version.weight();
+        self.versions.insert(blob, Arc::clone(&version));
+        Some(version)
+    }
+
+    /// The regions of the version `new`, for blame; see [`LineDiffer::compare`](crate::line_diff::LineDiffer::compare).
+    /// `None` if `new` or `old` is missing or too large.
+    pub(crate) fn regions(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[DiffRegion]>> {
+        if let Some(known) = self.regions.get(&(old, new)) {
+            return Some(Arc::clone(known));
+        }
+        let (old_version, new_version) = self.both(old, new)?;
+        let (differ, table) = (&mut self.blamer.differ, &self.table);
+        let regions = if self.counts_touches {
+            let (regions, hunks) = differ.compare_with_hunks(table, &old_version, &new_version);
+            self.add_hunks(old, new, hunks);
+            regions
+        } else {
+            differ.compare(table, &old_version, &new_version)
+        };
+        let regions: Arc<[DiffRegion]> = regions.into();
+        self.make_room(size_of_val(&*regions));
+        self.regions.insert((old, new), Arc::clone(&regions));
+        Some(regions)
+    }
+
+    /// The hunks from the version `old` to `new`, for touches; see
+    /// [`LineDiffer::hunks`](crate::line_diff::LineDiffer::hunks). Reads neither version if the hunks are cached; `None` if they
+    /// are not, and a version is missing or too large.
+    pub(crate) fn hunks(&mut self, old: ObjectId, new: ObjectId) -> Option<Arc<[Hunk]>> {
+        if let Some(known) = self.hunks.get(&(old, new)) {
+            return Some(Arc::clone(known));
+        }
+        if let Some(cached) = self.blamer.diff_cache.as_ref().and_then(|cache| cache.hunks(&old, &new)) {
+            return Some(cached.into());
+        }
+        let (old_version, new_version) = self.both(old, new)?;
+        let hunks = self.blamer.differ.hunks(&self.table, &old_version, &new_version);
+        Some(self.add_hunks(old, new, hunks))
+    }
+
+    /// The file that was renamed to `target`.
+    pub(crate) fn source(&mut self, target: RenameTarget) -> Option<RenameSource> {
+        let Blamer { reader, trees, renames, diff_cache, .. } = &mut *self.blamer;
+        let index = self.index;
+        let find = || {
+            if let Some(known) = diff_cache.as_ref().and_then(|cache| cache.source(index, target)) {
+                return known;
+            }
+            let found = renames.source(index, reader, trees, target);
+            // An object that is missing now may exist at the next run.
+            if let Some(cache) = diff_cache.as_ref().filter(|_| !renames.missing && !index.is_incomplete()) {
+                cache.add_source(index, target, found);
+            }
+            found
+        };
+        *self.sources.entry((target.commit, target.parent, target.path)).or_insert_with(find)
+    }
+
+    fn both(&mut self, old: ObjectId, new: ObjectId) -> Option<(Arc<FileVersion>, Arc<FileVersion>)> {
+        let new = self.version(new, None)?;
+        let old = self.version(old, Some(&new))?;
+        Some((old, new))
+    }
+
+    fn add_hunks(&mut self, old: ObjectId, new: ObjectId, hunks: Vec<Hunk>) -> Arc<[Hunk]> {
+        if let Some(cache) = &self.blamer.diff_cache {
+            cache.add_hunks(&old, &new, &hunks);
+        }
+        let hunks: Arc<[Hunk]> = hunks.into();
+        self.make_room(size_of_val(&*hunks));
+        self.hunks.insert((old, new), Arc::clone(&hunks));
+        hunks
+    }
+
+    /// Evicts all diffs if they outgrow their bound, before `bytes` are added.
+    fn make_room(&mut self, bytes: usize) {
+        if self.diff_bytes > DIFF_BYTES {
+            self.regions.clear();
+            self.hunks.clear();
+            self.diff_bytes = 0;
+        }
+        self.diff_bytes += bytes + ENTRY_BYTES;
+    }
+
+    /// Evicts versions that are not `needed` if there are many of them or `few_needed`; evicts all if they outgrow their bound.
+    pub(crate) fn evict(&mut self, few_needed: bool, needed: impl FnOnce() -> HashSet<ObjectId>) {
+        if self.version_bytes > VERSION_BYTES {
+            self.versions.clear();
+        } else if self.versions.len() > MAX_VERSIONS || (few_needed && self.versions.len() > 2) {
+            let needed = needed();
+            self.versions.retain(|blob, _| needed.contains(blob));
+        }
+        self.version_bytes = self.versions.values().map(|version| version.weight()).sum();
+    }
+}

@@ -1,0 +1,123 @@
+//! The layout of a cache file, all numbers little-endian: header · segments.
+//!
+//! Header: magic (8 bytes) · version (u32) · secret · key. Segment: length (u64) · content · BLAKE3 of the content.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::ops::Range;
+
+use aurora_confined::Directory;
+
+/// A file that caches what a run computed. It is append-only, and safe to delete.
+#[derive(Debug, Clone)]
+pub struct CacheFile {
+    directory: Directory,
+    name: String,
+    secret: Vec<u8>,
+    max_bytes: u64,
+}
+
+impl CacheFile {
+    /// The file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not hold `secret`, counts
+    /// as absent.
+    pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {
+        Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes }
+    }
+
+    /// All bytes of the file; `None` if there is no such file, or its header differs.
+    pub fn read(&self, format: &Format) -> Option<Vec<u8>> {
+        let mut file = self.directory.open_file(&self.name).ok()?;
+        let len = file.metadata().ok().map(|metadata| metadata.len()).filter(|len| *len <= self.max_bytes)?;
+        let header = format.header(&self.secret);
+        let mut bytes = vec![0; header.len()];
+        file.read_exact(&mut bytes).ok().filter(|()| bytes == header)?;
+        bytes.reserve_exact(usize::try_from(len).ok()?.saturating_sub(header.len()) + 1);
+        file.take(self.max_bytes).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The segments in the bytes that [`CacheFile::read`] returned.
+    pub fn segments<'a>(&self, bytes: &'a [u8], format: &Format) -> Segments<'a> {
+        Segments { bytes, end: format.header(&self.secret).len().min(bytes.len()) }
+    }
+
+    /// Appends a segment at `end`, where [`Segments::end`] says that the last one ends, and returns where the new one ends.
+    /// Without `end`, replaces the file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn append(&self, format: &Format, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
+        let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
+        let put = |to: &mut File| {
+            to.write_all(&len)?;
+            to.write_all(content)?;
+            to.write_all(digest.as_bytes())
+        };
+        let added = len.len() + content.len() + blake3::OUT_LEN;
+        if let Some(end) = end {
+            let mut to = self.directory.open_for_writing(&self.name)?;
+            // A segment that was cut short may follow.
+            to.set_len(end as u64)?;
+            to.seek(io::SeekFrom::End(0))?;
+            return put(&mut to).map(|()| end + added);
+        }
+        let header = format.header(&self.secret);
+        self.directory.replace(&self.name, |to| to.write_all(&header).and_then(|()| put(to)))?;
+        Ok(header.len() + added)
+    }
+
+    /// Removes the file.
+    ///
+    /// # Errors
+    /// When the directory refuses; that the file is absent is no error.
+    pub fn remove(&self) -> io::Result<()> {
+        self.directory.remove(&self.name)
+    }
+}
+
+/// What kind of file it is; a file of another format counts as absent.
+#[derive(Debug, Clone)]
+pub struct Format {
+    start: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Format {
+    /// A format with this magic number. Raise `version` when the layout changes, or what is computed; `key` identifies
+    /// everything else that the content depends on.
+    pub fn new(magic: &[u8; 8], version: u32, key: &[u8]) -> Self {
+        Self { start: [magic.as_slice(), &version.to_le_bytes()].concat(), key: key.to_vec() }
+    }
+
+    fn header(&self, secret: &[u8]) -> Vec<u8> {
+        [self.start.as_slice(), secret, &self.key].concat()
+    }
+}
+
+/// The ranges of the contents of segments, up to the first segment that is cut short or damaged.
+#[derive(Debug, Clone)]
+pub struct Segments<'a> {
+    bytes: &'a [u8],
+    end: usize,
+}
+
+impl Segments<'_> {
+    /// Where the last segment that was returned ends.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+}
+
+impl Iterator for Segments<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let (len, rest) = self.bytes[self.end..].split_first_chunk()?;
+        let (content, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
+        let is_whole = rest.starts_with(blake3::hash(content).as_bytes());
+        let start = self.end + size_of::<u64>();
+        let found = is_whole.then_some(start..start + content.len())?;
+        self.end = found.end + blake3::OUT_LEN;
+        Some(found)
+    }
+}
