@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aurora_confined::{Directory, read_regular_to_string};
-use aurora_pipeline::{Reason, RunReport, Tally};
+use aurora_pipeline::{TallyEntry, RunReport, Tally};
 use aurora_storage::{ChunkType, Label, Manifest, Snapshot, StorageError};
 use serde::Serialize;
 
@@ -261,7 +261,7 @@ impl FileCounts {
 
 /// One line per reason: how often, and where for example.
 fn lines_of(tally: &Tally) -> Vec<String> {
-    let line = |(reason, rows): (&str, &Reason)| {
+    let line = |(reason, rows): (&str, &TallyEntry)| {
         let examples: Vec<&str> = rows.examples.iter().map(String::as_str).take(3).collect();
         let more = if rows.count > examples.len() as u64 { ", …" } else { "" };
         format!("{reason}: {} ({}{more})", rows.count, examples.join(", "))
