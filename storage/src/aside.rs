@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use crate::env::{Environment, INDEX, OpenMode};
+use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
 use crate::fault;
-use crate::home;
 use crate::lock::WriterLock;
+use crate::project::ProjectDirectory;
 use crate::replace::forget_old;
 
-/// Where an index is put that could not be opened, below `.aurora`.
-const ASIDE: &str = "index.unusable";
+const INDEX: &str = ProjectDirectory::INDEX;
+const ASIDE: &str = ProjectDirectory::UNUSABLE_INDEX;
 
 impl StorageError {
     /// Why what lies at the index's place cannot be used as an index, if that is what the error says.
@@ -52,7 +52,7 @@ impl Environment {
 
 /// Moves an index out of the way unless it is to be kept, which is asked for as the only writer.
 fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
-    let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
+    let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = WriterLock::acquire(&home)?;
     if is_kept() {
         return Ok(());

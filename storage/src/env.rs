@@ -8,14 +8,13 @@ use aurora_confined::Directory;
 use heed::EnvFlags;
 
 use crate::error::StorageError;
-use crate::home::{self, identity, keep_out_of_git};
+use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::store::{ATTEMPTS, Store};
 use crate::writer::{IndexWriter, WriterOptions};
 
-/// Directory of the index within `.aurora`.
-pub(crate) const INDEX: &str = "index";
+const INDEX: &str = ProjectDirectory::INDEX;
 
 /// How to open an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +38,10 @@ impl Environment {
     /// # Errors
     /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
+        let project = ProjectDirectory::at(directory);
         let home = match mode {
-            OpenMode::Create => home::create(directory),
-            OpenMode::Existing => home::open(directory),
+            OpenMode::Create => project.create(),
+            OpenMode::Existing => project.open(),
         };
         let home = match home {
             Ok(home) => home,
@@ -63,7 +63,7 @@ impl Environment {
 
     /// Whether a project has an index, given its `.aurora` directory.
     pub fn is_present(directory: &Path) -> bool {
-        home::open(directory).is_ok_and(|home| replace::is_present(&home))
+        ProjectDirectory::at(directory).open().is_ok_and(|home| replace::is_present(&home))
     }
 
     /// The newest published generation, which the snapshot goes on seeing whatever is written.

@@ -6,9 +6,9 @@ use std::io::{Read as _, Write as _};
 use aurora_confined::Directory;
 
 use crate::error::StorageError;
+use crate::project::ProjectDirectory;
 
-/// Name of the lock file within `.aurora`.
-pub(crate) const LOCK: &str = "writer.lock";
+const LOCK: &str = ProjectDirectory::WRITER_LOCK;
 /// Most bytes that are read of it: it holds a number.
 const MOST: u64 = 64;
 

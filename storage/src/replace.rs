@@ -14,20 +14,20 @@ use aurora_confined::{Directory, Kind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
-use crate::env::{INDEX, OpenMode};
+use crate::env::OpenMode;
 use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
+use crate::project::ProjectDirectory;
 use crate::snapshot::Snapshot;
 use crate::store::{DATA, Store};
 use crate::tables::{Operation, Table, meta_key};
 use crate::trust::KnownIndexes;
 
-/// Where the new index is written, below `.aurora`.
-const NEW: &str = "index.new";
-/// Where the old one is until the new one stands in its place.
-const OLD: &str = "index.old";
+const INDEX: &str = ProjectDirectory::INDEX;
+const NEW: &str = ProjectDirectory::NEW_INDEX;
+const OLD: &str = ProjectDirectory::OLD_INDEX;
 /// Bytes of keys and values in one transaction.
 const BATCH: usize = 32 << 20;
 /// How often, and after what pause, is looked again for an index that is just being replaced.

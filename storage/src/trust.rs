@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::env::INDEX;
 use crate::error::StorageError;
-use crate::home;
+use crate::project::ProjectDirectory;
 use crate::snapshot::Snapshot;
 use crate::store::DATA;
 
@@ -124,7 +123,7 @@ impl KnownIndexes {
     /// When the record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
-            let path = home.join(INDEX);
+            let path = home.join(ProjectDirectory::INDEX);
             return Err(StorageError::Io {
                 path,
                 source: io::Error::other("there is no place to record its id; set AURORA_HOME to an absolute path"),
@@ -190,7 +189,7 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
 }
 
 fn stamp(home: &Path) -> io::Result<Stamp> {
-    let found = home::open(home)?.metadata(Path::new(INDEX).join(DATA))?;
+    let found = ProjectDirectory::at(home).open()?.metadata(Path::new(ProjectDirectory::INDEX).join(DATA))?;
     Ok(Stamp {
         device: found.device,
         inode: found.inode,
