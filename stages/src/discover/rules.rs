@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use super::listing::Kind;
-use crate::unread::is_gone;
+use crate::services::is_gone;
 
 /// The names of ignore files; those of an earlier name have the last word. The fourth kind is a repository's own
 /// `info/exclude`, the fifth the user's file.

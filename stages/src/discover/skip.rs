@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use aurora_storage::ProjectDirectory;
+
 /// Directories that hold no sources of the project itself: version control, dependencies, bundles,
 /// caches.
 const DIRECTORIES: &[&str] = &[
-    ".aurora",
+    ProjectDirectory::NAME,
     ".bzr",
     ".cache",
     ".eggs",

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aurora_confined as confined;
+use aurora_storage::ProjectDirectory;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -17,9 +18,8 @@ use super::listing::{self, Directory, Kind, Stamp};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
 use crate::columns::RelativePath;
-use crate::index::INDEX_DIRECTORY;
 use crate::kept_file::KeptFile;
-use crate::{languages, unread};
+use crate::{languages, services};
 
 /// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
 const STACK: usize = 64 << 20;
@@ -160,7 +160,7 @@ struct Walked<'k> {
 impl Walked<'_> {
     /// A directory of which nothing is known, nor of what is below it.
     fn omitted(relative: &str, (reason, is_error): Reason) -> Self {
-        let path = if relative.is_empty() { unread::ROOT } else { relative.trim_end_matches('/') };
+        let path = if relative.is_empty() { services::ROOT } else { relative.trim_end_matches('/') };
         Self { entries: vec![Entry::Omitted(Omission { path: path.to_owned(), reason, is_error })], seen: None }
     }
 }
@@ -342,7 +342,7 @@ type Reason = (Cow<'static, str>, bool);
 
 /// Why something is left out that was there when its directory was listed.
 fn reason_of(error: &io::Error) -> Reason {
-    if unread::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
+    if services::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
 }
 
 /// Decides about the entries of one directory.
@@ -370,7 +370,7 @@ impl<'k> Judge<'_, 'k> {
             Err(error) => return omitted(reason_of(error)),
         };
         let is_directory = kind == Kind::Directory;
-        if is_directory && name == INDEX_DIRECTORY {
+        if is_directory && name == ProjectDirectory::NAME {
             return Entry::Index;
         }
         if listed.is_ignored {

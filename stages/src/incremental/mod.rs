@@ -21,9 +21,9 @@ use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
-use crate::job::{Job, Scope};
+use crate::git_signal::Repository;
 use crate::languages;
-use crate::unread::is_gone;
+use crate::services::{PreviousIndex, RunClock, Scope, SourceTree, is_gone, service};
 use content::Content;
 
 /// Deleted files in one batch.
@@ -58,12 +58,22 @@ impl StageConfig for IncrementalCheck {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(IncrementalStage { job: Job::of(cx)?, config: self, seen: Mutex::default() }))
+        Ok(Box::new(IncrementalStage {
+            tree: service(cx)?,
+            previous: service(cx)?,
+            repository: service(cx)?,
+            clock: service(cx)?,
+            config: self,
+            seen: Mutex::default(),
+        }))
     }
 }
 
 struct IncrementalStage {
-    job: Arc<Job>,
+    tree: Arc<SourceTree>,
+    previous: Arc<PreviousIndex>,
+    repository: Arc<Repository>,
+    clock: Arc<RunClock>,
     config: IncrementalCheck,
     seen: Mutex<Seen>,
 }
@@ -78,7 +88,7 @@ struct Seen {
 
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        let known = self.job.previous.file_finder();
+        let known = self.previous.snapshot.file_finder();
         Box::new(IncrementalWorker { stage: self, known, seen: Seen::default(), unchanged: 0 })
     }
 
@@ -92,12 +102,12 @@ impl Stage for IncrementalStage {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut unread = self.job.unread();
+        let mut unread = self.tree.unread();
         let mut gone = Vec::new();
         // A walk comes upon no path twice: where it came upon as many as the index has, none is gone.
-        if seen.known != self.job.previous.file_count() || !unread.is_empty() {
+        if seen.known != self.previous.snapshot.file_count() || !unread.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
-            for record in self.job.previous.files() {
+            for record in self.previous.snapshot.files() {
                 let record = record.map_err(StageError::from_error)?;
                 if !unread.covers(&record.path) && !paths.contains(record.path.as_str()) {
                     gone.push(RelativePath::from(record.path));
@@ -195,7 +205,7 @@ impl IncrementalWorker<'_> {
         self.see(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
-        let same = |known: &FileRow<'_>| stage.job.scope() < Scope::Everything && known.hash() == content.hash;
+        let same = |known: &FileRow<'_>| stage.previous.scope() < Scope::Everything && known.hash() == content.hash;
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, Some((content, bytes)), row, cx);
         }
@@ -209,7 +219,7 @@ impl IncrementalWorker<'_> {
 
     /// Whether the index, or git, is sure of the content without reading it.
     fn is_vouched_for(&self, known: &FileRow<'_>, row: &Row<'_>) -> bool {
-        if self.stage.job.scope() == Scope::Everything {
+        if self.stage.previous.scope() == Scope::Everything {
             return false;
         }
         // A time of zero was recorded for a file that might have changed within the clock's tick.
@@ -220,7 +230,7 @@ impl IncrementalWorker<'_> {
     }
 
     fn clean_blob(&self, row: &Row<'_>) -> Option<ObjectId> {
-        if self.stage.config.git { self.stage.job.repository.clean_blob(row.path) } else { None }
+        if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
     /// The content is what was indexed: does anything else about the file need to be stored anew? `read` is the content,
@@ -232,10 +242,12 @@ impl IncrementalWorker<'_> {
         row: &Row<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<Change>, StageError> {
-        let job = &self.stage.job;
+        let stage = self.stage;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
-        } else if job.scope() == Scope::Derived || job.repository.key_changed(row.path, known.history_key()) {
+        } else if stage.previous.scope() == Scope::Derived
+            || stage.repository.key_changed(row.path, known.history_key())
+        {
             cx.count("files.refreshed", 1);
             let (content, bytes) = match read {
                 Some((content, bytes)) => (content, Some(bytes)),
@@ -248,7 +260,7 @@ impl IncrementalWorker<'_> {
             self.unchanged += 1;
         }
         let Some((content, _)) = read else { return Ok(None) };
-        let moved = known.mtime_ns() != job.recorded_mtime(row.mtime) || known.blob() != content.blob;
+        let moved = known.mtime_ns() != stage.clock.recorded_mtime(row.mtime) || known.blob() != content.blob;
         Ok(moved.then(|| Change { status: FileStatus::Touched, content, text: Arc::from("") }))
     }
 
@@ -306,8 +318,8 @@ impl IncrementalWorker<'_> {
     /// The content of a file, unless it has become another one since it was discovered: what is gone, or has become too
     /// large, leaves the index, while a file that cannot be read stays in it as it is.
     fn read(&self, row: &Row<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
-        let job = &self.stage.job;
-        let error = match job.read(row.path, job.max_file_size()) {
+        let tree = &self.stage.tree;
+        let error = match tree.read(row.path) {
             Ok(bytes) => return Some(bytes),
             Err(error) => error,
         };
@@ -316,7 +328,7 @@ impl IncrementalWorker<'_> {
         } else if is_gone(&error) {
             cx.skip(row.path, "vanished during the run");
         } else {
-            job.note_unread(row.path);
+            tree.note_unread(row.path);
             cx.error(row.path, &error.to_string());
         }
         None
@@ -324,7 +336,7 @@ impl IncrementalWorker<'_> {
 
     /// The path under which the index knows the content of an added file, if that path is gone.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
-        let vanished = self.stage.job.vanished().map_err(StageError::from_error)?;
+        let vanished = self.stage.previous.vanished(&self.stage.tree).map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         Ok(vanished.get(hash).and_then(|paths| {
             let same_name = paths.iter().find(|from| name(from) == name(path));
