@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use aurora_analysis::{ModelDirectory, ModelError};
 use aurora_confined::Directory;
 use aurora_stages::index::Trust;
 use aurora_stages::limits::Limits;
@@ -147,6 +148,11 @@ pub(crate) fn trust() -> Trust {
     let known = user.map(|user| KnownIndexes::at(user.index_records()));
     let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
     Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
+}
+
+/// The user's models.
+pub(crate) fn models() -> Result<ModelDirectory, ModelError> {
+    Ok(ModelDirectory::at(UserDirectory::from_environment().ok_or(ModelError::NoHome)?.models()))
 }
 
 /// What a project may ask for, as its user says.

@@ -36,6 +36,11 @@ impl UserDirectory {
         self.path.join("config.toml")
     }
 
+    /// Directory of the user's models.
+    pub fn models(&self) -> PathBuf {
+        self.path.join("models")
+    }
+
     /// Directory of the conversation logs.
     pub fn conversations(&self) -> PathBuf {
         self.path.join("logs").join("conversations")
