@@ -13,7 +13,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Silent};
 use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_stages::languages;
-use aurora_storage::{Environment, OpenMode};
+use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 
 const ROUNDS: usize = 3;
 
@@ -62,7 +62,7 @@ fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
 
 /// Path and format of every indexed file.
 fn indexed_files(root: &Path) -> Vec<(PathBuf, String)> {
-    let environment = Environment::open(&root.join(index::INDEX_DIRECTORY), OpenMode::Existing).expect("an index");
+    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
     let records = snapshot.files().map(|record| record.expect("a readable index"));
     records.filter(|record| !record.chunks.is_empty()).map(|record| (root.join(record.path), record.language)).collect()

@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 
 use aurora_analysis::{Analyzer, Embedder, StaticModel};
 use aurora_query::{FieldScorer, Mode, Query, Retriever, SearchConfig, WeightedTerm, best_chunks, idf};
-use aurora_stages::index::INDEX_DIRECTORY;
-use aurora_storage::{ChunkId, Environment, OpenMode, Snapshot};
+use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
 
 /// Queries of each kind.
 const SAMPLE: usize = 250;
@@ -33,7 +32,8 @@ fn main() {
     let Some(root) = std::env::args().nth(1).filter(|argument| !argument.starts_with("--")) else {
         return println!("usage: cargo xtask bench query DIR");
     };
-    let environment = Environment::open(&Path::new(&root).join(INDEX_DIRECTORY), OpenMode::Existing).expect("an index");
+    let environment =
+        Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
     let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in().expect("the embedded model"));
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());

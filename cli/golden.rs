@@ -10,6 +10,7 @@ use aurora_evaluation::golden::{self, Question, Source};
 use aurora_evaluation::mine::Manifest;
 use aurora_evaluation::report::unknown_set;
 use aurora_query::{ConfigLayers, Mode, SearchConfig};
+use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
@@ -53,7 +54,7 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
         return directories.map(|path| Directory::open_root(path).map_err(|error| failed(path, error))).collect();
     }
     let default = place::mined_sets(root);
-    let opened = Directory::open_root(root).and_then(|root| root.open_directory(place::MINED_SETS));
+    let opened = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::MINED_SETS));
     match opened {
         Ok(directory) => Ok(vec![directory]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -3,7 +3,6 @@
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-use aurora_analysis::ModelDirectory;
 use aurora_pipeline::CancelToken;
 use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice, Unreadable};
 
@@ -109,7 +108,7 @@ fn options(root: PathBuf) -> Outcome<IndexOptions> {
         memory: None,
         patience: None,
         cancel: CancelToken::new(),
-        models: ModelDirectory::user().map_err(|error| Failure::from_error(&error))?,
+        models: place::models().map_err(|error| Failure::from_error(&error))?,
         trust: place::trust(),
         limits: place::limits()?,
     })

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use aurora_evaluation::mine::{self, Definition, DefinitionKind, MineOptions, Selection, Workshop};
-use aurora_stages::index::{MOST_PIPELINE_BYTES, PROJECT_PIPELINE};
+use aurora_stages::index::MOST_PIPELINE_BYTES;
 use aurora_stages::languages;
 use aurora_stages::parse::parser::Parser;
 use aurora_stages::parse::symbols::SymbolKind;
+use aurora_storage::ProjectDirectory;
 
 use crate::args_eval::MineArgs;
 use crate::failure::{Failure, Outcome};
@@ -28,7 +29,9 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
     let bench = Bench { source: root.clone(), terminal };
     let directory = match &args.out {
         Some(out) => create_named(out),
-        None => Directory::open_root(&root).and_then(|root| root.create_directories(place::MINED_SETS)),
+        None => {
+            ProjectDirectory::of(&root).create().and_then(|home| home.create_directory(ProjectDirectory::MINED_SETS))
+        }
     };
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
     let mined = mine::run(&MineOptions { root, out: directory, selection }, &bench);
@@ -52,8 +55,9 @@ fn create_named(path: &Path) -> io::Result<Directory> {
 
 /// Copies the pipeline of a project, if it has one of its own.
 fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
-    match Directory::open_root(from)?.read(PROJECT_PIPELINE, MOST_PIPELINE_BYTES) {
-        Ok(pipeline) => Directory::open_root(to)?.write(PROJECT_PIPELINE, &pipeline),
+    let read = |home: Directory| home.read(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES);
+    match ProjectDirectory::of(from).open().and_then(read) {
+        Ok(pipeline) => ProjectDirectory::of(to).create()?.write(ProjectDirectory::PIPELINE, &pipeline),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

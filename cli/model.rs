@@ -11,11 +11,12 @@ use crate::args::{ModelCommand, ReportFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{json, units, width};
+use crate::place;
 use crate::terminal::Terminal;
 
 /// Adds a model, or lists them all.
 pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
-    let models = ModelDirectory::user().map_err(failure)?;
+    let models = place::models().map_err(failure)?;
     match command {
         ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
         ModelCommand::List { format } => list(&models, *format, terminal),
@@ -25,7 +26,7 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
 /// The embedder of the model with this id, or its successor of the same name: whether the
 /// vectors of both agree is for the caller to see.
 pub(crate) fn embedder_of(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
-    let models = ModelDirectory::user()?;
+    let models = place::models()?;
     let name = name_of(id);
     let added = aurora_analysis::embedder(name, &models);
     if let Err(ModelError::Unknown { .. }) = added {

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use aurora_analysis::{ModelDirectory, ModelError};
 use aurora_confined::Directory;
-use aurora_stages::index::{INDEX_DIRECTORY, PROJECT_PIPELINE, Trust};
+use aurora_stages::index::Trust;
 use aurora_stages::limits::Limits;
-use aurora_storage::{Environment, KnownIndexes};
+use aurora_storage::{Environment, KnownIndexes, ProjectDirectory, UserDirectory};
 
 use crate::failure::{Failure, Outcome};
 
@@ -28,9 +29,9 @@ pub(crate) fn for_index(asked: Option<&Path>) -> Outcome<PathBuf> {
     }
 }
 
-/// Where the index of a root lies.
+/// The `.aurora` directory of a root, which holds its index.
 pub(crate) fn index_dir(root: &Path) -> PathBuf {
-    root.join(INDEX_DIRECTORY)
+    root.join(ProjectDirectory::NAME)
 }
 
 /// Whether a root has been indexed.
@@ -87,7 +88,7 @@ pub(crate) fn is_project(root: &Path) -> bool {
     }
     let holds = |directory: &Path, mark: &str| directory.join(mark).symlink_metadata().is_ok();
     let has_work_tree = root.ancestors().take_while(|above| !is_broad(above)).any(|above| holds(above, ".git"));
-    has_work_tree || holds(&root, INDEX_DIRECTORY) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
+    has_work_tree || holds(&root, ProjectDirectory::NAME) || PROJECT_MARKS.iter().any(|mark| holds(&root, mark))
 }
 
 /// How many entries a directory has, counted up to `most`.
@@ -103,8 +104,7 @@ pub(crate) fn has_sources(root: &Path) -> bool {
 
 /// Size of a root's index on disk, in bytes.
 pub(crate) fn index_bytes(root: &Path) -> u64 {
-    let index =
-        Directory::open_root(root).and_then(|root| root.open_directory(INDEX_DIRECTORY)?.open_directory("index"));
+    let index = ProjectDirectory::of(root).open().and_then(|home| home.open_directory(ProjectDirectory::INDEX));
     let Ok(index) = index else { return 0 };
     let entries = index.entries().unwrap_or_default();
     entries.iter().filter_map(|(name, _)| index.metadata(name).ok()).map(|file| file.len).sum()
@@ -135,25 +135,24 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The user's own configuration: `config.toml` in [`user_directory`].
+/// The user's own configuration.
 pub(crate) fn user_config() -> Option<PathBuf> {
-    Some(user_directory()?.join("config.toml"))
+    Some(UserDirectory::from_environment()?.config())
 }
 
-/// Which indexes this user trusts: those recorded in `state/indexes` of [`user_directory`], or with `AURORA_TRUST_INDEX` set
-/// to anything but `0`, all.
+/// Which indexes this user trusts: those with a record in the user's directory, or all if `AURORA_TRUST_INDEX` is set to
+/// anything but `0`.
 pub(crate) fn trust() -> Trust {
     // A relative one would lie in whatever directory the command is run in, which may be a repository.
-    let user = user_directory().filter(|user| user.is_absolute());
-    let known = user.map(|user| KnownIndexes::at(user.join("state").join("indexes")));
+    let user = UserDirectory::from_environment().filter(|user| user.path().is_absolute());
+    let known = user.map(|user| KnownIndexes::at(user.index_records()));
     let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
     Trust { known: known.unwrap_or_else(KnownIndexes::none), accepts_unknown: wish.is_some() }
 }
 
-/// Where this user's configuration, models and records lie: `AURORA_HOME`, or `~/.aurora`.
-fn user_directory() -> Option<PathBuf> {
-    let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
-    set.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(INDEX_DIRECTORY)))
+/// The user's models.
+pub(crate) fn models() -> Result<ModelDirectory, ModelError> {
+    Ok(ModelDirectory::at(UserDirectory::from_environment().ok_or(ModelError::NoHome)?.models()))
 }
 
 /// What a project may ask for, as its user says.
@@ -169,20 +168,17 @@ pub(crate) fn environment() -> Vec<(String, String)> {
 
 /// The configuration of a root.
 pub(crate) fn project_config(root: &Path) -> PathBuf {
-    index_dir(root).join("config.toml")
+    ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG)
 }
 
-/// Where golden sets that were mined from a root lie below it unless told otherwise.
-pub(crate) const MINED_SETS: &str = ".aurora/eval";
-
-/// The path of [`MINED_SETS`].
+/// The directory of golden sets that were mined from a root, unless another one is given.
 pub(crate) fn mined_sets(root: &Path) -> PathBuf {
-    root.join(MINED_SETS)
+    ProjectDirectory::of(root).path_of(ProjectDirectory::MINED_SETS)
 }
 
-/// The path of [`PROJECT_PIPELINE`].
+/// The pipeline of a root.
 pub(crate) fn project_pipeline(root: &Path) -> PathBuf {
-    root.join(PROJECT_PIPELINE)
+    ProjectDirectory::of(root).path_of(ProjectDirectory::PIPELINE)
 }
 
 fn nearest(from: &Path) -> Option<PathBuf> {

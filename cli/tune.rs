@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use aurora_confined::Directory;
 use aurora_evaluation::golden::Question;
 use aurora_evaluation::tune::{TuneOptions, TuneReport, config_file, tune};
+use aurora_storage::ProjectDirectory;
 
 use crate::args::ReportFormat;
 use crate::args_eval::TuneArgs;
@@ -13,9 +13,6 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{evaluation, json};
 use crate::terminal::Terminal;
 use crate::{golden, place, search};
-
-/// Where learned weights are written below the root unless told otherwise.
-const TUNED: &str = ".aurora/tuned.toml";
 
 /// Learns, prints what it is worth, and writes the configuration where the gain is real.
 pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
@@ -58,10 +55,13 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
     if !report.is_gain() && !args.force {
         return Err(Failure::Short(unsure(&report)));
     }
-    let file = args.out.clone().unwrap_or_else(|| root.join(TUNED));
+    let project = ProjectDirectory::of(&root);
+    let file = args.out.clone().unwrap_or_else(|| project.path_of(ProjectDirectory::TUNED_CONFIG));
     let written = match &args.out {
         Some(file) => write_named(file, &config_file(&report)),
-        None => Directory::open_root(&root).and_then(|root| root.write(TUNED, config_file(&report).as_bytes())),
+        None => project
+            .create()
+            .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
     terminal.note(&format!(

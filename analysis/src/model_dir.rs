@@ -121,16 +121,6 @@ impl ModelError {
 }
 
 impl ModelDirectory {
-    /// The user's own: `models` in `AURORA_HOME`, or in `~/.aurora`.
-    ///
-    /// # Errors
-    /// [`ModelError::NoHome`] when neither is known.
-    pub fn user() -> Result<Self, ModelError> {
-        let set = std::env::var_os("AURORA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-        let home = set.or_else(|| Some(std::env::home_dir()?.join(".aurora"))).ok_or(ModelError::NoHome)?;
-        Ok(Self::at(home.join("models")))
-    }
-
     /// A directory at a path of the caller's; it need not exist.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }

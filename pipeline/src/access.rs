@@ -1,22 +1,22 @@
-//! What a stage declares about itself: its kind, the columns which it touches, and where it stands.
+//! What a stage declares about itself: its kind, the columns that it reads and writes, and its place in the order.
 
 use serde::Serialize;
 
 use crate::column::{ColumnSpec, DynamicType};
 
-/// The place of a stage in a pipeline.
+/// The role of a stage in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum StageKind {
     /// Emits batches. A pipeline has exactly one; it runs on one worker.
     Source,
-    /// Works on batches in any order, on as many workers as there are jobs.
+    /// Processes batches in any order, on as many workers as there are jobs.
     Transform,
-    /// Sees batches in the order of their emission, on one worker.
+    /// Gets batches in the order of their emission, on one worker.
     Sink,
 }
 
-impl Kind {
+impl StageKind {
     /// `source`, `transform` or `sink`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// The declared access of a stage. The plan is ordered by it, and a batch view refuses anything beyond it.
+/// The declared access of a stage. The plan is ordered by it, and a batch view refuses everything else.
 ///
 /// ```
 /// use aurora_pipeline::{Access, Column};
@@ -38,7 +38,7 @@ impl Kind {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
-    pub(crate) kind: Kind,
+    pub(crate) kind: StageKind,
     pub(crate) reads: Vec<ColumnSpec>,
     pub(crate) optional: Vec<ColumnSpec>,
     pub(crate) writes: Vec<ColumnSpec>,
@@ -48,7 +48,7 @@ pub struct Access {
 }
 
 impl Access {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: StageKind) -> Self {
         Self {
             kind,
             reads: Vec::new(),
@@ -60,66 +60,66 @@ impl Access {
         }
     }
 
-    /// A stage which emits batches.
+    /// A stage that emits batches.
     pub fn source() -> Self {
-        Self::new(Kind::Source)
+        Self::new(StageKind::Source)
     }
 
-    /// A stage which works on batches in any order.
+    /// A stage that processes batches in any order.
     pub fn transform() -> Self {
-        Self::new(Kind::Transform)
+        Self::new(StageKind::Transform)
     }
 
-    /// A stage which sees batches one after the other, in the order of their emission.
+    /// A stage that gets batches one at a time, in the order of their emission.
     pub fn sink() -> Self {
-        Self::new(Kind::Sink)
+        Self::new(StageKind::Sink)
     }
 
-    /// Columns which must have been written before this stage.
+    /// Columns that an earlier stage must have written.
     #[must_use]
     pub fn reads<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.reads.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// Columns which are read where some stage of the pipeline writes them, and done without otherwise.
+    /// Columns that are read if some stage of the pipeline writes them.
     #[must_use]
     pub fn reads_optional<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.optional.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// Columns which this stage fills for every row. A column both read and written is an update.
+    /// Columns that this stage fills for every row. A column that is both read and written is updated.
     #[must_use]
     pub fn writes<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.writes.extend(columns.into_iter().map(Into::into));
         self
     }
 
-    /// A column of plugin values which this stage fills. A name without a dot means a chunk's column.
+    /// A column of plugin values that this stage fills. A name without a dot is a chunk column.
     #[must_use]
     pub fn writes_dynamic(mut self, name: &str, cell: DynamicType) -> Self {
         self.writes.push(ColumnSpec::dynamic(name, cell));
         self
     }
 
-    /// Stages, by name, which come before this one where the pipeline has them. The pipeline's file can add more.
+    /// Names of stages that come before this one, if the pipeline has them. The pipeline's file can add more.
     #[must_use]
     pub fn after<S: Into<String>>(mut self, stages: impl IntoIterator<Item = S>) -> Self {
         self.after.extend(stages.into_iter().map(Into::into));
         self
     }
 
-    /// The stage reads whatever plugin columns there are. It comes after every stage which writes one, unless
-    /// something else puts that stage behind it.
+    /// The stage reads every plugin column. It comes after every stage that writes one, unless another edge orders them the
+    /// other way.
     #[must_use]
     pub fn reads_dynamic(mut self) -> Self {
         self.reads_dynamic = true;
         self
     }
 
-    /// The stage drops or adds rows, so it never shares a batch with another, and rows are final for the stages
-    /// behind it. Only such a stage, or a source, may emit batches.
+    /// The stage drops or adds rows. It never shares a batch with another stage, and later stages see its rows. Only such a
+    /// stage, or a source, may emit batches.
     #[must_use]
     pub fn restructures(mut self) -> Self {
         self.restructures = true;
@@ -127,21 +127,21 @@ impl Access {
     }
 
     /// Source, transform or sink.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StageKind {
         self.kind
     }
 
-    /// The columns which the stage cannot do without.
+    /// The columns that the stage requires.
     pub fn required(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.reads.iter()
     }
 
-    /// The columns which the stage uses where they exist.
+    /// The columns that the stage uses if they exist.
     pub fn optional(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.optional.iter()
     }
 
-    /// The columns which the stage fills.
+    /// The columns that the stage fills.
     pub fn written(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.writes.iter()
     }

@@ -1,74 +1,75 @@
-//! A pipeline put together: stages made, their rights on batches worked out, ready to run.
+//! A pipeline that is ready to run: stages are built, and what each may do to a batch is known.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, StageKind};
 use crate::column::Entity;
+use crate::column_table::ColumnName;
 use crate::config::RunConfig;
 use crate::diagnostics::Diagnostics;
-use crate::faults::{Setting, StageSite};
-use crate::grant::Grant;
+use crate::fingerprint::Fingerprint;
 use crate::graph::{Graph, Node};
-use crate::stage::{Fingerprint, Stage};
-use crate::table::Name;
+use crate::permissions::Permissions;
+use crate::plan_diagnostics::{PlanContext, StageSite};
+use crate::stage::Stage;
 
 /// One stage for [`Pipeline::assemble`].
-pub struct Part {
+pub struct StagePart {
     /// Name of the stage.
     pub name: String,
     /// Its declared columns.
     pub access: Access,
     /// Number of workers; `None` leaves it to the executor. Sources and sinks have one in any case.
     pub workers: Option<usize>,
-    /// Stages, by name, which come before.
+    /// Names of stages that come before.
     pub after: Vec<String>,
     /// The stage.
     pub stage: Box<dyn Stage>,
 }
 
-impl Part {
+impl StagePart {
     /// A stage with as many workers as there are jobs.
     pub fn new(name: impl Into<String>, access: Access, stage: Box<dyn Stage>) -> Self {
         Self { name: name.into(), access, workers: None, after: Vec::new(), stage }
     }
 }
 
-/// A pipeline which is ready to run.
+/// A pipeline that is ready to run.
 pub struct Pipeline {
     pub(crate) run: RunConfig,
-    /// In the order in which a batch meets them.
-    pub(crate) stages: Vec<Assembled>,
+    /// In the order of the plan.
+    pub(crate) stages: Vec<BoundStage>,
     pub(crate) steps: Vec<Step>,
 }
 
-/// A stage with its rights.
-pub(crate) struct Assembled {
+/// A stage with what it may do to a batch.
+pub(crate) struct BoundStage {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: StageKind,
     pub(crate) workers: Option<usize>,
-    /// A transform that adds chunks.
-    pub(crate) grows: bool,
+    /// It is a transform that adds chunks.
+    pub(crate) adds_chunks: bool,
     pub(crate) stage: Box<dyn Stage>,
-    pub(crate) grant: Grant,
-    /// Columns which a batch that the stage emits must have.
-    pub(crate) required: Vec<Name>,
+    pub(crate) permissions: Permissions,
+    /// Columns that every batch emitted by the stage must have.
+    pub(crate) required: Vec<ColumnName>,
 }
 
-/// Stages which see a batch side by side.
+/// Stages that share a batch.
 pub(crate) struct Step {
-    /// By index.
+    /// Indices of the stages.
     pub(crate) stages: Vec<usize>,
-    /// Columns at which nobody looks afterwards.
-    pub(crate) drops: Vec<Name>,
+    /// Columns that no later step uses.
+    pub(crate) dropped_columns: Vec<ColumnName>,
 }
 
 impl Pipeline {
-    /// Puts a pipeline together without a file.
+    /// Builds a pipeline without a file.
     ///
     /// # Errors
-    /// Everything that is wrong with the order of the stages, at once.
-    pub fn assemble(run: RunConfig, parts: Vec<Part>) -> Result<Self, Diagnostics> {
+    /// All errors in the order of the stages.
+    pub fn assemble(run: RunConfig, parts: Vec<StagePart>) -> Result<Self, Diagnostics> {
         let position = |name: &String| parts.iter().position(|part| part.name == *name);
         let nodes: Vec<Node<'_>> = parts
             .iter()
@@ -80,16 +81,16 @@ impl Pipeline {
         match Graph::new(&nodes) {
             Ok(graph) => {
                 drop(nodes);
-                let mut slots: Vec<Option<Part>> = parts.into_iter().map(Some).collect();
-                let ordered = graph.order.iter().filter_map(|index| slots[*index].take()).collect();
+                let mut unordered: Vec<Option<StagePart>> = parts.into_iter().map(Some).collect();
+                let ordered = graph.order.iter().filter_map(|index| unordered[*index].take()).collect();
                 Ok(Self::new(run, ordered, &graph.in_order()))
             }
-            Err(faults) => {
+            Err(errors) => {
                 let sites: Vec<StageSite> = parts
                     .iter()
                     .map(|part| StageSite { name: part.name.clone(), location: None, writes: Vec::new() })
                     .collect();
-                let setting = Setting {
+                let context = PlanContext {
                     sites: sites.iter().collect(),
                     accesses: parts.iter().map(|part| &part.access).collect(),
                     disabled: &[],
@@ -97,26 +98,26 @@ impl Pipeline {
                     known: true,
                 };
                 let mut found = Diagnostics::default();
-                faults.iter().filter_map(|fault| setting.fault(fault)).for_each(|item| found.push(item));
+                errors.iter().filter_map(|error| context.error(error)).for_each(|item| found.push(item));
                 Err(found)
             }
         }
     }
 
     /// `parts` are in the order of the graph.
-    pub(crate) fn new(run: RunConfig, parts: Vec<Part>, graph: &Graph) -> Self {
+    pub(crate) fn new(run: RunConfig, parts: Vec<StagePart>, graph: &Graph) -> Self {
         let accesses: Vec<Access> = parts.iter().map(|part| part.access.clone()).collect();
-        let uses = Uses { accesses: &accesses, level: &graph.level };
+        let uses = ColumnUses { accesses: &accesses, level: &graph.level };
         let last_use = uses.last();
         let mut steps: Vec<Step> = Vec::new();
         for (index, level) in graph.level.iter().enumerate() {
             while steps.len() <= *level {
-                steps.push(Step { stages: Vec::new(), drops: Vec::new() });
+                steps.push(Step { stages: Vec::new(), dropped_columns: Vec::new() });
             }
             steps[*level].stages.push(index);
         }
         for (name, level) in &last_use {
-            steps[*level].drops.push(name.clone());
+            steps[*level].dropped_columns.push(name.clone());
         }
         let stages = parts
             .into_iter()
@@ -126,13 +127,13 @@ impl Pipeline {
                 let kind = part.access.kind;
                 let writes_chunks =
                     part.access.written().any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
-                Assembled {
-                    grant: Grant::new(&part.name, &part.access, |name| last_use.get(name) == Some(&step)),
-                    required: uses.required_behind(step, kind, &part.access),
+                BoundStage {
+                    permissions: Permissions::new(&part.name, &part.access, |name| last_use.get(name) == Some(&step)),
+                    required: uses.required_later(step, kind, &part.access),
                     name: part.name,
                     kind,
                     workers: part.workers,
-                    grows: kind == Kind::Transform && part.access.restructures && writes_chunks,
+                    adds_chunks: kind == StageKind::Transform && part.access.restructures && writes_chunks,
                     stage: part.stage,
                 }
             })
@@ -151,16 +152,16 @@ impl Pipeline {
     }
 }
 
-/// Who looks at which column, and when.
-struct Uses<'a> {
+/// Which step uses which columns.
+struct ColumnUses<'a> {
     accesses: &'a [Access],
     level: &'a [usize],
 }
 
-impl Uses<'_> {
-    /// For every column, the last step that has to do with it.
-    fn last(&self) -> BTreeMap<Name, usize> {
-        let mut last: BTreeMap<Name, usize> = BTreeMap::new();
+impl ColumnUses<'_> {
+    /// For every column, the last step that uses it.
+    fn last(&self) -> BTreeMap<ColumnName, usize> {
+        let mut last: BTreeMap<ColumnName, usize> = BTreeMap::new();
         for (access, level) in self.accesses.iter().zip(self.level) {
             for column in access.all_reads().chain(&access.writes) {
                 let entry = last.entry(column.name.clone()).or_default();
@@ -178,16 +179,16 @@ impl Uses<'_> {
         last
     }
 
-    /// Columns which some step behind needs and none behind writes before it. A source owes all that it declares.
-    fn required_behind(&self, step: usize, kind: Kind, own: &Access) -> Vec<Name> {
-        if kind == Kind::Source {
+    /// Columns that some later step requires and no step in between writes. A source must write all its declared columns.
+    fn required_later(&self, step: usize, kind: StageKind, own: &Access) -> Vec<ColumnName> {
+        if kind == StageKind::Source {
             return own.writes.iter().map(|column| column.name.clone()).collect();
         }
-        let behind = || self.accesses.iter().zip(self.level).filter(|(_, level)| **level > step);
-        let mut required: Vec<Name> = Vec::new();
-        for (reader, level) in behind() {
+        let later_stages = || self.accesses.iter().zip(self.level).filter(|(_, level)| **level > step);
+        let mut required: Vec<ColumnName> = Vec::new();
+        for (reader, level) in later_stages() {
             for column in &reader.reads {
-                let written = behind().any(|(writer, at)| at < level && writer.writes_column(column.name()));
+                let written = later_stages().any(|(writer, at)| at < level && writer.writes_column(column.name()));
                 if !written && !required.contains(&column.name) {
                     required.push(Cow::clone(&column.name));
                 }

@@ -1,37 +1,42 @@
-//! The batch: the unit that travels from stage to stage.
+//! The batch: the unit of work that travels from stage to stage.
 
 use crate::column::Entity;
-use crate::table::Table;
+use crate::column_table::ColumnTable;
 
-/// File rows, and chunk rows which point at them.
+/// A table of file rows, and a table of chunk rows that refer to them.
 pub(crate) struct Batch {
-    pub(crate) files: Table,
-    pub(crate) chunks: Table,
+    pub(crate) files: ColumnTable,
+    pub(crate) chunks: ColumnTable,
     pub(crate) chunk_files: Vec<u32>,
-    /// Bytes which the source expects the batch to grow to.
+    /// Size in bytes that the source expects the batch to grow to.
     pub(crate) expected_bytes: u64,
 }
 
 impl Batch {
     pub(crate) fn with_files(files: usize) -> Self {
-        Self { files: Table::with_rows(files), chunks: Table::default(), chunk_files: Vec::new(), expected_bytes: 0 }
+        Self {
+            files: ColumnTable::with_rows(files),
+            chunks: ColumnTable::default(),
+            chunk_files: Vec::new(),
+            expected_bytes: 0,
+        }
     }
 
-    pub(crate) fn table(&self, entity: Entity) -> &Table {
+    pub(crate) fn table(&self, entity: Entity) -> &ColumnTable {
         match entity {
             Entity::File => &self.files,
             Entity::Chunk => &self.chunks,
         }
     }
 
-    pub(crate) fn table_mut(&mut self, entity: Entity) -> &mut Table {
+    pub(crate) fn table_mut(&mut self, entity: Entity) -> &mut ColumnTable {
         match entity {
             Entity::File => &mut self.files,
             Entity::Chunk => &mut self.chunks,
         }
     }
 
-    /// Bytes to account for: what is there, or what is expected if that is more.
+    /// The bytes to count against the memory budget: the actual size, or the expected one if it is larger.
     pub(crate) fn bytes(&self) -> u64 {
         let held = self.files.bytes() + self.chunks.bytes() + self.chunk_files.len() * size_of::<u32>();
         (held as u64).max(self.expected_bytes)
@@ -60,25 +65,25 @@ impl Batch {
     }
 }
 
-/// Columns written beside a shared batch, merged into it when every stage of the group is through.
-pub(crate) struct Staged {
-    pub(crate) files: Table,
-    pub(crate) chunks: Table,
+/// Columns that one stage writes for a shared batch. They are merged into it when every stage of the step has finished.
+pub(crate) struct StagedColumns {
+    pub(crate) files: ColumnTable,
+    pub(crate) chunks: ColumnTable,
 }
 
-impl Staged {
+impl StagedColumns {
     pub(crate) fn beside(batch: &Batch) -> Self {
-        Self { files: Table::with_rows(batch.files.rows()), chunks: Table::with_rows(batch.chunks.rows()) }
+        Self { files: ColumnTable::with_rows(batch.files.rows()), chunks: ColumnTable::with_rows(batch.chunks.rows()) }
     }
 
-    pub(crate) fn table(&self, entity: Entity) -> &Table {
+    pub(crate) fn table(&self, entity: Entity) -> &ColumnTable {
         match entity {
             Entity::File => &self.files,
             Entity::Chunk => &self.chunks,
         }
     }
 
-    pub(crate) fn table_mut(&mut self, entity: Entity) -> &mut Table {
+    pub(crate) fn table_mut(&mut self, entity: Entity) -> &mut ColumnTable {
         match entity {
             Entity::File => &mut self.files,
             Entity::Chunk => &mut self.chunks,

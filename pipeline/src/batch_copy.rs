@@ -1,13 +1,13 @@
-//! An owned copy of a batch, for whoever keeps rows beyond their run: tests, dumps.
+//! An owned copy of a batch that outlives the run, for tests and dumps.
 
 use crate::batch::Batch;
 use crate::column::{Cell, Column, Entity, Value, full_name};
-use crate::table::Table;
+use crate::column_table::ColumnTable;
 
 /// A copy of a batch's rows, made by [`BatchView::copy`](crate::BatchView::copy).
 pub struct BatchCopy {
-    files: Table,
-    chunks: Table,
+    files: ColumnTable,
+    chunks: ColumnTable,
     chunk_files: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl BatchCopy {
         Some(self.table(Entity::of_column(&name)?).any(&name)?.values())
     }
 
-    fn table(&self, entity: Entity) -> &Table {
+    fn table(&self, entity: Entity) -> &ColumnTable {
         match entity {
             Entity::File => &self.files,
             Entity::Chunk => &self.chunks,

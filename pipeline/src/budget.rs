@@ -1,15 +1,17 @@
 //! The memory budget: one limit in bytes for all batches in flight.
+//!
+//! Admission blocks; growth of an admitted batch does not, it overdraws the budget. So the oldest batch in flight can always
+//! proceed, and the budget cannot deadlock.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a waiting source looks whether the run is to stop.
+/// How often a blocked source checks whether the run is stopping.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Bytes held by batches in flight. Admission waits; growth of an admitted batch does not, so the oldest batch can
-/// always move on and the budget cannot deadlock.
-pub(crate) struct Budget {
+/// The bytes held by batches in flight, against their limit.
+pub(crate) struct MemoryBudget {
     limit: u64,
     usage: Mutex<Usage>,
     freed: Condvar,
@@ -20,18 +22,18 @@ struct Usage {
     held: u64,
     peak: u64,
     batches: usize,
-    /// Numbers of the batches in flight.
-    numbers: BTreeSet<u64>,
+    /// Sequence numbers of the batches in flight.
+    sequences: BTreeSet<u64>,
 }
 
-impl Budget {
+impl MemoryBudget {
     pub(crate) fn new(limit: u64) -> Self {
         Self { limit, usage: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Admits a batch as soon as it fits, or is the only one. `None` when `stop` says so first. The duration is
-    /// the time waited.
-    pub(crate) fn admit(&self, bytes: u64, stop: impl Fn() -> bool) -> (Option<Ticket<'_>>, Duration) {
+    /// Blocks until a batch of this size fits into the limit, or is the only one; `None` if `stop` returns true first. The
+    /// duration is the time blocked.
+    pub(crate) fn admit(&self, bytes: u64, stop: impl Fn() -> bool) -> (Option<Reservation<'_>>, Duration) {
         let mut usage = self.lock();
         let mut waiting: Option<Instant> = None;
         while usage.batches > 0 && usage.held.saturating_add(bytes) > self.limit {
@@ -43,14 +45,17 @@ impl Budget {
         }
         usage.batches += 1;
         usage.grow(bytes);
-        (Some(Ticket { budget: self, bytes, number: None }), waiting.map_or(Duration::ZERO, |since| since.elapsed()))
+        (
+            Some(Reservation { budget: self, bytes, sequence: None }),
+            waiting.map_or(Duration::ZERO, |since| since.elapsed()),
+        )
     }
 
-    /// Whether a batch may be given further rows now: the limit is kept, or no older batch is in flight. The oldest
-    /// always may, or nothing would ever be given back.
-    pub(crate) fn may_grow(&self, number: u64) -> bool {
+    /// Whether rows may be added to a batch now: the limit holds, or no older batch is in flight. The oldest batch may
+    /// always grow, or memory would never be returned.
+    pub(crate) fn may_grow(&self, sequence: u64) -> bool {
         let usage = self.lock();
-        usage.held <= self.limit || usage.numbers.first().is_none_or(|oldest| *oldest >= number)
+        usage.held <= self.limit || usage.sequences.first().is_none_or(|oldest| *oldest >= sequence)
     }
 
     pub(crate) fn limit(&self) -> u64 {
@@ -77,21 +82,21 @@ impl Usage {
     }
 }
 
-/// A batch's share of the budget, given back when dropped.
-pub(crate) struct Ticket<'a> {
-    budget: &'a Budget,
+/// A batch's share of the budget, returned when dropped.
+pub(crate) struct Reservation<'a> {
+    budget: &'a MemoryBudget,
     bytes: u64,
-    number: Option<u64>,
+    sequence: Option<u64>,
 }
 
-impl Ticket<'_> {
-    /// Says which batch it is of.
-    pub(crate) fn assign(&mut self, number: u64) {
-        self.number = Some(number);
-        self.budget.lock().numbers.insert(number);
+impl Reservation<'_> {
+    /// Sets the batch that the reservation is for.
+    pub(crate) fn assign(&mut self, sequence: u64) {
+        self.sequence = Some(sequence);
+        self.budget.lock().sequences.insert(sequence);
     }
 
-    /// Follows the batch as it grows or shrinks.
+    /// Changes the size as the batch grows or shrinks.
     pub(crate) fn resize(&mut self, bytes: u64) {
         let mut usage = self.budget.lock();
         usage.held -= self.bytes;
@@ -105,13 +110,13 @@ impl Ticket<'_> {
     }
 }
 
-impl Drop for Ticket<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         let mut usage = self.budget.lock();
         usage.held -= self.bytes;
         usage.batches -= 1;
-        if let Some(number) = self.number {
-            usage.numbers.remove(&number);
+        if let Some(sequence) = self.sequence {
+            usage.sequences.remove(&sequence);
         }
         drop(usage);
         self.budget.freed.notify_all();
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_is_too_large_is_admitted_alone() {
-        let budget = Budget::new(10);
+        let budget = MemoryBudget::new(10);
         let (large, _) = budget.admit(50, || false);
         assert!(large.is_some());
         let (second, _) = budget.admit(1, || true);
@@ -136,11 +141,11 @@ mod tests {
 
     #[test]
     fn issue_15_beyond_the_limit_only_the_oldest_batch_grows() {
-        let budget = Budget::new(10);
-        let admitted = |number: u64| {
-            let mut ticket = budget.admit(1, || true).0.expect("fits");
-            ticket.assign(number);
-            ticket
+        let budget = MemoryBudget::new(10);
+        let admitted = |sequence: u64| {
+            let mut reservation = budget.admit(1, || true).0.expect("fits");
+            reservation.assign(sequence);
+            reservation
         };
         let (first, mut second, _third) = (admitted(4), admitted(5), admitted(6));
         second.resize(8);
@@ -156,7 +161,7 @@ mod tests {
 
     #[test]
     fn growth_never_waits_and_is_counted() {
-        let budget = Budget::new(10);
+        let budget = MemoryBudget::new(10);
         let mut first = budget.admit(4, || false).0.expect("fits");
         let second = budget.admit(6, || true).0.expect("fits exactly");
         first.resize(100);

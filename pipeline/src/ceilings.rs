@@ -1,8 +1,9 @@
-//! How much a pipeline's files may ask for.
+//! Upper limits for the values in a pipeline's files.
 
 use toml::de::DeValue;
 
-use crate::config::{Entry, integer, parse_bytes};
+use crate::byte_size::parse_bytes;
+use crate::config_entry::{ConfigEntry, integer};
 use crate::diagnostics::{Diagnostic, Diagnostics, code};
 use crate::source_map::SourceMap;
 
@@ -27,24 +28,24 @@ pub struct Ceiling {
     pub key: &'static str,
     /// The largest value; for a size, in bytes.
     pub most: u64,
-    /// How the limit is raised.
+    /// How to raise the limit.
     pub help: String,
 }
 
-/// Reports the value of an entry in one of the `files` that is above its ceiling.
+/// Reports an entry of one of the `files` whose value is above its ceiling.
 pub(crate) fn check(
     ceilings: &[Ceiling],
     stage: Option<&str>,
-    entry: &Entry<'_>,
+    entry: &ConfigEntry<'_>,
     files: &[&str],
     sources: &SourceMap,
     found: &mut Diagnostics,
 ) {
-    let is_meant = |ceiling: &&Ceiling| {
+    let applies = |ceiling: &&Ceiling| {
         let of_stage = ceiling.stage == stage || (ceiling.stage.is_none() && ceiling.key == "workers");
         ceiling.key == entry.key && of_stage
     };
-    let Some(ceiling) = ceilings.iter().find(is_meant) else { return };
+    let Some(ceiling) = ceilings.iter().find(applies) else { return };
     let value = match entry.value.get_ref() {
         DeValue::String(text) => parse_bytes(text),
         other => integer(other),

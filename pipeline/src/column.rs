@@ -1,4 +1,4 @@
-//! Columns: the typed keys under which stages leave values, and the values a column may hold.
+//! Columns: the typed keys of the values that stages exchange, and the types of these values.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What a row of a batch stands for.
+/// What a row of a batch represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Entity {
     /// A file of the repository; its columns are named `file.*`.
     File,
-    /// A chunk of a file; its columns are named `chunk.*`, and every chunk row points at a file row.
+    /// A chunk of a file; its columns are named `chunk.*`, and every chunk row refers to a file row.
     Chunk,
 }
 
 impl Entity {
-    /// The entity which a column name speaks of, or `None` when it starts with neither `file.` nor `chunk.`.
+    /// The entity of a column name, or `None` if it starts with neither `file.` nor `chunk.`.
     pub fn of_column(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("file", rest) if !rest.is_empty() => Some(Self::File),
@@ -31,7 +31,7 @@ impl Entity {
 
 /// The typed key of a column, for instance `Column::<Arc<str>>::new("file.text")`.
 ///
-/// A column is declared once as a `const` and named by every stage which reads or writes it.
+/// A column is declared once as a `const`, and used by every stage that reads or writes it.
 pub struct Column<T> {
     name: &'static str,
     cell: PhantomData<fn() -> T>,
@@ -95,7 +95,7 @@ const fn starts_with(text: &str, prefix: &str) -> bool {
     true
 }
 
-/// A column as a stage declares it: its name, and what its cells are.
+/// A column as a stage declares it: name and cell type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnSpec {
     pub(crate) name: Cow<'static, str>,
@@ -103,13 +103,13 @@ pub struct ColumnSpec {
 }
 
 impl ColumnSpec {
-    /// A column known by its name only: it may be read as [`Value`]s whatever its type is.
-    /// A name without a dot means a chunk's column: `owner` is `chunk.owner`.
+    /// A column declared by name only. It can be read as [`Value`]s whatever its type.
+    /// A name without a dot is a chunk column: `owner` is `chunk.owner`.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Any }
     }
 
-    /// A column of [`Value`]s of one type, as a plugin writes it. A name without a dot means a chunk's column.
+    /// A column of [`Value`]s of one type, as a plugin writes it. A name without a dot is a chunk column.
     pub fn dynamic(name: impl Into<String>, cell: DynamicType) -> Self {
         Self { name: full_name(name.into()), cell: CellType::Dynamic(cell) }
     }
@@ -119,7 +119,7 @@ impl ColumnSpec {
         &self.name
     }
 
-    /// What the cells are.
+    /// The type of the cells.
     pub fn cell(&self) -> CellType {
         self.cell
     }
@@ -146,7 +146,7 @@ pub(crate) fn full_name(name: String) -> Cow<'static, str> {
     Cow::Owned(if name.contains('.') { name } else { format!("chunk.{name}") })
 }
 
-/// What the cells of a declared column are.
+/// The cell type of a declared column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellType {
     /// A Rust type.
@@ -245,15 +245,14 @@ impl Value {
 
 /// A type whose values a column may hold.
 ///
-/// Both methods have defaults; a type which owns heap memory should say how much, because the executor's
-/// memory budget is made of these figures.
+/// Both methods have defaults. A type that owns heap memory should return its size, because the memory budget counts it.
 pub trait Cell: Clone + Send + Sync + 'static {
-    /// Bytes owned outside the value itself. Shared memory counts for every owner.
+    /// Heap bytes that the value owns. Shared memory counts for every owner.
     fn heap_bytes(&self) -> usize {
         0
     }
 
-    /// The value as a plugin sees it; `None` when the type has no such form, or the cell is empty.
+    /// The value as a plugin sees it; `None` if the type has no such form, or the cell is empty.
     fn to_value(&self) -> Option<Value> {
         None
     }

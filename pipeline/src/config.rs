@@ -1,11 +1,11 @@
-//! A pipeline's file, taken apart: TOML with the place of every key, nothing resolved yet.
+//! A pipeline's file, parsed but not resolved: TOML with the location of every key.
 
 use std::thread::available_parallelism;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use crate::ceilings::{LONGEST_FILE, MOST_BATCH_FILES, MOST_QUEUE_BATCHES, MOST_STAGES, MOST_WORKERS};
+use crate::config_entry::{ConfigEntry, bytes, count, entries, shifted, string, table};
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
 use crate::source_map::{SourceMap, Span};
 
@@ -18,33 +18,25 @@ const ROOT_KEYS: [&str; 3] = ["extends", "run", "stage"];
 #[derive(Default)]
 pub(crate) struct Layer<'a> {
     pub(crate) extends: Option<(String, Span)>,
-    pub(crate) run: Vec<Entry<'a>>,
+    pub(crate) run: Vec<ConfigEntry<'a>>,
     /// In the order of the file.
     pub(crate) stages: Vec<StageTable<'a>>,
 }
 
-/// `[stage.<name>]` as it stands in one file.
+/// `[stage.<name>]` of one file.
 pub(crate) struct StageTable<'a> {
     pub(crate) name: String,
     pub(crate) header: Span,
-    pub(crate) entries: Vec<Entry<'a>>,
-}
-
-/// A key and its value.
-#[derive(Clone)]
-pub(crate) struct Entry<'a> {
-    pub(crate) key: String,
-    pub(crate) key_span: Span,
-    pub(crate) value: Spanned<DeValue<'a>>,
+    pub(crate) entries: Vec<ConfigEntry<'a>>,
 }
 
 impl<'a> Layer<'a> {
-    /// Takes a file apart and reports what does not belong.
+    /// Parses a file and reports unknown keys.
     pub(crate) fn parse(sources: &mut SourceMap, name: &str, text: &'a str, found: &mut Diagnostics) -> Self {
         let (base, root) = parse_toml(sources, name, text, found);
         let mut layer = Self::default();
         if found.iter().any(|item| item.code == code::SYNTAX) {
-            // What could be salvaged says nothing about what was meant.
+            // A partial parse would give misleading errors.
             return layer;
         }
         for entry in entries(root, base) {
@@ -77,14 +69,14 @@ impl<'a> Layer<'a> {
 }
 
 impl<'a> StageTable<'a> {
-    /// Takes the text of a single stage's table apart.
+    /// Parses the text of a single stage's table.
     pub(crate) fn parse(name: &str, sources: &mut SourceMap, text: &'a str, found: &mut Diagnostics) -> Self {
         let (base, table) = parse_toml(sources, name, text, found);
         Self { name: name.to_owned(), header: base..base, entries: entries(table, base) }
     }
 }
 
-/// Parses as much of a file as is TOML; says where its bytes begin.
+/// Parses a file as far as it is valid TOML. Also returns its offset in the source map.
 fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mut Diagnostics) -> (usize, DeTable<'a>) {
     if text.len() > LONGEST_FILE {
         let message = format!("the file has {} bytes, more than {LONGEST_FILE}", text.len());
@@ -101,8 +93,8 @@ fn parse_toml<'a>(sources: &mut SourceMap, name: &str, text: &'a str, found: &mu
     (base, root.into_inner())
 }
 
-fn stage<'a>(sources: &SourceMap, entry: Entry<'a>, found: &mut Diagnostics) -> Option<StageTable<'a>> {
-    // The value of a table with a header is said to stand where the header stands.
+fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostics) -> Option<StageTable<'a>> {
+    // The span of a table with a header is the span of the header.
     let whole = entry.value.span();
     let header = if whole.start < entry.key_span.start { whole } else { entry.key_span.clone() };
     let name = entry.key.clone();
@@ -110,122 +102,16 @@ fn stage<'a>(sources: &SourceMap, entry: Entry<'a>, found: &mut Diagnostics) -> 
     Some(StageTable { name, header, entries })
 }
 
-/// The entries of a table in the order of the file, with spans in the numbering of the source map.
-fn entries(table: DeTable<'_>, base: usize) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = table
-        .into_iter()
-        .map(|(key, value)| Entry {
-            key_span: shifted(&key.span(), base),
-            key: key.into_inner().into_owned(),
-            value: moved(value, base),
-        })
-        .collect();
-    entries.sort_by_key(|entry| entry.key_span.start);
-    entries
-}
-
-fn moved(value: Spanned<DeValue<'_>>, base: usize) -> Spanned<DeValue<'_>> {
-    let span = shifted(&value.span(), base);
-    let value = match value.into_inner() {
-        DeValue::Table(table) => {
-            let entries = table.into_iter();
-            let entries = entries
-                .map(|(key, value)| (Spanned::new(shifted(&key.span(), base), key.into_inner()), moved(value, base)));
-            DeValue::Table(entries.collect())
-        }
-        DeValue::Array(array) => DeValue::Array(array.into_iter().map(|value| moved(value, base)).collect()),
-        scalar => scalar,
-    };
-    Spanned::new(span, value)
-}
-
-fn shifted(span: &Span, base: usize) -> Span {
-    span.start + base..span.end + base
-}
-
-pub(crate) fn string(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagnostics) -> Option<String> {
-    match entry.value.get_ref() {
-        DeValue::String(text) => Some(text.to_string()),
-        _ => refuse(sources, entry, "a string", found),
-    }
-}
-
-pub(crate) fn boolean(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagnostics) -> Option<bool> {
-    match entry.value.get_ref() {
-        DeValue::Boolean(value) => Some(*value),
-        _ => refuse(sources, entry, "true or false", found),
-    }
-}
-
-/// A whole number from 1 to `most`.
-pub(crate) fn count(sources: &SourceMap, entry: &Entry<'_>, most: usize, found: &mut Diagnostics) -> Option<usize> {
-    match integer(entry.value.get_ref()).and_then(|value| usize::try_from(value).ok()) {
-        Some(value) if (1..=most).contains(&value) => Some(value),
-        _ => refuse(sources, entry, &format!("a whole number from 1 to {most}"), found),
-    }
-}
-
-/// A list of strings, each with its place.
-pub(crate) fn strings(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagnostics) -> Option<Vec<(String, Span)>> {
-    let texts = match entry.value.get_ref() {
-        DeValue::Array(items) => items
-            .iter()
-            .map(|item| match item.get_ref() {
-                DeValue::String(text) => Some((text.to_string(), item.span())),
-                _ => None,
-            })
-            .collect(),
-        _ => None,
-    };
-    texts.or_else(|| refuse(sources, entry, "a list of strings", found))
-}
-
-fn table<'a>(sources: &SourceMap, entry: Entry<'a>, found: &mut Diagnostics) -> Option<Vec<Entry<'a>>> {
-    if !matches!(entry.value.get_ref(), DeValue::Table(_)) {
-        return refuse(sources, &entry, "a table", found);
-    }
-    match entry.value.into_inner() {
-        DeValue::Table(table) => Some(entries(table, 0)),
-        _ => None,
-    }
-}
-
-pub(crate) fn integer(value: &DeValue<'_>) -> Option<u64> {
-    match value {
-        DeValue::Integer(integer) => u64::from_str_radix(integer.as_str(), integer.radix()).ok(),
-        _ => None,
-    }
-}
-
-fn refuse<T>(sources: &SourceMap, entry: &Entry<'_>, expected: &str, found: &mut Diagnostics) -> Option<T> {
-    let location = sources.locate(&entry.value.span());
-    let message = format!("`{}` must be {expected}, not {}", entry.key, described(entry.value.get_ref()));
-    found.push(Diagnostic::error(code::INVALID_VALUE, location, message));
-    None
-}
-
-fn described(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(text) => format!("the string \"{text}\""),
-        DeValue::Integer(integer) => integer.to_string(),
-        DeValue::Float(float) => float.to_string(),
-        DeValue::Boolean(value) => value.to_string(),
-        DeValue::Datetime(time) => time.to_string(),
-        DeValue::Array(_) => "a list".to_owned(),
-        DeValue::Table(_) => "a table".to_owned(),
-    }
-}
-
-/// `[run]`, resolved: the figures by which a run is bounded.
+/// `[run]`, resolved: the limits of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunConfig {
-    /// Bytes which batches in flight may hold, all together. `memory = "1GiB"`; a plain number is bytes.
+    /// Bytes that all batches in flight may hold together. `memory = "1GiB"`; a plain number is bytes.
     pub memory: u64,
-    /// Threads of a run, and workers of every transform which does not say otherwise; `None` is one per core.
+    /// Threads of a run, and the default number of workers of a transform; `None` is one per core.
     pub jobs: Option<usize>,
-    /// Files which a source should put in a batch.
+    /// Files that a source should put into a batch.
     pub batch_files: usize,
-    /// Batches which wait before a stage at most.
+    /// Capacity of the queue before each stage, in batches.
     pub queue_batches: usize,
 }
 
@@ -236,7 +122,7 @@ impl Default for RunConfig {
 }
 
 impl RunConfig {
-    pub(crate) fn parse(sources: &SourceMap, entries: &[&Entry<'_>], found: &mut Diagnostics) -> Self {
+    pub(crate) fn parse(sources: &SourceMap, entries: &[&ConfigEntry<'_>], found: &mut Diagnostics) -> Self {
         let mut run = Self::default();
         for entry in entries {
             match entry.key.as_str() {
@@ -259,78 +145,8 @@ impl RunConfig {
         run
     }
 
-    /// The number of threads, decided.
+    /// The number of threads, with the default applied.
     pub fn threads(&self) -> usize {
         self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).min(MOST_WORKERS)
-    }
-}
-
-fn bytes(sources: &SourceMap, entry: &Entry<'_>, found: &mut Diagnostics) -> Option<u64> {
-    let value = match entry.value.get_ref() {
-        DeValue::String(text) => parse_bytes(text),
-        other => integer(other),
-    };
-    match value {
-        Some(value) if value > 0 => Some(value),
-        _ => refuse(sources, entry, "a size such as \"512MiB\"", found),
-    }
-}
-
-/// A number of bytes, written with a unit (`KiB`, `MiB`, `GiB`, `TiB`, or the decimal `KB`, `MB`, `GB`, `TB`) or
-/// without. `None` if it is no such thing, or too large.
-pub fn parse_bytes(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1000,
-        "mb" => 1000 * 1000,
-        "gb" => 1000 * 1000 * 1000,
-        "tb" => 1000 * 1000 * 1000 * 1000,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        "t" | "tib" => 1 << 40,
-        _ => return None,
-    };
-    if let Ok(whole) = number.parse::<u64>() {
-        return whole.checked_mul(factor);
-    }
-    let bytes = number.parse::<f64>().ok()? * factor as f64;
-    (bytes < u64::MAX as f64).then_some(bytes as u64)
-}
-
-/// The largest binary unit that says a number of bytes exactly.
-pub(crate) fn format_bytes(bytes: u64) -> String {
-    for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        if bytes > 0 && bytes.trailing_zeros() >= shift {
-            return format!("{}{unit}", bytes >> shift);
-        }
-    }
-    format!("{bytes}B")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn sizes_are_read_as_they_are_written(bytes in any::<u64>(), shift in 0u32..50) {
-            let bytes = (bytes >> shift << shift).max(1);
-            prop_assert_eq!(parse_bytes(&format_bytes(bytes)), Some(bytes));
-        }
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(parse_bytes("1.5 GiB"), Some(3 << 29));
-        assert_eq!(parse_bytes("10MB"), Some(10_000_000));
-        assert_eq!(parse_bytes("64k"), Some(65_536));
-        for wrong in ["", "GiB", "1 GiBB", "-1", "1e3", "99999999TiB"] {
-            assert_eq!(parse_bytes(wrong), None, "{wrong}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a stage may tell and ask while it runs.
+//! The context of a running stage: reports, counters, progress, cancellation, threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -6,49 +6,48 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::budget::Budget;
+use crate::budget::MemoryBudget;
+use crate::fingerprint::Fingerprint;
 use crate::progress::StageMeter;
-use crate::report::{RunError, Tallies};
-use crate::stage::Fingerprint;
+use crate::report::{RunError, RunTallies};
 
-/// A switch that asks a run to stop; clones share it. What is in flight is still brought to its end, unless a stage gives
-/// it up.
+/// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    asked: Arc<AtomicBool>,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl CancelToken {
-    /// A switch which is off.
+    /// A token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Asks the run to stop.
     pub fn cancel(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Whether the run was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The switch itself, for code that knows nothing of runs: `true` once it was asked to stop.
+    /// The flag itself, for code that knows nothing of runs: `true` after cancellation.
     pub fn flag(&self) -> &AtomicBool {
-        &self.asked
+        &self.cancelled
     }
 }
 
-/// What all stages of one run share.
+/// State that all workers of one run share.
 pub(crate) struct RunState {
     pub(crate) cancel: CancelToken,
     pub(crate) jobs: usize,
     pub(crate) batch_files: usize,
-    pub(crate) budget: Budget,
+    pub(crate) budget: MemoryBudget,
     pub(crate) fingerprints: Vec<Fingerprint>,
     pub(crate) meters: Vec<StageMeter>,
-    pub(crate) tallies: Mutex<Tallies>,
+    pub(crate) tallies: Mutex<RunTallies>,
     pub(crate) started: Instant,
     pub(crate) next_sequence: AtomicU64,
     pub(crate) files_total: OnceLock<u64>,
@@ -65,7 +64,7 @@ impl RunState {
             cancel,
             jobs,
             batch_files,
-            budget: Budget::new(memory),
+            budget: MemoryBudget::new(memory),
             fingerprints: Vec::new(),
             meters: Vec::new(),
             tallies: Mutex::default(),
@@ -80,7 +79,7 @@ impl RunState {
         }
     }
 
-    /// Ends the run; the first error is the one that is reported.
+    /// Ends the run. The first error is reported.
     pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.failed.store(true, Ordering::Release);
@@ -96,7 +95,7 @@ impl RunState {
     }
 }
 
-/// A stage's line to the run: reports, counters, progress, cancellation, threads.
+/// What a stage may report to its run, and ask of it.
 pub struct StageContext<'a> {
     pub(crate) stage: &'a str,
     pub(crate) run: &'a RunState,
@@ -108,54 +107,54 @@ impl StageContext<'_> {
         self.stage
     }
 
-    /// Reports a file which was left out, and why. The reason is a fixed phrase; files are counted by it, and the
-    /// first few paths of each are kept.
+    /// Reports a file that is not indexed, and why. Files are counted by reason, which should be a fixed phrase, and the
+    /// first few paths of each reason are kept.
     pub fn skip(&self, path: &str, reason: &str) {
-        self.tell(|tallies| tallies.skipped.add(reason, path));
+        self.record(|tallies| tallies.skipped.add(reason, path));
     }
 
-    /// Reports something that went less well than it should have.
+    /// Reports a problem with a file that is processed all the same.
     pub fn warn(&self, path: &str, reason: &str) {
-        self.tell(|tallies| tallies.warnings.add(reason, path));
+        self.record(|tallies| tallies.warnings.add(reason, path));
     }
 
-    /// Reports a file which could not be worked on; the run goes on.
+    /// Reports a file that could not be processed. The run continues.
     pub fn error(&self, path: &str, reason: &str) {
-        self.tell(|tallies| tallies.errors.add(reason, path));
+        self.record(|tallies| tallies.errors.add(reason, path));
     }
 
     /// Adds to a counter of the run report.
     pub fn count(&self, name: &str, n: u64) {
-        self.tell(|tallies| match tallies.counters.get_mut(name) {
+        self.record(|tallies| match tallies.counters.get_mut(name) {
             Some(counter) => *counter += n,
             None => drop(tallies.counters.insert(name.to_owned(), n)),
         });
     }
 
-    /// Whether the run is to stop, by request or because a stage failed. A source then stops emitting; a transform
-    /// finishes its batch or gives it up with [`StageError::Stopped`](crate::StageError::Stopped), and the run ends as
-    /// if the batch had never been emitted; a sink finishes what it was given.
+    /// Whether the run is stopping, because it was cancelled or a stage failed. A source then stops emitting. A transform
+    /// finishes its batch, or drops it with [`StageError::Stopped`](crate::StageError::Stopped): the run ends as if that
+    /// batch had never been emitted. A sink finishes its batches.
     pub fn cancelled(&self) -> bool {
         self.run.stopping()
     }
 
-    /// Says how many files the run will see. The first figure holds.
+    /// Sets the number of files of the run. Later calls have no effect.
     pub fn set_total_files(&self, n: u64) {
         self.run.files_total.get_or_init(|| n);
     }
 
-    /// Counts files which are done without having travelled in a batch. Files in batches are counted by the
-    /// executor, when their batch is through or they are dropped from it.
+    /// Counts files that are done without having been in a batch. The executor counts the files in batches, when their
+    /// batch reaches the end or they are dropped from it.
     pub fn files_done(&self, n: u64) {
         self.run.files_done.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// The number of threads which the run was given.
+    /// The number of threads of the run.
     pub fn jobs(&self) -> usize {
         self.run.jobs
     }
 
-    /// The number of files which a source should put in a batch.
+    /// The number of files that a source should put into a batch.
     pub fn batch_files(&self) -> usize {
         self.run.batch_files
     }
@@ -165,7 +164,7 @@ impl StageContext<'_> {
         &self.run.fingerprints
     }
 
-    /// Runs `work` where rayon's parallel iterators use the run's own pool of [`StageContext::jobs`] threads.
+    /// Runs `work` in the run's own rayon pool, which has [`StageContext::jobs`] threads.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let pool = self.run.pool.get_or_init(|| {
             ThreadPoolBuilder::new()
@@ -180,7 +179,7 @@ impl StageContext<'_> {
         }
     }
 
-    fn tell(&self, record: impl FnOnce(&mut Tallies)) {
-        record(&mut self.run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
+    fn record(&self, change: impl FnOnce(&mut RunTallies)) {
+        change(&mut self.run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -1,23 +1,23 @@
-//! What is wrong with a pipeline: every finding with a code, a place in the file, and what to do.
+//! Diagnostics: every error or warning has a code, a location in the file, and a help text.
 
 use std::fmt;
-use std::ops::Range;
 
 use serde::Serialize;
 
+pub use crate::source_map::Location;
 use crate::source_map::SourceMap;
 
-/// How bad a finding is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The pipeline cannot run.
     Error,
-    /// The pipeline runs, and something about it is odd.
+    /// The pipeline can run, but something about it is unusual.
     Warning,
 }
 
-/// The codes of all findings.
+/// The codes of all diagnostics.
 pub mod code {
     /// The file is not TOML.
     pub const SYNTAX: &str = "A0100";
@@ -31,7 +31,7 @@ pub mod code {
     pub const MISSING_COLUMN: &str = "A0104";
     /// Two stages write one column and nothing says which comes first.
     pub const UNORDERED_WRITERS: &str = "A0105";
-    /// Stages wait for each other.
+    /// Stages depend on each other in a cycle.
     pub const CYCLE: &str = "A0106";
     /// `after` names no stage of the pipeline.
     pub const UNKNOWN_AFTER: &str = "A0107";
@@ -41,49 +41,34 @@ pub mod code {
     pub const NO_SOURCE: &str = "A0109";
     /// More than one stage emits batches.
     pub const TWO_SOURCES: &str = "A0110";
-    /// A key which the stage cannot do without is missing.
+    /// A required key of the stage is missing.
     pub const MISSING_KEY: &str = "A0111";
-    /// Reader and writer disagree about a column's type.
+    /// A column is read with another type than it is written with.
     pub const COLUMN_TYPE: &str = "A0112";
     /// A column name starts with neither `file.` nor `chunk.`.
     pub const COLUMN_NAME: &str = "A0113";
-    /// The stage's own check of its configuration.
+    /// The stage's own check has rejected its configuration.
     pub const CHECK: &str = "A0114";
-    /// A value above the limit that holds for the file.
+    /// A value exceeds the limit for the file.
     pub const LIMIT: &str = "A0115";
     /// Warning: a column is written and no stage reads it.
     pub const UNREAD_COLUMN: &str = "A0201";
-    /// Warning: no stage keeps anything.
+    /// Warning: the pipeline has no sink.
     pub const NO_SINK: &str = "A0202";
 }
 
-/// A place in a pipeline's file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Location {
-    /// Name of the file as it was given.
-    pub file: String,
-    /// Byte range in the file.
-    pub span: Range<usize>,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// The text of the line.
-    pub excerpt: String,
-}
-
-/// One finding.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// Code of the kind of finding, see [`code`].
+    /// The code, see [`code`].
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,
     /// What is wrong.
     pub message: String,
-    /// Where; absent where the pipeline was put together in code.
+    /// Location in the file; `None` if the pipeline was built in code.
     pub location: Option<Location>,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -96,7 +81,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, location, message) }
     }
 
-    /// Says what to do.
+    /// Sets the help text.
     pub fn help(&mut self, text: impl Into<String>) -> &mut Self {
         self.help = Some(text.into());
         self
@@ -128,7 +113,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// All findings about one pipeline, in the order of the file.
+/// All diagnostics of one pipeline, in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Diagnostics {
@@ -140,12 +125,12 @@ impl Diagnostics {
         self.items.push(diagnostic);
     }
 
-    /// The findings.
+    /// All diagnostics.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.items.iter()
     }
 
-    /// Whether there is nothing to say.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -187,19 +172,19 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// Takes the findings of a stage's own [`check`](crate::StageConfig::check), by key of its configuration.
+/// Collects the diagnostics of a stage's own [`check`](crate::StageConfig::check), by configuration key.
 pub struct Problems<'a> {
     pub(crate) diagnostics: &'a mut Diagnostics,
     pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
 }
 
 impl Problems<'_> {
-    /// The pipeline cannot run with the value of this key.
+    /// Reports that the value of a key is invalid.
     pub fn error(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
         self.push(Diagnostic::error(code::CHECK, (self.locate)(key), message))
     }
 
-    /// The value of this key is odd.
+    /// Reports that the value of a key is unusual.
     pub fn warning(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
         self.push(Diagnostic::warning(code::CHECK, (self.locate)(key), message))
     }
@@ -211,7 +196,7 @@ impl Problems<'_> {
     }
 }
 
-/// The known name which is most like a mistyped one, if any is like it.
+/// The known name that is most similar to a mistyped one, if any is similar enough.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).max(1);
     known
@@ -222,7 +207,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean` where a known name is like the mistyped one, the list of known names otherwise.
+/// "Did you mean" if a known name is similar to the mistyped one, else the list of known names.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();

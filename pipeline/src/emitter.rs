@@ -1,45 +1,49 @@
-//! Emission: how a source, or a stage at its end, sends batches off.
+//! Emission of batches, by a source or by a stage that closes.
 
 use crate::batch::Batch;
 use crate::column::{Cell, Column, Entity, Value};
-use crate::grant::{AccessError, Grant};
-use crate::stage::StageError;
-use crate::table::Name;
-use crate::view::{BatchView, Rows};
+use crate::column_table::ColumnName;
+use crate::permissions::{AccessError, Permissions};
+use crate::stage_error::StageError;
+use crate::view::{BatchRows, BatchView};
 
-/// Where emitted batches go.
-pub(crate) trait Port {
-    /// Waits for the budget, gives the batch its number, and sends it to the stages behind.
+/// Takes emitted batches.
+pub(crate) trait OutputPort {
+    /// Waits for the memory budget, assigns the sequence number, and sends the batch to the next step.
     fn send(&mut self, batch: Batch) -> Result<(), StageError>;
 }
 
-/// Sends batches to the stages behind the one which holds it.
+/// Sends batches to the next step of the pipeline.
 pub struct Emitter<'a> {
-    grant: &'a Grant,
-    /// Columns which a stage behind reads and none writes before it.
-    required: &'a [Name],
-    port: Option<&'a mut dyn Port>,
+    permissions: &'a Permissions,
+    /// Columns that a later stage reads and no stage in between writes.
+    required: &'a [ColumnName],
+    port: Option<&'a mut dyn OutputPort>,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(grant: &'a Grant, required: &'a [Name], port: Option<&'a mut dyn Port>) -> Self {
-        Self { grant, required, port }
+    pub(crate) fn new(
+        permissions: &'a Permissions,
+        required: &'a [ColumnName],
+        port: Option<&'a mut dyn OutputPort>,
+    ) -> Self {
+        Self { permissions, required, port }
     }
 
     /// A new batch with that many file rows, to be filled and emitted.
     pub fn batch(&self, files: usize) -> Draft<'a> {
-        Draft { batch: Batch::with_files(files), grant: self.grant }
+        Draft { batch: Batch::with_files(files), permissions: self.permissions }
     }
 
-    /// Sends a batch off; waits until the memory budget has room for it.
+    /// Sends a batch; blocks until the memory budget has room for it.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] when the run is to end; an [`AccessError`] when a column which a later stage needs
-    /// is missing, or the stage may not emit.
+    /// [`StageError::Stopped`] when the run is stopping; an [`AccessError`] when a column that a later stage needs is
+    /// missing, or the stage may not emit.
     pub fn emit(&mut self, draft: Draft<'_>) -> Result<(), StageError> {
         let batch = draft.batch;
-        let Some(port) = self.port.as_mut().filter(|_| self.grant.restructures) else {
-            return Err(AccessError::Emission { stage: self.grant.stage() }.into());
+        let Some(port) = self.port.as_mut().filter(|_| self.permissions.restructures) else {
+            return Err(AccessError::Emission { stage: self.permissions.stage() }.into());
         };
         let missing = self.required.iter().find(|name| {
             Entity::of_column(name).is_some_and(|entity| {
@@ -48,17 +52,17 @@ impl<'a> Emitter<'a> {
             })
         });
         if let Some(name) = missing {
-            let (stage, column) = (self.grant.stage(), name.to_string());
+            let (stage, column) = (self.permissions.stage(), name.to_string());
             return Err(AccessError::Unwritten { stage, column }.into());
         }
         port.send(batch)
     }
 }
 
-/// A batch in the making.
+/// A batch that is being filled.
 pub struct Draft<'a> {
     batch: Batch,
-    grant: &'a Grant,
+    permissions: &'a Permissions,
 }
 
 impl Draft<'_> {
@@ -86,12 +90,12 @@ impl Draft<'_> {
         self.view().add_chunks(files)
     }
 
-    /// Says how many bytes the batch will grow to on its way, so that the budget counts them from the start.
+    /// Sets the number of bytes that the batch will grow to on its way, so that the budget counts them from the start.
     pub fn expect_bytes(&mut self, bytes: u64) {
         self.batch.expected_bytes = bytes;
     }
 
     fn view(&mut self) -> BatchView<'_> {
-        BatchView::new(Rows::Exclusive(&mut self.batch), self.grant)
+        BatchView::new(BatchRows::Exclusive(&mut self.batch), self.permissions)
     }
 }

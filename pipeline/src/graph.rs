@@ -1,32 +1,32 @@
-//! The order of stages, from their declared columns and from `after`.
+//! The dependency graph of the stages, from their declared columns and from `after`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, StageKind};
 use crate::column::{CellType, Entity};
 
-/// One stage, as the graph needs it.
+/// One stage of the graph.
 pub(crate) struct Node<'a> {
     pub(crate) access: &'a Access,
-    /// Stages which come before, by index.
+    /// Stages that come before, by index.
     pub(crate) after: Vec<usize>,
 }
 
-/// Why one stage comes before another.
+/// Why there is an edge from one stage to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
-    /// The first writes a column which the second reads.
+pub(crate) enum EdgeReason {
+    /// The first writes a column that the second reads.
     Column(String),
-    /// The second says so.
+    /// The second declares it with `after`.
     After,
-    /// The first drops or adds rows which the second works on.
+    /// The first drops or adds rows that the second uses.
     Rows,
     /// The first is the source.
     Source,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for EdgeReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(name) => f.write_str(name),
@@ -37,10 +37,10 @@ impl fmt::Display for Why {
     }
 }
 
-/// What is wrong with a set of stages, by index.
+/// Why stages cannot be ordered. Stages are given by index.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Nobody before `reader` writes the column; `later` does, behind it.
+pub(crate) enum PlanError {
+    /// No stage before `reader` writes the column; `later` writes it after.
     Missing {
         reader: usize,
         column: String,
@@ -51,9 +51,9 @@ pub(crate) enum Fault {
         first: usize,
         second: usize,
     },
-    /// The first stage again stands at the end of the path only implicitly.
+    /// The path ends before it returns to its first stage.
     Cycle {
-        path: Vec<(usize, Why)>,
+        path: Vec<(usize, EdgeReason)>,
     },
     Types {
         column: String,
@@ -73,36 +73,36 @@ pub(crate) enum Fault {
     },
 }
 
-/// What is odd about a set of stages.
+/// Something unusual about a set of stages that can be ordered.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Oddity {
+pub(crate) enum PlanWarning {
     Unread { writer: usize, column: String },
     NoSink,
 }
 
-/// Stages in order.
+/// The edges between stages, and their order.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<Why>>,
-    /// Stages in an order in which they could run one by one.
+    pub(crate) edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
+    /// Stages in topological order.
     pub(crate) order: Vec<usize>,
-    /// Per stage, the length of the longest path to it. Stages of one level share a batch.
+    /// For each stage, the length of the longest path to it. Stages of one level share a batch.
     pub(crate) level: Vec<usize>,
-    pub(crate) oddities: Vec<Oddity>,
+    pub(crate) warnings: Vec<PlanWarning>,
 }
 
 impl Graph {
-    /// Orders the stages, or says everything that is wrong with them.
-    pub(crate) fn new(nodes: &[Node<'_>]) -> Result<Self, Vec<Fault>> {
-        let mut builder = Builder { nodes, edges: BTreeMap::new(), faults: Vec::new() };
+    /// Orders the stages, or returns all errors.
+    pub(crate) fn new(nodes: &[Node<'_>]) -> Result<Self, Vec<PlanError>> {
+        let mut builder = GraphBuilder { nodes, edges: BTreeMap::new(), errors: Vec::new() };
         builder.check_sources();
         builder.check_names();
         builder.declared_edges();
         builder.column_edges();
         builder.check_writers();
         builder.check_cycles();
-        if !builder.faults.is_empty() {
-            return Err(builder.faults);
+        if !builder.errors.is_empty() {
+            return Err(builder.errors);
         }
         builder.row_edges(true);
         builder.dynamic_edges();
@@ -111,36 +111,37 @@ impl Graph {
     }
 }
 
-struct Builder<'a> {
+struct GraphBuilder<'a> {
     nodes: &'a [Node<'a>],
-    edges: BTreeMap<(usize, usize), BTreeSet<Why>>,
-    faults: Vec<Fault>,
+    edges: BTreeMap<(usize, usize), BTreeSet<EdgeReason>>,
+    errors: Vec<PlanError>,
 }
 
-/// Who touches one column.
+/// The stages that use one column.
 #[derive(Default)]
-struct Users {
-    /// Write without reading.
+struct ColumnUsers {
+    /// Stages that write without reading.
     writers: Vec<usize>,
-    /// Read and write; `true` where the reading is required.
+    /// Stages that read and write; `true` if the column is required.
     updaters: Vec<(usize, bool)>,
-    /// Read without writing; `true` where the column is required.
+    /// Stages that read without writing; `true` if the column is required.
     readers: Vec<(usize, bool)>,
 }
 
-impl Users {
+impl ColumnUsers {
     fn all_writers(&self) -> impl Iterator<Item = usize> {
         self.writers.iter().copied().chain(self.updaters.iter().map(|(stage, _)| *stage))
     }
 }
 
-impl Builder<'_> {
+impl GraphBuilder<'_> {
     fn check_sources(&mut self) {
-        let sources: Vec<usize> = self.of_kind(Kind::Source).collect();
+        let sources: Vec<usize> = self.of_kind(StageKind::Source).collect();
         match sources.as_slice() {
-            [] => self.faults.push(Fault::NoSource),
+            [] => self.errors.push(PlanError::NoSource),
             [first, others @ ..] => {
-                self.faults.extend(others.iter().map(|second| Fault::TwoSources { first: *first, second: *second }));
+                self.errors
+                    .extend(others.iter().map(|second| PlanError::TwoSources { first: *first, second: *second }));
             }
         }
     }
@@ -149,7 +150,7 @@ impl Builder<'_> {
         for (stage, node) in self.nodes.iter().enumerate() {
             for column in node.access.all_reads().chain(&node.access.writes) {
                 if Entity::of_column(column.name()).is_none() {
-                    self.faults.push(Fault::ColumnName { stage, column: column.name().to_owned() });
+                    self.errors.push(PlanError::ColumnName { stage, column: column.name().to_owned() });
                 }
             }
         }
@@ -158,19 +159,19 @@ impl Builder<'_> {
     fn declared_edges(&mut self) {
         for (to, node) in self.nodes.iter().enumerate() {
             for from in &node.after {
-                self.edge(*from, to, Why::After);
+                self.edge(*from, to, EdgeReason::After);
             }
         }
-        let source = self.of_kind(Kind::Source).next();
+        let source = self.of_kind(StageKind::Source).next();
         if let Some(source) = source {
-            for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != Kind::Source) {
-                self.edge(source, to, Why::Source);
+            for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.kind != StageKind::Source) {
+                self.edge(source, to, EdgeReason::Source);
             }
         }
     }
 
-    /// Writers come before readers. Where a column has several writers, one that something else puts behind a
-    /// reader changes the column after that reader has seen it.
+    /// Adds edges from the writers of a column to its readers. If a column has several writers, a writer that other edges
+    /// put after a reader changes the column after that reader has seen it.
     fn column_edges(&mut self) {
         let mut columns = self.users();
         columns.retain(|name, _| Entity::of_column(name).is_some());
@@ -181,23 +182,23 @@ impl Builder<'_> {
             let alone = users.all_writers().count() < 2;
             for writer in &users.writers {
                 for (updater, _) in &users.updaters {
-                    self.edge(*writer, *updater, Why::Column(name.clone()));
+                    self.edge(*writer, *updater, EdgeReason::Column(name.clone()));
                 }
             }
             for (updater, _) in users.updaters.iter().filter(|(_, required)| *required && users.writers.is_empty()) {
-                self.faults.push(Fault::Missing { reader: *updater, column: name.clone(), later: None });
+                self.errors.push(PlanError::Missing { reader: *updater, column: name.clone(), later: None });
             }
             for (reader, required) in &users.readers {
                 let mut produced = false;
                 for writer in users.all_writers() {
                     if alone || !reaches(&fixed, *reader, writer) {
-                        self.edge(writer, *reader, Why::Column(name.clone()));
+                        self.edge(writer, *reader, EdgeReason::Column(name.clone()));
                         produced = true;
                     }
                 }
                 if *required && !produced {
                     let later = users.all_writers().next();
-                    self.faults.push(Fault::Missing { reader: *reader, column: name.clone(), later });
+                    self.errors.push(PlanError::Missing { reader: *reader, column: name.clone(), later });
                 }
             }
             self.check_types(name);
@@ -211,7 +212,7 @@ impl Builder<'_> {
                 let Some(read) = node.access.all_reads().find(|column| column.name() == name) else { continue };
                 if !read.cell.accepts(&written.cell) {
                     let (column, reads, writes) = (name.to_owned(), read.cell, written.cell);
-                    self.faults.push(Fault::Types { column, reader, reads, writer, writes });
+                    self.errors.push(PlanError::Types { column, reader, reads, writer, writes });
                 }
             }
         }
@@ -224,14 +225,14 @@ impl Builder<'_> {
                 for second in &writers[at + 1..] {
                     if !reaches(&self.edges, *first, *second) && !reaches(&self.edges, *second, *first) {
                         let (first, second) = (*first.min(second), *first.max(second));
-                        self.faults.push(Fault::Unordered { column: column.clone(), first, second });
+                        self.errors.push(PlanError::Unordered { column: column.clone(), first, second });
                     }
                 }
             }
         }
     }
 
-    /// One shortest cycle for every knot of stages.
+    /// Reports one shortest cycle for every strongly connected component.
     fn check_cycles(&mut self) {
         let mut known: BTreeSet<usize> = BTreeSet::new();
         for start in 0..self.nodes.len() {
@@ -239,18 +240,19 @@ impl Builder<'_> {
                 continue;
             }
             if let Some(path) = shortest_cycle(&self.edges, start) {
-                let knot = (0..self.nodes.len())
+                let component = (0..self.nodes.len())
                     .filter(|other| reaches(&self.edges, start, *other) && reaches(&self.edges, *other, start));
-                known.extend(knot);
-                self.faults.push(Fault::Cycle { path });
+                known.extend(component);
+                self.errors.push(PlanError::Cycle { path });
             }
         }
     }
 
-    /// Rows are final before other stages work on them, unless something else puts these stages first.
+    /// Puts a stage that drops or adds rows before the stages that use these rows, unless other edges order them the other
+    /// way.
     fn row_edges(&mut self, chunks_only: bool) {
         for from in 0..self.nodes.len() {
-            if !self.nodes[from].access.restructures || self.nodes[from].access.kind == Kind::Source {
+            if !self.nodes[from].access.restructures || self.nodes[from].access.kind == StageKind::Source {
                 continue;
             }
             for to in 0..self.nodes.len() {
@@ -260,20 +262,20 @@ impl Builder<'_> {
                     .chain(&access.writes)
                     .any(|column| Entity::of_column(column.name()) == Some(Entity::Chunk));
                 if from != to && (on_chunks || !chunks_only) && !self.ordered(from, to) {
-                    self.edge(from, to, Why::Rows);
+                    self.edge(from, to, EdgeReason::Rows);
                 }
             }
         }
     }
 
-    /// A stage that reads whatever plugin columns there are comes after their writers, where it can.
+    /// Puts a stage that reads every plugin column after the writers of these columns, unless that makes a cycle.
     fn dynamic_edges(&mut self) {
         for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.reads_dynamic) {
             for from in 0..self.nodes.len() {
                 let columns = &self.nodes[from].access.writes;
                 for column in columns.iter().filter(|column| column.is_dynamic()) {
                     if from != to && !reaches(&self.edges, to, from) {
-                        self.edge(from, to, Why::Column(column.name().to_owned()));
+                        self.edge(from, to, EdgeReason::Column(column.name().to_owned()));
                     }
                 }
             }
@@ -294,30 +296,30 @@ impl Builder<'_> {
             order.push(next);
         }
         order.sort_by_key(|node| (level[*node], *node));
-        let oddities = self.oddities();
-        Graph { edges: self.edges, order, level, oddities }
+        let warnings = self.warnings();
+        Graph { edges: self.edges, order, level, warnings }
     }
 
-    fn oddities(&self) -> Vec<Oddity> {
+    fn warnings(&self) -> Vec<PlanWarning> {
         let all_dynamic = self.nodes.iter().any(|node| node.access.reads_dynamic);
-        let mut oddities = Vec::new();
+        let mut warnings = Vec::new();
         for (column, users) in self.users() {
             for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
                 let dynamic =
                     self.nodes[*writer].access.writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
                 if !(dynamic && all_dynamic) {
-                    oddities.push(Oddity::Unread { writer: *writer, column: column.clone() });
+                    warnings.push(PlanWarning::Unread { writer: *writer, column: column.clone() });
                 }
             }
         }
-        if self.of_kind(Kind::Sink).next().is_none() {
-            oddities.push(Oddity::NoSink);
+        if self.of_kind(StageKind::Sink).next().is_none() {
+            warnings.push(PlanWarning::NoSink);
         }
-        oddities
+        warnings
     }
 
-    fn users(&self) -> BTreeMap<String, Users> {
-        let mut columns: BTreeMap<String, Users> = BTreeMap::new();
+    fn users(&self) -> BTreeMap<String, ColumnUsers> {
+        let mut columns: BTreeMap<String, ColumnUsers> = BTreeMap::new();
         for (stage, node) in self.nodes.iter().enumerate() {
             let access = node.access;
             let names: BTreeSet<&str> = access.all_reads().chain(&access.writes).map(|column| column.name()).collect();
@@ -334,7 +336,7 @@ impl Builder<'_> {
         columns
     }
 
-    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = usize> {
+    fn of_kind(&self, kind: StageKind) -> impl Iterator<Item = usize> {
         self.nodes.iter().enumerate().filter(move |(_, node)| node.access.kind == kind).map(|(index, _)| index)
     }
 
@@ -342,12 +344,12 @@ impl Builder<'_> {
         reaches(&self.edges, a, b) || reaches(&self.edges, b, a)
     }
 
-    fn edge(&mut self, from: usize, to: usize, why: Why) {
+    fn edge(&mut self, from: usize, to: usize, why: EdgeReason) {
         self.edges.entry((from, to)).or_default().insert(why);
     }
 }
 
-type Edges = BTreeMap<(usize, usize), BTreeSet<Why>>;
+type Edges = BTreeMap<(usize, usize), BTreeSet<EdgeReason>>;
 
 fn successors(edges: &Edges, node: usize) -> impl Iterator<Item = usize> {
     edges.range((node, 0)..=(node, usize::MAX)).map(|((_, to), _)| *to)
@@ -370,8 +372,8 @@ pub(crate) fn reaches(edges: &Edges, from: usize, to: usize) -> bool {
     false
 }
 
-/// The shortest way from a node back to itself: every node on it with the reason of the edge that leaves it.
-fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, Why)>> {
+/// The shortest cycle through a node: each node with the reason of the edge to the next one.
+fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, EdgeReason)>> {
     let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
     let mut frontier = vec![start];
     while !frontier.is_empty() && !came_from.contains_key(&start) {
@@ -402,7 +404,7 @@ fn shortest_cycle(edges: &Edges, start: usize) -> Option<Vec<(usize, Why)>> {
 }
 
 impl Graph {
-    /// The same graph with its stages numbered in their order.
+    /// The same graph with stages numbered in topological order.
     pub(crate) fn in_order(self) -> Self {
         let place = |stage: usize| self.order.iter().position(|other| *other == stage).unwrap_or(stage);
         let edges = self.edges.iter().map(|((from, to), why)| ((place(*from), place(*to)), why.clone())).collect();
@@ -410,7 +412,7 @@ impl Graph {
             edges,
             level: self.order.iter().map(|stage| self.level[*stage]).collect(),
             order: (0..self.order.len()).collect(),
-            oddities: self.oddities,
+            warnings: self.warnings,
         }
     }
 }

@@ -1,20 +1,20 @@
 //! An ECS-style pipeline engine.
 //!
-//! Entities are files and chunks; a batch is a table of file rows and a table of chunk rows which point at them.
-//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and a
-//! view on a batch refuses every other. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at
-//! once), built into a [`Pipeline`], and run by an executor which streams batches through workers, within one
-//! budget of memory, so that what a sink sees does not depend on threads or timing.
+//! Entities are files and chunks: a batch is a table of file rows and a table of chunk rows that refer to them.
+//! Components are typed columns. Systems are stages: each declares the columns that it reads and writes, and its view of a
+//! batch refuses all others. A pipeline is written in TOML, [`load`]ed into a [`Plan`] (all errors at once), built into a
+//! [`Pipeline`], and run by an executor that streams batches through workers within one memory budget. What a sink sees does
+//! not depend on threads or timing.
 //!
-//! Deliberately absent: any stage, any file format but the pipeline's own, any I/O (stages do theirs), signal
-//! handling (the program turns a [`CancelToken`]), and conditional or looping plans.
+//! Deliberately absent: stages, file formats other than the pipeline's own, I/O (stages do their own), signal handling (the
+//! program sets a [`CancelToken`]), and conditional or looping plans.
 //!
 //! | question | module |
 //! |---|---|
-//! | What is a column, a batch, a view? | `column`, `table`, `batch`, `view`, `grant` |
-//! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter` |
-//! | How does TOML become a plan? | `config`, `candidate`, `resolve`, `graph`, `faults`, `plan` |
-//! | How does it run? | `assembly`, `executor`, `queue`, `budget`, `progress`, `report` |
+//! | What is a column, a batch, a view? | `column`, `column_table`, `batch`, `view`, `permissions` |
+//! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter`, `fingerprint`, `stage_error` |
+//! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
+//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `report` |
 //!
 //! ```
 //! use std::path::Path;
@@ -87,46 +87,55 @@ mod assembly;
 mod batch;
 mod batch_copy;
 mod budget;
-mod candidate;
+mod byte_size;
 mod ceilings;
 mod column;
+mod column_table;
 mod config;
+mod config_entry;
 mod context;
 pub mod diagnostics;
 mod emitter;
 mod executor;
-mod faults;
-mod grant;
+mod fingerprint;
 mod graph;
+mod in_flight;
+mod permissions;
 mod plan;
+mod plan_diagnostics;
 mod progress;
 mod queue;
 mod registry;
 mod report;
 mod resolve;
+mod resolved_stage;
 mod source_map;
 mod stage;
-mod table;
+mod stage_error;
 mod transform;
 mod view;
+mod worker_task;
 
-pub use access::{Access, Kind};
-pub use assembly::{Part, Pipeline};
+pub use access::{Access, StageKind};
+pub use assembly::{Pipeline, StagePart};
 pub use batch_copy::BatchCopy;
-pub use candidate::Configured;
+pub use byte_size::parse_bytes;
 pub use ceilings::{Ceiling, MOST_WORKERS};
 pub use column::{Cell, CellType, Column, ColumnSpec, DynamicType, Entity, Value};
-pub use config::{RunConfig, parse_bytes};
+pub use config::RunConfig;
 pub use context::{CancelToken, StageContext};
 pub use diagnostics::{Diagnostic, Diagnostics, Location, Problems, Severity};
 pub use emitter::{Draft, Emitter};
 pub use executor::RunOptions;
-pub use grant::AccessError;
+pub use fingerprint::Fingerprint;
+pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage};
 pub use progress::{Observer, Progress, Silent, StageLoad};
 pub use registry::Registry;
-pub use report::{Outcome, Reason, RunError, RunReport, StageReport, Tally};
+pub use report::{Outcome, RunError, RunReport, StageReport, Tally, TallyEntry};
 pub use resolve::{PipelineSource, load, load_within};
-pub use stage::{BuildContext, Fingerprint, Services, Stage, StageConfig, StageError, Worker, producer};
+pub use resolved_stage::Configured;
+pub use stage::{BuildContext, Services, Stage, StageConfig, Worker, producer};
+pub use stage_error::StageError;
 pub use transform::{Stateless, Transform};
 pub use view::BatchView;

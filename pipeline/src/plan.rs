@@ -1,19 +1,21 @@
-//! A plan: stages in order, checked, not yet made.
+//! A plan: stages in order, checked but not built.
 
 use std::fmt::Write as _;
 
 use toml::{Table, Value as TomlValue};
 
-use crate::access::{Access, Kind};
-use crate::assembly::{Part, Pipeline};
+use crate::access::{Access, StageKind};
+use crate::assembly::{Pipeline, StagePart};
+use crate::byte_size::format_bytes;
 use crate::column::ColumnSpec;
-use crate::config::{RunConfig, format_bytes};
+use crate::config::RunConfig;
 use crate::diagnostics::Diagnostics;
-use crate::graph::{Graph, Why};
+use crate::graph::{EdgeReason, Graph};
 use crate::registry::ParsedConfig;
-use crate::stage::{BuildContext, StageError};
+use crate::stage::BuildContext;
+use crate::stage_error::StageError;
 
-/// A pipeline which has been checked.
+/// A pipeline that has been checked.
 pub struct Plan {
     run: RunConfig,
     /// In the order of the graph.
@@ -40,13 +42,13 @@ impl PlannedStage {
         &self.name
     }
 
-    /// The stage's type, which `use` names where it is not the name.
+    /// The stage's type, which `use` names if it differs from the stage's name.
     pub fn type_name(&self) -> &str {
         &self.type_name
     }
 
     /// Source, transform or sink.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StageKind {
         self.access.kind
     }
 
@@ -60,7 +62,7 @@ impl PlannedStage {
         self.workers
     }
 
-    /// Stages which the pipeline's file puts before this one.
+    /// Stages that the pipeline's file puts before this one.
     pub fn after(&self) -> &[String] {
         &self.after
     }
@@ -70,18 +72,18 @@ impl PlannedStage {
         &self.table
     }
 
-    /// The step in which the stage sees a batch, from 1; stages of one step see it side by side.
+    /// The step of the stage, from 1. Stages of one step share a batch.
     pub fn step(&self) -> usize {
         self.step
     }
 }
 
 impl Plan {
-    /// `stages` are in the numbering of the graph.
+    /// `stages` are numbered as in the graph.
     pub(crate) fn new(run: RunConfig, stages: Vec<PlannedStage>, graph: Graph, warnings: Diagnostics) -> Self {
-        let mut slots: Vec<Option<PlannedStage>> = stages.into_iter().map(Some).collect();
+        let mut unordered: Vec<Option<PlannedStage>> = stages.into_iter().map(Some).collect();
         let ordered = graph.order.iter().filter_map(|index| {
-            let mut stage = slots[*index].take()?;
+            let mut stage = unordered[*index].take()?;
             stage.step = graph.level[*index] + 1;
             Some(stage)
         });
@@ -90,7 +92,7 @@ impl Plan {
         Self { run, stages, graph, warnings }
     }
 
-    /// The stages in the order in which a batch meets them.
+    /// The stages in the order of the plan.
     pub fn stages(&self) -> &[PlannedStage] {
         &self.stages
     }
@@ -163,16 +165,17 @@ impl Plan {
         text
     }
 
-    /// The plan as a graph in the DOT language of Graphviz; edges carry the columns which make them.
+    /// The plan as a graph in the DOT language of Graphviz. Edges are labelled with the columns that cause them.
     pub fn graph_dot(&self) -> String {
         let mut text = String::from("digraph pipeline {\n  rankdir = LR;\n  node [shape = box];\n");
         for stage in &self.stages {
-            let shape = if stage.kind() == Kind::Transform { "" } else { ", style = bold" };
+            let shape = if stage.kind() == StageKind::Transform { "" } else { ", style = bold" };
             let _ = writeln!(text, "  {} [label = {}{shape}];", dot(&stage.name), dot(&stage.name));
         }
         for ((from, to), reasons) in &self.graph.edges {
             let fed = self.graph.edges.iter().any(|((_, other), why)| other == to && !only_source(why));
-            let reasons: Vec<String> = reasons.iter().filter(|why| **why != Why::Source).map(Why::to_string).collect();
+            let reasons: Vec<String> =
+                reasons.iter().filter(|why| **why != EdgeReason::Source).map(EdgeReason::to_string).collect();
             if reasons.is_empty() && fed {
                 continue;
             }
@@ -183,17 +186,17 @@ impl Plan {
         text
     }
 
-    /// Makes every stage.
+    /// Builds every stage.
     ///
     /// # Errors
-    /// The first stage which cannot be made, by name.
+    /// The first stage that cannot be built, by name.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Pipeline, StageError> {
         let mut parts = Vec::with_capacity(self.stages.len());
         for planned in self.stages {
             let PlannedStage { name, access, workers, config, .. } = planned;
             let stage =
                 config.build(cx).map_err(|error| StageError::caused(format!("stage `{name}`: {error}"), error))?;
-            parts.push(Part { name, access, workers, after: Vec::new(), stage });
+            parts.push(StagePart { name, access, workers, after: Vec::new(), stage });
         }
         Ok(Pipeline::new(self.run, parts, &self.graph))
     }
@@ -207,8 +210,8 @@ fn names<'a>(columns: impl Iterator<Item = &'a ColumnSpec>) -> Vec<String> {
     columns.map(|column| column.name().to_owned()).collect()
 }
 
-fn only_source(reasons: &std::collections::BTreeSet<Why>) -> bool {
-    reasons.iter().all(|why| *why == Why::Source)
+fn only_source(reasons: &std::collections::BTreeSet<EdgeReason>) -> bool {
+    reasons.iter().all(|why| *why == EdgeReason::Source)
 }
 
 fn dot(text: &str) -> String {

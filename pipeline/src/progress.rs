@@ -1,11 +1,11 @@
-//! What an observer sees while a run goes on, and the counters behind it.
+//! The progress of a run as an observer sees it, and the counters behind it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::report::StageReport;
 
-/// Watches a run. Never called by a worker.
+/// Is told of the progress of a run. Never called on a worker thread.
 pub trait Observer: Sync {
     /// The state of the run, every [`Observer::interval`] and once at its end.
     fn on_progress(&self, progress: &Progress);
@@ -16,7 +16,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// An observer that looks away.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -31,11 +31,11 @@ impl Observer for Silent {
 /// The state of a run at one moment.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// Files which the run will see, as soon as the source knows.
+    /// Number of files of the run, once the source knows it.
     pub files_total: Option<u64>,
-    /// Files which are through, or were left out.
+    /// Files that have reached the end of the pipeline, or were left out.
     pub files_done: u64,
-    /// Chunks which are through.
+    /// Chunks that have reached the end of the pipeline.
     pub chunks: u64,
     /// Bytes held by batches in flight.
     pub bytes: u64,
@@ -52,11 +52,11 @@ pub struct StageLoad {
     pub name: String,
     /// Workers of the stage.
     pub workers: usize,
-    /// Workers which are at work right now.
+    /// Workers that are processing a batch.
     pub busy: usize,
     /// Batches waiting for the stage.
     pub queued: usize,
-    /// Batches which the stage has done.
+    /// Batches that the stage has processed.
     pub batches: u64,
 }
 
@@ -85,7 +85,7 @@ impl StageMeter {
         self.chunks_out.fetch_add(chunks_out as u64, Ordering::Relaxed);
     }
 
-    /// The meter's figures for a run that took so long.
+    /// The figures for the run report; `elapsed` is the duration of the run.
     pub(crate) fn report(&self, name: &str, elapsed: Duration) -> StageReport {
         let busy = self.busy.total();
         let available = elapsed.as_secs_f64() * self.workers as f64;

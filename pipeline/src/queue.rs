@@ -1,4 +1,4 @@
-//! Queues between stages: bounded, and timed at both ends; and the buffer that puts batches back into order.
+//! Bounded queues between stages, which measure how long they are empty or full, and the reorder buffer of sinks.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -8,29 +8,29 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySen
 
 use crate::progress::StageMeter;
 
-/// How long a worker waits for the next item before it does what it has put off.
-const A_WHILE: Duration = Duration::from_millis(2);
+/// How long a worker waits for the next item before it forwards the numbers of emptied batches.
+const IDLE_TIMEOUT: Duration = Duration::from_millis(2);
 
-/// A queue before a stage. The meter is that stage's.
-pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (Outbox<'_, T>, Inbox<'_, T>) {
+/// A queue before a stage; `meter` is the meter of that stage.
+pub(crate) fn queue<T>(capacity: usize, meter: &StageMeter) -> (QueueSender<'_, T>, QueueReceiver<'_, T>) {
     let (sender, receiver) = bounded(capacity);
-    (Outbox { sender, consumer: meter }, Inbox { receiver, consumer: meter })
+    (QueueSender { sender, consumer: meter }, QueueReceiver { receiver, consumer: meter })
 }
 
-/// The end into which earlier stages put.
-pub(crate) struct Outbox<'a, T> {
+/// The sending end, which the stages of the previous step share.
+pub(crate) struct QueueSender<'a, T> {
     sender: Sender<T>,
     consumer: &'a StageMeter,
 }
 
-impl<T> Clone for Outbox<'_, T> {
+impl<T> Clone for QueueSender<'_, T> {
     fn clone(&self) -> Self {
         Self { sender: self.sender.clone(), consumer: self.consumer }
     }
 }
 
-impl<T> Outbox<'_, T> {
-    /// Waits for room. An item for a stage whose workers have left, or never came, is dropped.
+impl<T> QueueSender<'_, T> {
+    /// Blocks until there is room. If the workers of the stage have ended, or were never spawned, the item is dropped.
     pub(crate) fn put(&self, item: T, producer: &StageMeter) {
         self.consumer.queued.fetch_add(1, Ordering::Relaxed);
         let gone = match self.sender.try_send(item) {
@@ -49,27 +49,27 @@ impl<T> Outbox<'_, T> {
     }
 }
 
-/// The end from which a stage's workers take.
-pub(crate) struct Inbox<'a, T> {
+/// The receiving end, which the workers of a stage share.
+pub(crate) struct QueueReceiver<'a, T> {
     receiver: Receiver<T>,
     consumer: &'a StageMeter,
 }
 
-impl<T> Clone for Inbox<'_, T> {
+impl<T> Clone for QueueReceiver<'_, T> {
     fn clone(&self) -> Self {
         Self { receiver: self.receiver.clone(), consumer: self.consumer }
     }
 }
 
-impl<T> Inbox<'_, T> {
-    /// The next item, or `None` when every earlier stage has finished. Calls `idle` if none comes for a while.
+impl<T> QueueReceiver<'_, T> {
+    /// The next item, or `None` when all senders are gone. Calls `idle` if the queue stays empty for [`IDLE_TIMEOUT`].
     pub(crate) fn take(&self, idle: impl FnOnce()) -> Option<T> {
         let item = match self.receiver.try_recv() {
             Ok(item) => item,
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => {
                 let since = Instant::now();
-                let item = match self.receiver.recv_timeout(A_WHILE) {
+                let item = match self.receiver.recv_timeout(IDLE_TIMEOUT) {
                     Err(RecvTimeoutError::Timeout) => {
                         idle();
                         self.receiver.recv().ok()
@@ -85,40 +85,40 @@ impl<T> Inbox<'_, T> {
     }
 }
 
-/// What came of a short wait for an item.
-pub(crate) enum Soon<T> {
+/// Result of a short wait for an item.
+pub(crate) enum Polled<T> {
     Item(T),
-    Nothing,
-    /// Every earlier stage has finished.
-    Over,
+    Empty,
+    /// All senders are gone.
+    Closed,
 }
 
-impl<T> Inbox<'_, T> {
-    /// The next item if one comes within a short while.
-    pub(crate) fn take_soon(&self) -> Soon<T> {
-        match self.receiver.recv_timeout(A_WHILE) {
+impl<T> QueueReceiver<'_, T> {
+    /// The next item if one arrives within [`IDLE_TIMEOUT`].
+    pub(crate) fn poll(&self) -> Polled<T> {
+        match self.receiver.recv_timeout(IDLE_TIMEOUT) {
             Ok(item) => {
                 self.consumer.queued.fetch_sub(1, Ordering::Relaxed);
-                Soon::Item(item)
+                Polled::Item(item)
             }
-            Err(RecvTimeoutError::Timeout) => Soon::Nothing,
+            Err(RecvTimeoutError::Timeout) => Polled::Empty,
             Err(RecvTimeoutError::Disconnected) => {
-                // What is waited for is no item; the caller looks again at once.
-                std::thread::sleep(A_WHILE);
-                Soon::Over
+                // The caller waits for memory, not for an item, and would poll again at once.
+                std::thread::sleep(IDLE_TIMEOUT);
+                Polled::Closed
             }
         }
     }
 }
 
-/// Gives items out by ascending number without gaps, however they come in.
-pub(crate) struct Reorder<T> {
+/// Returns items in the order of their numbers, without gaps, in whatever order they arrive.
+pub(crate) struct ReorderBuffer<T> {
     next: u64,
-    /// Nothing for a number of which no item comes.
+    /// Items that arrived early; `None` for a number that was skipped.
     early: BTreeMap<u64, Option<T>>,
 }
 
-impl<T> Reorder<T> {
+impl<T> ReorderBuffer<T> {
     pub(crate) fn new() -> Self {
         Self { next: 0, early: BTreeMap::new() }
     }
@@ -127,8 +127,8 @@ impl<T> Reorder<T> {
         self.early.insert(number, Some(item));
     }
 
-    /// There will be no item of this number. It may be said more than once.
-    pub(crate) fn pass_over(&mut self, number: u64) {
+    /// Declares that there is no item with this number. May be called more than once.
+    pub(crate) fn skip(&mut self, number: u64) {
         if number >= self.next {
             self.early.insert(number, None);
         }
@@ -156,18 +156,19 @@ mod tests {
             order in Just((0..40u64).collect::<Vec<_>>()).prop_shuffle(),
             absent in prop::collection::hash_set(0..40u64, 0..20),
         ) {
-            let mut buffer = Reorder::new();
+            let mut buffer = ReorderBuffer::new();
             let mut left = Vec::new();
             for number in order {
-                match absent.contains(&number) {
-                    true => (0..2).for_each(|_| buffer.pass_over(number)),
-                    false => buffer.put(number, number),
+                if absent.contains(&number) {
+                    (0..2).for_each(|_| buffer.skip(number));
+                } else {
+                    buffer.put(number, number);
                 }
                 while let Some(item) = buffer.take() {
                     left.push(item);
                 }
             }
-            buffer.pass_over(0);
+            buffer.skip(0);
             prop_assert_eq!(buffer.take(), None);
             prop_assert_eq!(left, (0..40).filter(|number| !absent.contains(number)).collect::<Vec<_>>());
         }

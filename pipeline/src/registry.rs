@@ -1,4 +1,4 @@
-//! The stage types which a program knows.
+//! The stage types that a program registers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,30 +10,31 @@ use toml::de::{DeTable, Deserializer as TomlDeserializer, Error as TomlError};
 
 use crate::access::Access;
 use crate::diagnostics::Problems;
-use crate::stage::{BuildContext, Stage, StageConfig, StageError};
+use crate::stage::{BuildContext, Stage, StageConfig};
+use crate::stage_error::StageError;
 
-/// The stage types which pipelines may use, by name.
+/// The stage types that pipelines may use, by name.
 #[derive(Default)]
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
 }
 
-/// Reads the table of a stage.
+/// Parses the table of a stage.
 type ParseConfig = fn(Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedConfig>, TomlError>;
 
 pub(crate) struct StageType {
     pub(crate) parse: ParseConfig,
-    /// The keys of the configuration, where it is a plain struct.
+    /// The keys of the configuration, if it is a plain struct.
     pub(crate) keys: Option<&'static [&'static str]>,
 }
 
 impl Registry {
-    /// A registry which knows no types.
+    /// An empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a type known under [`StageConfig::TYPE`].
+    /// Registers a type under [`StageConfig::TYPE`].
     pub fn register<C: StageConfig>(&mut self) {
         let known = StageType { parse: parse::<C>, keys: keys_of::<C>() };
         self.types.insert(C::TYPE, known);
@@ -48,7 +49,7 @@ impl Registry {
         self.types.get(name)
     }
 
-    /// A type which writes that column when it is configured with defaults.
+    /// A type that writes a column when configured with defaults.
     pub(crate) fn writer_of(&self, column: &str) -> Option<&'static str> {
         self.types.iter().find_map(|(name, known)| {
             let config = (known.parse)(Spanned::new(0..0, DeTable::new())).ok()?;
@@ -89,11 +90,11 @@ fn parse<C: StageConfig>(table: Spanned<DeTable<'_>>) -> Result<Box<dyn ParsedCo
     Ok(Box::new(config))
 }
 
-/// Asks a type's `Deserialize` which fields it expects, so that unknown keys are found all at once, and even
-/// where the type does not deny them.
+/// Asks a type's `Deserialize` for its field names, so that all unknown keys are found at once, even if the type does not
+/// deny them.
 fn keys_of<C: StageConfig>() -> Option<&'static [&'static str]> {
     let mut keys = None;
-    // The probe fails by design once it has seen the fields.
+    // The probe always fails, after it has seen the fields.
     drop(C::deserialize(FieldProbe { keys: &mut keys }));
     keys
 }

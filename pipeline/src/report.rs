@@ -1,4 +1,4 @@
-//! What a run has to say at its end.
+//! The report of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::stage::StageError;
+use crate::stage_error::StageError;
 
-/// Paths kept per reason; the count goes on.
+/// Paths that are kept per reason.
 const EXAMPLES: usize = 10;
 
-/// Why a run ended before its time.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A stage could not go on.
+    /// A stage could not continue.
     #[error("stage `{stage}` failed: {error}")]
     Stage {
         /// Name of the stage.
@@ -31,18 +31,18 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
-    /// The system gave no thread.
+    /// A thread could not be spawned.
     #[error("no thread for stage `{stage}`: {source}; run with fewer jobs")]
     Thread {
         /// Name of the stage.
         stage: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl RunError {
-    /// The stage which ended the run.
+    /// The stage that ended the run.
     pub fn stage(&self) -> &str {
         match self {
             Self::Stage { stage, .. } | Self::Panicked { stage, .. } | Self::Thread { stage, .. } => stage,
@@ -50,13 +50,13 @@ impl RunError {
     }
 }
 
-/// How a run ended that did not fail.
+/// How a successful run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The source had no more.
+    /// The source has emitted everything.
     Completed,
-    /// The run was asked to stop; what was in flight is done.
+    /// The run was cancelled; batches in flight were processed.
     Cancelled,
 }
 
@@ -70,27 +70,27 @@ pub struct RunReport {
     pub elapsed: Duration,
     /// The stages in the order of the plan.
     pub stages: Vec<StageReport>,
-    /// The stage whose workers were at work for the largest part of the run.
+    /// The stage with the highest utilisation.
     pub bottleneck: Option<String>,
-    /// Files which are through, or were left out.
+    /// Files that have reached the end of the pipeline, or were left out.
     pub files: u64,
-    /// Chunks which reached the end of the pipeline.
+    /// Chunks that have reached the end of the pipeline.
     pub chunks: u64,
     /// The memory budget, in bytes.
     pub memory_limit: u64,
-    /// Most bytes that batches in flight held at once. More than the limit where batches grew on their way.
+    /// Most bytes that batches in flight held at once. More than the limit if batches grew on their way.
     pub memory_peak: u64,
     /// Files left out, by reason.
     pub skipped: Tally,
     /// Warnings, by reason.
     pub warnings: Tally,
-    /// Files which could not be worked on, by reason.
+    /// Files that could not be processed, by reason.
     pub errors: Tally,
     /// Counters of the stages.
     pub counters: BTreeMap<String, u64>,
 }
 
-/// What one stage did.
+/// The figures of one stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct StageReport {
     /// Name of the stage.
@@ -101,23 +101,23 @@ pub struct StageReport {
     pub batches: u64,
     /// File rows that came in.
     pub files_in: u64,
-    /// File rows that went on.
+    /// File rows that were sent on.
     pub files_out: u64,
-    /// Chunk rows that went on.
+    /// Chunk rows that were sent on.
     pub chunks_out: u64,
-    /// Time at work, summed over the workers.
+    /// Time spent processing, summed over the workers.
     #[serde(serialize_with = "seconds")]
     pub busy: Duration,
     /// Time the workers waited for input, summed: their queue was empty.
     #[serde(serialize_with = "seconds")]
     pub input_empty: Duration,
-    /// Time the workers waited to hand on, summed: the next queue was full.
+    /// Time the workers waited to send, summed: the next queue was full.
     #[serde(serialize_with = "seconds")]
     pub output_full: Duration,
     /// Time a source waited for the memory budget.
     #[serde(serialize_with = "seconds")]
     pub memory_wait: Duration,
-    /// Part of the run for which a worker of the stage was at work, 0 to 1.
+    /// Share of the run that the workers spent processing, on average, 0 to 1.
     pub utilisation: f64,
 }
 
@@ -125,12 +125,12 @@ pub struct StageReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Tally {
-    reasons: BTreeMap<String, Reason>,
+    reasons: BTreeMap<String, TallyEntry>,
 }
 
-/// How often something happened, and where.
+/// The events of one reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Reason {
+pub struct TallyEntry {
     /// Exact number of events.
     pub count: u64,
     /// The first few paths in alphabetical order, whatever the order in which they came.
@@ -140,7 +140,7 @@ pub struct Reason {
 impl Tally {
     pub(crate) fn add(&mut self, reason: &str, path: &str) {
         if !self.reasons.contains_key(reason) {
-            self.reasons.insert(reason.to_owned(), Reason::default());
+            self.reasons.insert(reason.to_owned(), TallyEntry::default());
         }
         if let Some(entry) = self.reasons.get_mut(reason) {
             entry.count += 1;
@@ -165,19 +165,19 @@ impl Tally {
     }
 
     /// The events of one reason.
-    pub fn get(&self, reason: &str) -> Option<&Reason> {
+    pub fn get(&self, reason: &str) -> Option<&TallyEntry> {
         self.reasons.get(reason)
     }
 
     /// Reasons in alphabetical order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Reason)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TallyEntry)> {
         self.reasons.iter().map(|(reason, entry)| (reason.as_str(), entry))
     }
 }
 
-/// What stages reported so far.
+/// Everything that stages have reported.
 #[derive(Default)]
-pub(crate) struct Tallies {
+pub(crate) struct RunTallies {
     pub(crate) skipped: Tally,
     pub(crate) warnings: Tally,
     pub(crate) errors: Tally,

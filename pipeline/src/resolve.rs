@@ -1,13 +1,14 @@
-//! From files to a plan: layers merged, names resolved, configurations read, everything that is wrong said at once.
+//! From files to a plan: merges layers, resolves names, parses configurations, and reports all errors at once.
 
-use crate::candidate::{Candidate, Resolved, STAGE_KEYS};
 use crate::ceilings::{self, Ceiling};
-use crate::config::{Entry, Layer, RunConfig, StageTable};
+use crate::config::{Layer, RunConfig, StageTable};
+use crate::config_entry::ConfigEntry;
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
-use crate::faults::{Setting, StageSite};
 use crate::graph::{Graph, Node};
 use crate::plan::Plan;
+use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::registry::Registry;
+use crate::resolved_stage::{Resolution, ResolvedStage, STAGE_KEYS};
 use crate::source_map::SourceMap;
 
 /// The text of a pipeline.
@@ -21,11 +22,10 @@ pub struct PipelineSource<'a> {
 
 /// Reads a pipeline and checks it, without touching anything outside the texts.
 ///
-/// Where there are several sources, later ones are laid over earlier ones, key by key. `extends` names one of the
-/// `builtins`; what the sources extend lies below all of them.
+/// Later sources override earlier ones, key by key. `extends` names one of the `builtins`; all sources override it.
 ///
 /// # Errors
-/// Everything that is wrong with the pipeline, at once.
+/// All errors of the pipeline.
 pub fn load<'a>(
     sources: &[PipelineSource<'a>],
     registry: &Registry,
@@ -34,10 +34,10 @@ pub fn load<'a>(
     load_within(sources, registry, builtins, &[])
 }
 
-/// [`load`] for sources that others wrote: their values are held against ceilings. Those of `builtins` are not.
+/// [`load`] for sources that are not trusted: their values must not exceed the ceilings. Those of `builtins` may.
 ///
 /// # Errors
-/// Everything that is wrong with the pipeline, at once.
+/// All errors of the pipeline.
 pub fn load_within<'a>(
     sources: &[PipelineSource<'a>],
     registry: &Registry,
@@ -53,7 +53,7 @@ pub fn load_within<'a>(
         return Err(found);
     }
     let mut known = !found.has_errors();
-    let run_entries: Vec<&Entry<'_>> = layers.iter().flat_map(|layer| &layer.run).collect();
+    let run_entries: Vec<&ConfigEntry<'_>> = layers.iter().flat_map(|layer| &layer.run).collect();
     let run = RunConfig::parse(&map, &run_entries, &mut found);
     for entry in run_entries {
         ceilings::check(ceilings, None, entry, &files, &map, &mut found);
@@ -67,54 +67,54 @@ pub fn load_within<'a>(
         }
     }
 
-    let mut candidates = Vec::new();
+    let mut stages = Vec::new();
     let mut disabled = Vec::new();
     for stage in merged {
-        match Candidate::resolve(stage, &map, registry, &mut found) {
-            Resolved::Enabled(candidate) => candidates.push(*candidate),
-            Resolved::Disabled(stage) => disabled.push(stage),
-            Resolved::Broken(stage) => {
+        match ResolvedStage::resolve(stage, &map, registry, &mut found) {
+            Resolution::Enabled(stage) => stages.push(*stage),
+            Resolution::Disabled(stage) => disabled.push(stage),
+            Resolution::Broken(stage) => {
                 known = false;
                 disabled.push(stage);
             }
         }
     }
-    let nodes: Vec<Node<'_>> = (0..candidates.len())
-        .map(|at| Node { access: &candidates[at].access, after: predecessors(at, &candidates, &disabled, &mut found) })
+    let nodes: Vec<Node<'_>> = (0..stages.len())
+        .map(|at| Node { access: &stages[at].access, after: predecessors(at, &stages, &disabled, &mut found) })
         .collect();
     let graph = Graph::new(&nodes);
     drop(nodes);
-    let setting = Setting {
-        sites: candidates.iter().map(|candidate| &candidate.site).collect(),
-        accesses: candidates.iter().map(|candidate| &candidate.access).collect(),
+    let context = PlanContext {
+        sites: stages.iter().map(|stage| &stage.site).collect(),
+        accesses: stages.iter().map(|stage| &stage.access).collect(),
         disabled: &disabled,
         registry: Some(registry),
         known,
     };
     match &graph {
-        Ok(graph) => graph.oddities.iter().for_each(|oddity| found.push(setting.oddity(oddity))),
-        Err(faults) => faults.iter().filter_map(|fault| setting.fault(fault)).for_each(|item| found.push(item)),
+        Ok(graph) => graph.warnings.iter().for_each(|warning| found.push(context.warning(warning))),
+        Err(errors) => errors.iter().filter_map(|error| context.error(error)).for_each(|item| found.push(item)),
     }
-    drop(setting);
+    drop(context);
     found.sort(&map);
     match graph {
         Ok(graph) if !found.has_errors() => {
-            let stages = candidates.into_iter().map(Candidate::planned).collect();
+            let stages = stages.into_iter().map(ResolvedStage::planned).collect();
             Ok(Plan::new(run, stages, graph, found))
         }
         _ => Err(found),
     }
 }
 
-/// The stages which a stage says it comes after. Disabled ones ask for nothing.
-fn predecessors(at: usize, candidates: &[Candidate], disabled: &[StageSite], found: &mut Diagnostics) -> Vec<usize> {
-    let position = |name: &str| candidates.iter().position(|candidate| candidate.site.name == name);
-    let stage = &candidates[at];
+/// The stages that a stage declares to come after. Disabled stages are ignored.
+fn predecessors(at: usize, stages: &[ResolvedStage], disabled: &[StageSite], found: &mut Diagnostics) -> Vec<usize> {
+    let position = |name: &str| stages.iter().position(|stage| stage.site.name == name);
+    let stage = &stages[at];
     for (name, location) in &stage.after {
         if position(name).is_none() && disabled.iter().all(|stage| stage.name != *name) {
             let message =
                 format!("stage `{}` comes after `{name}`, which this pipeline does not have", stage.site.name);
-            let names = candidates.iter().map(|candidate| candidate.site.name.as_str());
+            let names = stages.iter().map(|stage| stage.site.name.as_str());
             let help = suggest(name, names.filter(|name| *name != stage.site.name), "its other stages");
             found.push(Diagnostic::error(code::UNKNOWN_AFTER, location.clone(), message).with_help(help));
         }
@@ -123,7 +123,7 @@ fn predecessors(at: usize, candidates: &[Candidate], disabled: &[StageSite], fou
     named.chain(stage.access.after.iter().map(String::as_str)).filter_map(position).collect()
 }
 
-/// Every layer, lowest first: what is extended, then the sources.
+/// Every layer, lowest priority first: extended pipelines, then the sources.
 fn layers<'a>(
     sources: &[PipelineSource<'a>],
     builtins: &[PipelineSource<'a>],
@@ -170,11 +170,11 @@ fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
             continue;
         };
         below.header = table.header;
-        let type_name = |entries: &[Entry<'_>]| {
+        let type_name = |entries: &[ConfigEntry<'_>]| {
             let entry = entries.iter().find(|entry| entry.key == "use")?;
             entry.value.get_ref().as_str().map(str::to_owned)
         };
-        // Another type has no use for the keys of the one it replaces.
+        // The keys of a stage type mean nothing to the type that replaces it.
         let replaced = type_name(&table.entries);
         if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
             below.entries.retain(|entry| STAGE_KEYS.contains(&entry.key.as_str()));

@@ -1,13 +1,28 @@
-//! One numbering of bytes over all files of a pipeline, so that a span says which file it is in.
+//! One address space for the bytes of all files of a pipeline, so that a span identifies its file.
 
 use std::ops::Range;
 
-use crate::diagnostics::Location;
+use serde::Serialize;
 
-/// A byte range in the numbering of a [`SourceMap`].
+/// A location in a pipeline's file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// Name of the file as it was given.
+    pub file: String,
+    /// Byte range in the file.
+    pub span: Range<usize>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The text of the line.
+    pub excerpt: String,
+}
+
+/// A byte range in the address space of a [`SourceMap`].
 pub(crate) type Span = Range<usize>;
 
-/// The files which a pipeline is made of, one after the other.
+/// The files of a pipeline, one after the other.
 #[derive(Default)]
 pub(crate) struct SourceMap {
     files: Vec<SourceFile>,
@@ -20,7 +35,7 @@ struct SourceFile {
 }
 
 impl SourceMap {
-    /// Adds a file and says where its bytes begin.
+    /// Adds a file and returns the offset of its first byte.
     pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
         let base = self.files.last().map_or(0, |file| file.base + file.text.len() + 1);
         self.files.push(SourceFile { name: name.to_owned(), text: text.to_owned(), base });
@@ -42,7 +57,7 @@ impl SourceMap {
         })
     }
 
-    /// Position of a file among the others.
+    /// Position of a file in the order in which files were added.
     pub(crate) fn rank(&self, name: &str) -> usize {
         self.files.iter().position(|file| file.name == name).unwrap_or(self.files.len())
     }

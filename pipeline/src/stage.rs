@@ -2,52 +2,49 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::context::StageContext;
 use crate::diagnostics::Problems;
 use crate::emitter::Emitter;
-use crate::grant::AccessError;
+use crate::fingerprint::Fingerprint;
+use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// The configuration of one type of stage, as `[stage.<name>]` of a pipeline's file gives it.
+/// The configuration of one type of stage: `[stage.<name>]` of a pipeline's file.
 pub trait StageConfig: DeserializeOwned + Send + 'static {
     /// The name under which pipelines use this type.
     const TYPE: &'static str;
 
-    /// The columns which a stage of this configuration touches.
+    /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
 
-    /// Reports values which are well-formed and yet wrong. Does no I/O.
+    /// Reports values that are well-formed but invalid. Does no I/O.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }
 
-    /// Makes the stage: opens files, loads models.
+    /// Builds the stage: opens files, loads models.
     ///
     /// # Errors
-    /// When the stage cannot be made; the message says what to do.
+    /// When the stage cannot be built; the message says what to do.
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
 }
 
-/// A stage which is ready to run. It is shared by its workers.
+/// A stage that is ready to run. Its workers share it.
 pub trait Stage: Send + Sync {
-    /// Starts a worker on the thread which calls; it keeps buffers from batch to batch.
+    /// Creates a worker on the calling thread. It may keep buffers from batch to batch.
     fn open(&self) -> Box<dyn Worker + '_>;
 
-    /// What the output of this stage depends on besides its input.
+    /// Everything that the output of this stage depends on besides its input.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// Called once, after every worker has finished, and never when the run has failed. A stage which declares
-    /// `restructures()` may emit further batches for the stages behind it. After a cancellation the stage has not
-    /// seen all there is ([`StageContext::cancelled`]).
+    /// Called once after every worker has finished, but not if the run has failed. A stage that declares `restructures()`
+    /// may emit further batches. After a cancellation ([`StageContext::cancelled`]) the stage has not seen every batch.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -61,18 +58,17 @@ pub trait Stage: Send + Sync {
 ///
 /// A closure that takes a view and a context is a worker too; [`producer`] makes one for a source.
 pub trait Worker {
-    /// Works on one batch. A bad file is reported to `cx`, and the run goes on.
+    /// Processes one batch. A bad file is reported to `cx`, and the run continues.
     ///
     /// # Errors
-    /// [`StageError::Stopped`] from a transform gives the batch up where the run is to stop anyway. Any other error
-    /// ends the run.
+    /// [`StageError::Stopped`] from a transform drops the batch if the run is stopping. Any other error ends the run.
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let _ = batch;
         Err(StageError::new(format!("stage `{}` does not process batches", cx.stage())))
     }
 
-    /// Emits batches until there are no more. Emission waits for the memory budget, and fails with
-    /// [`StageError::Stopped`] when the run is to end, which is handed on with `?`.
+    /// Emits all batches. Emission waits for the memory budget, and fails with [`StageError::Stopped`] when the run is
+    /// stopping; the error is returned with `?`.
     ///
     /// # Errors
     /// Any error but `Stopped` ends the run.
@@ -81,7 +77,7 @@ pub trait Worker {
         Err(StageError::new(format!("stage `{}` does not produce batches", cx.stage())))
     }
 
-    /// Called when the worker has seen its last batch, and never when the run has failed.
+    /// Called after the last batch of the worker, but not if the run has failed.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -100,7 +96,7 @@ where
     }
 }
 
-/// A source's worker made of a closure.
+/// Makes a source's worker from a closure.
 pub fn producer<'a, F>(produce: F) -> Box<dyn Worker + 'a>
 where
     F: FnMut(&mut Emitter<'_>, &StageContext<'_>) -> Result<(), StageError> + 'a,
@@ -119,88 +115,12 @@ where
     }
 }
 
-/// Why a stage could not be made, or could not go on. Either ends the run; a bad file does not belong here.
-#[derive(Debug, thiserror::Error)]
-pub enum StageError {
-    /// The stage broke its declaration.
-    #[error(transparent)]
-    Access(#[from] AccessError),
-    /// The run is to end, by cancellation or because another stage failed. Not an error of this stage.
-    #[error("the run is being stopped")]
-    Stopped,
-    /// Everything else.
-    #[error("{message}")]
-    Failed {
-        /// What happened to what, and what to do.
-        message: String,
-        /// The cause, where there is one.
-        source: Option<Box<dyn Error + Send + Sync>>,
-    },
-}
-
-impl StageError {
-    /// An error with a message.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self::Failed { message: message.into(), source: None }
-    }
-
-    /// An error with a message and its cause.
-    pub fn caused(message: impl Into<String>, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Failed { message: message.into(), source: Some(cause.into()) }
-    }
-
-    /// Wraps an error whose own message says enough.
-    pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
-        Self::Failed { message: cause.to_string(), source: cause.source().is_some().then(|| Box::new(cause) as _) }
-    }
-}
-
-/// What the output of a stage depends on besides its input: when it changes, what the stage made is out of date.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Fingerprint {
-    /// The type of the stage; [`Pipeline::fingerprints`](crate::Pipeline::fingerprints) puts the stage's name here.
-    pub name: String,
-    /// Raised by the stage's author when the same input gives another output.
-    pub version: u32,
-    /// The parts of the configuration which bear on the output, `key=value;` each.
-    pub config: String,
-}
-
-impl Fingerprint {
-    /// A fingerprint without configuration.
-    pub fn new(name: impl Into<String>, version: u32) -> Self {
-        Self { name: name.into(), version, config: String::new() }
-    }
-
-    /// Adds a value which the output depends on.
-    #[must_use]
-    pub fn with(mut self, key: &str, value: impl fmt::Display) -> Self {
-        let value = value.to_string().replace('\\', "\\\\").replace(';', "\\;");
-        self.config.push_str(&format!("{key}={value};"));
-        self
-    }
-
-    /// The same under another name; the type becomes a part of the configuration.
-    pub(crate) fn renamed(self, name: &str) -> Self {
-        if self.name == name {
-            return self;
-        }
-        Self { name: name.to_owned(), version: self.version, config: format!("use={};{}", self.name, self.config) }
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} v{} {}", self.name, self.version, self.config)
-    }
-}
-
-/// What a stage may use while it is made.
+/// What a stage may use while it is built.
 #[derive(Clone, Copy)]
 pub struct BuildContext<'a> {
-    /// The directory which the pipeline works on.
+    /// The directory that the pipeline processes.
     pub root: &'a Path,
-    /// What the program lends to stages.
+    /// Objects that the program shares with stages.
     pub services: &'a Services,
 }
 
@@ -216,7 +136,7 @@ impl Services {
         Self::default()
     }
 
-    /// Lends an object, in place of any other of its type.
+    /// Adds an object; it replaces any other object of its type.
     pub fn insert<T: Any + Send + Sync>(&mut self, object: Arc<T>) {
         self.objects.insert(TypeId::of::<T>(), object);
     }

@@ -1,32 +1,34 @@
-//! The short form of a stage: a transform without state between batches, whose configuration is the stage itself.
+//! A short form for stages: a transform without state between batches, whose configuration is the stage itself.
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
 use crate::access::Access;
 use crate::context::StageContext;
 use crate::diagnostics::Problems;
-use crate::stage::{BuildContext, Fingerprint, Stage, StageConfig, StageError, Worker};
+use crate::fingerprint::Fingerprint;
+use crate::stage::{BuildContext, Stage, StageConfig, Worker};
+use crate::stage_error::StageError;
 use crate::view::BatchView;
 
-/// A transform which needs nothing but its configuration. [`Stateless`] makes a stage of it:
+/// A transform that needs nothing but its configuration. [`Stateless`] turns it into a stage:
 /// `registry.register::<Stateless<Owners>>()`.
 pub trait Transform: DeserializeOwned + Send + Sync + 'static {
     /// The name under which pipelines use this type.
     const TYPE: &'static str;
 
-    /// The columns which the transform touches.
+    /// The columns that the transform reads and writes.
     fn access(&self) -> Access;
 
-    /// What the output depends on besides the input.
+    /// Everything that the output depends on besides the input.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// Works on one batch; called by several threads at once.
+    /// Processes one batch. Called from several threads at once.
     ///
     /// # Errors
     /// Any error ends the run.
     fn process(&self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError>;
 
-    /// Reports values which are well-formed and yet wrong.
+    /// Reports values that are well-formed but invalid.
     fn check(&self, problems: &mut Problems<'_>) {
         let _ = problems;
     }

@@ -1,36 +1,35 @@
-//! The view: a stage's window on a batch.
+//! The view: what a stage sees of a batch.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::batch::{Batch, Staged};
+use crate::batch::{Batch, StagedColumns};
 use crate::batch_copy::BatchCopy;
 use crate::column::{Cell, CellType, Column, DynamicType, Entity, Value, full_name};
-use crate::grant::{AccessError, Grant};
-use crate::table::{Name, Table};
+use crate::column_table::{ColumnName, ColumnTable};
+use crate::permissions::{AccessError, Permissions};
 
-pub(crate) enum Rows<'a> {
-    /// The stage has the batch to itself.
+pub(crate) enum BatchRows<'a> {
+    /// No other stage uses the batch at the same time.
     Exclusive(&'a mut Batch),
-    /// Others read the same batch at the same time.
-    Shared { base: &'a Batch, staged: &'a mut Staged },
+    /// Other stages of the step read the batch at the same time; this stage's columns are staged.
+    Shared { base: &'a Batch, staged: &'a mut StagedColumns },
 }
 
-/// A stage's window on a batch: it shows the declared columns and refuses all others.
+/// A stage's view of a batch. It gives access to the declared columns and refuses all others.
 ///
-/// A refusal is fatal to the run even where the stage swallows the error, because the plan was ordered by the
-/// declaration.
+/// A refusal ends the run even if the stage ignores the error, because the plan was ordered by the declarations.
 pub struct BatchView<'a> {
-    rows: Rows<'a>,
-    grant: &'a Grant,
-    written: Vec<Name>,
-    taken: Vec<Name>,
+    rows: BatchRows<'a>,
+    permissions: &'a Permissions,
+    written: Vec<ColumnName>,
+    taken: Vec<ColumnName>,
     refused: OnceLock<AccessError>,
 }
 
 impl<'a> BatchView<'a> {
-    pub(crate) fn new(rows: Rows<'a>, grant: &'a Grant) -> Self {
-        Self { rows, grant, written: Vec::new(), taken: Vec::new(), refused: OnceLock::new() }
+    pub(crate) fn new(rows: BatchRows<'a>, permissions: &'a Permissions) -> Self {
+        Self { rows, permissions, written: Vec::new(), taken: Vec::new(), refused: OnceLock::new() }
     }
 
     /// Number of file rows.
@@ -56,11 +55,11 @@ impl<'a> BatchView<'a> {
         match self.read_optional(column)? {
             Some(cells) => Ok(cells),
             None if self.batch().table(column.entity()).rows() == 0 => Ok(&[]),
-            None => Err(AccessError::Absent { stage: self.grant.stage(), column: column.name().to_owned() }),
+            None => Err(AccessError::Absent { stage: self.permissions.stage(), column: column.name().to_owned() }),
         }
     }
 
-    /// The cells of a column, or `None` where no stage has written it.
+    /// The cells of a column, or `None` if no stage has written it.
     ///
     /// # Errors
     /// If the column is not declared, or has another type.
@@ -74,17 +73,17 @@ impl<'a> BatchView<'a> {
         }
     }
 
-    /// Moves a column out of the batch where this stage is the last to look at it, and clones it otherwise. The
-    /// stage cannot read the column afterwards.
+    /// Moves a column out of the batch if no later stage uses it, and clones it otherwise. The stage cannot read the column
+    /// afterwards.
     ///
     /// # Errors
     /// As [`BatchView::read`].
     pub fn take<T: Cell>(&mut self, column: Column<T>) -> Result<Vec<T>, AccessError> {
         let name = column.name();
         self.read(column)?;
-        let last = self.grant.columns.get(name).is_some_and(|permission| permission.last);
+        let last = self.permissions.columns.get(name).is_some_and(|permission| permission.last);
         let moved = match &mut self.rows {
-            Rows::Exclusive(batch) if last => batch.table_mut(column.entity()).take(name),
+            BatchRows::Exclusive(batch) if last => batch.table_mut(column.entity()).take(name),
             _ => None,
         };
         let cells = match moved {
@@ -95,7 +94,7 @@ impl<'a> BatchView<'a> {
         Ok(cells)
     }
 
-    /// Fills a column, one value per row; a column which is there already is replaced.
+    /// Fills a column, one value per row. An existing column is replaced.
     ///
     /// # Errors
     /// If the column is not declared as written, or the number of values is not the number of rows.
@@ -120,7 +119,7 @@ impl<'a> BatchView<'a> {
             if self.batch().table(entity).rows() == 0 {
                 return Ok(Cow::Borrowed(&[]));
             }
-            return Err(AccessError::Absent { stage: self.grant.stage(), column: name.to_owned() });
+            return Err(AccessError::Absent { stage: self.permissions.stage(), column: name.to_owned() });
         };
         match table.get::<Option<Value>>(name) {
             Some(Ok(values)) => Ok(Cow::Borrowed(values)),
@@ -147,26 +146,26 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Every plugin column of an entity which has been written so far, by its name without the entity, in order
-    /// of name. Empty unless the stage declares `reads_dynamic()`.
+    /// Every plugin column of an entity that has been written so far, sorted by name; the name is given without the entity.
+    /// Empty unless the stage declares `reads_dynamic()`.
     pub fn dynamic_columns(&self, entity: Entity) -> impl Iterator<Item = (&str, &[Option<Value>])> {
-        let table = self.grant.reads_dynamic.then(|| self.batch().table(entity));
+        let table = self.permissions.reads_dynamic.then(|| self.batch().table(entity));
         table
             .into_iter()
-            .flat_map(Table::dynamic)
+            .flat_map(ColumnTable::dynamic)
             .map(|(name, values)| (name.split_once('.').map_or(name, |(_, bare)| bare), values))
     }
 
-    /// An owned copy of the rows with the columns which this stage may read.
+    /// An owned copy of the rows with the columns that this stage may read.
     pub fn copy(&self) -> BatchCopy {
         let readable = |name: &str| {
-            let declared = self.grant.columns.get(name).is_some_and(|permission| permission.read);
+            let declared = self.permissions.columns.get(name).is_some_and(|permission| permission.read);
             declared && !self.taken.iter().any(|taken| taken == name)
         };
         BatchCopy::of(self.batch(), readable)
     }
 
-    /// Drops the file rows which are not kept, and their chunks.
+    /// Drops the file rows that are not kept, and their chunks.
     ///
     /// # Errors
     /// If the stage does not declare `restructures()`, or `keep` has not one entry per file row.
@@ -176,7 +175,7 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Drops the chunk rows which are not kept.
+    /// Drops the chunk rows that are not kept.
     ///
     /// # Errors
     /// If the stage does not declare `restructures()`, or `keep` has not one entry per chunk row.
@@ -194,7 +193,7 @@ impl<'a> BatchView<'a> {
     /// # Errors
     /// If the stage does not declare `restructures()`, a file row does not exist, or chunk columns exist already.
     pub fn add_chunks(&mut self, files: Vec<u32>) -> Result<(), AccessError> {
-        let (stage, rows) = (self.grant.stage(), self.files());
+        let (stage, rows) = (self.permissions.stage(), self.files());
         let batch = self.exclusive()?;
         if let Some(file) = files.iter().copied().find(|file| *file as usize >= rows) {
             return Err(AccessError::NoSuchFile { stage, file, files: rows });
@@ -212,18 +211,19 @@ impl<'a> BatchView<'a> {
         self.batch().is_empty()
     }
 
-    /// Ends the stage's turn: a refusal which it swallowed comes up, and every declared column must be there.
+    /// Called after the stage has processed the batch. Returns a refusal that the stage has ignored, and checks that every
+    /// declared column was written.
     pub(crate) fn conclude(self) -> Result<(), AccessError> {
         if let Some(refusal) = self.refused.get() {
             return Err(refusal.clone());
         }
-        for (name, permission) in &self.grant.columns {
+        for (name, permission) in &self.permissions.columns {
             let Some(entity) = Entity::of_column(name).filter(|_| permission.write.is_some()) else { continue };
             if self.batch().table(entity).rows() > 0
                 && self.find_any(entity, name).is_none()
                 && !self.taken.contains(name)
             {
-                return Err(AccessError::Unwritten { stage: self.grant.stage(), column: name.to_string() });
+                return Err(AccessError::Unwritten { stage: self.permissions.stage(), column: name.to_string() });
             }
         }
         Ok(())
@@ -231,46 +231,46 @@ impl<'a> BatchView<'a> {
 
     fn batch(&self) -> &Batch {
         match &self.rows {
-            Rows::Exclusive(batch) => batch,
-            Rows::Shared { base, .. } => base,
+            BatchRows::Exclusive(batch) => batch,
+            BatchRows::Shared { base, .. } => base,
         }
     }
 
     fn exclusive(&mut self) -> Result<&mut Batch, AccessError> {
-        let stage = self.grant.stage();
+        let stage = self.permissions.stage();
         match &mut self.rows {
-            Rows::Exclusive(batch) if self.grant.restructures => Ok(batch),
+            BatchRows::Exclusive(batch) if self.permissions.restructures => Ok(batch),
             _ => Err(refuse(&self.refused, AccessError::Rows { stage })),
         }
     }
 
-    fn find(&self, entity: Entity, name: &str) -> Option<&Table> {
+    fn find(&self, entity: Entity, name: &str) -> Option<&ColumnTable> {
         if self.taken.iter().any(|taken| taken == name) {
             return None;
         }
         self.find_any(entity, name)
     }
 
-    fn find_any(&self, entity: Entity, name: &str) -> Option<&Table> {
+    fn find_any(&self, entity: Entity, name: &str) -> Option<&ColumnTable> {
         let own = match &self.rows {
-            Rows::Exclusive(_) => None,
-            Rows::Shared { staged, .. } => Some(staged.table(entity)),
+            BatchRows::Exclusive(_) => None,
+            BatchRows::Shared { staged, .. } => Some(staged.table(entity)),
         };
         own.into_iter().chain([self.batch().table(entity)]).find(|table| table.contains(name))
     }
 
-    fn put<T: Cell>(&mut self, entity: Entity, name: Name, values: Vec<T>) {
+    fn put<T: Cell>(&mut self, entity: Entity, name: ColumnName, values: Vec<T>) {
         self.written.push(name.clone());
         self.taken.retain(|taken| *taken != name);
         let table = match &mut self.rows {
-            Rows::Exclusive(batch) => batch.table_mut(entity),
-            Rows::Shared { staged, .. } => staged.table_mut(entity),
+            BatchRows::Exclusive(batch) => batch.table_mut(entity),
+            BatchRows::Shared { staged, .. } => staged.table_mut(entity),
         };
         table.insert(name, values);
     }
 
     fn check_read(&self, name: &str) -> Result<(), AccessError> {
-        let declared = self.grant.columns.get(name).is_some_and(|permission| permission.read);
+        let declared = self.permissions.columns.get(name).is_some_and(|permission| permission.read);
         if declared || self.written.iter().any(|written| written == name) {
             return Ok(());
         }
@@ -278,12 +278,12 @@ impl<'a> BatchView<'a> {
     }
 
     fn check_write(&self, name: &str, values: usize, entity: Entity) -> Result<CellType, AccessError> {
-        let Some(cell) = self.grant.columns.get(name).and_then(|permission| permission.write) else {
+        let Some(cell) = self.permissions.columns.get(name).and_then(|permission| permission.write) else {
             return Err(self.undeclared(name, "writes"));
         };
         let rows = self.batch().table(entity).rows();
         if rows != values {
-            let (stage, column) = (self.grant.stage(), name.to_owned());
+            let (stage, column) = (self.permissions.stage(), name.to_owned());
             return Err(AccessError::WrongLength { stage, column, rows, values });
         }
         Ok(cell)
@@ -293,17 +293,17 @@ impl<'a> BatchView<'a> {
         if keep.len() == rows {
             return Ok(());
         }
-        Err(AccessError::Flags { stage: self.grant.stage(), rows, flags: keep.len() })
+        Err(AccessError::Flags { stage: self.permissions.stage(), rows, flags: keep.len() })
     }
 
     fn undeclared(&self, name: &str, action: &'static str) -> AccessError {
-        let (stage, column) = (self.grant.stage(), name.to_owned());
+        let (stage, column) = (self.permissions.stage(), name.to_owned());
         refuse(&self.refused, AccessError::Undeclared { stage, column, action })
     }
 
     fn wrong_type(&self, name: &str, asked: &str, found: &str) -> AccessError {
         AccessError::WrongType {
-            stage: self.grant.stage(),
+            stage: self.permissions.stage(),
             column: name.to_owned(),
             asked: asked.to_owned(),
             found: found.to_owned(),
@@ -311,7 +311,7 @@ impl<'a> BatchView<'a> {
     }
 }
 
-/// Remembers the first refusal, and hands it on.
+/// Records the first refusal, and returns the error.
 fn refuse(refused: &OnceLock<AccessError>, error: AccessError) -> AccessError {
     refused.get_or_init(|| error.clone());
     error
@@ -334,9 +334,9 @@ mod tests {
 
     fn batch(files: u32, chunk_files: &[u32]) -> Batch {
         let access = Access::source().writes([ID.spec(), NAME.spec(), OF.spec()]);
-        let grant = Grant::new("rows", &access, |_| false);
+        let permissions = Permissions::new("rows", &access, |_| false);
         let mut batch = Batch::with_files(files as usize);
-        let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+        let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
         view.write(ID, (0..files).collect()).expect("declared");
         view.write(NAME, (0..files).map(|n| n.to_string()).collect()).expect("declared");
         view.add_chunks(chunk_files.to_vec()).expect("sources add rows");
@@ -355,8 +355,8 @@ mod tests {
             let mut batch = batch(keep.len() as u32, &chunk_files);
             batch.expected_bytes = 1 << 20;
             let access = Access::transform().reads([ID.spec(), OF.spec()]).restructures();
-            let grant = Grant::new("drop", &access, |_| false);
-            let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+            let permissions = Permissions::new("drop", &access, |_| false);
+            let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
             view.retain_files(&keep).expect("declared");
 
             let ids: Vec<u32> = (0..keep.len() as u32).filter(|id| keep[*id as usize]).collect();
@@ -374,8 +374,8 @@ mod tests {
         for last in [true, false] {
             let mut batch = batch(3, &[]);
             let access = Access::sink().reads([NAME]);
-            let grant = Grant::new("keep", &access, |_| last);
-            let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+            let permissions = Permissions::new("keep", &access, |_| last);
+            let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
             assert_eq!(view.take(NAME).expect("declared"), ["0", "1", "2"]);
             assert!(matches!(view.take(NAME), Err(AccessError::Absent { .. })), "it has been taken");
             view.conclude().expect("nothing undeclared");
@@ -387,9 +387,9 @@ mod tests {
     fn stages_side_by_side_do_not_see_each_other() {
         let base = batch(2, &[]);
         let access = Access::transform().reads([ID]).writes([ID]);
-        let grant = Grant::new("update", &access, |_| false);
-        let mut staged = Staged::beside(&base);
-        let mut view = BatchView::new(Rows::Shared { base: &base, staged: &mut staged }, &grant);
+        let permissions = Permissions::new("update", &access, |_| false);
+        let mut staged = StagedColumns::beside(&base);
+        let mut view = BatchView::new(BatchRows::Shared { base: &base, staged: &mut staged }, &permissions);
         view.write(ID, vec![7, 8]).expect("declared");
         assert_eq!(view.read(ID).expect("declared"), [7, 8], "its own writing");
         assert!(view.retain_files(&[true, false]).is_err(), "rows are everybody's");
@@ -400,8 +400,8 @@ mod tests {
     fn a_view_refuses_what_was_not_declared() {
         let mut batch = batch(2, &[0]);
         let access = Access::transform().reads([ID]).writes_dynamic("owner", DynamicType::String);
-        let grant = Grant::new("owners", &access, |_| false);
-        let mut view = BatchView::new(Rows::Exclusive(&mut batch), &grant);
+        let permissions = Permissions::new("owners", &access, |_| false);
+        let mut view = BatchView::new(BatchRows::Exclusive(&mut batch), &permissions);
         let messages = [
             view.read(NAME).err(),
             view.write(ID, vec![1, 2]).err(),

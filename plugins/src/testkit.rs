@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_pipeline::{
     Access, AccessError, BatchCopy, BatchView, BuildContext, Cell, Column, ColumnSpec, Configured, Diagnostics, Draft,
-    DynamicType, Emitter, Entity, Fingerprint, Kind, Part, Pipeline, Registry, RunConfig, RunError, RunOptions,
-    RunReport, Services, Stage, StageConfig, StageContext, StageError, Value, Worker, producer,
+    DynamicType, Emitter, Entity, Fingerprint, Pipeline, Registry, RunConfig, RunError, RunOptions, RunReport,
+    Services, Stage, StageConfig, StageContext, StageError, StageKind, StagePart, Value, Worker, producer,
 };
 
 /// Name of the stage under test in messages and reports.
@@ -114,12 +114,12 @@ impl StageTest {
         let columns = self.rows.columns.iter().chain(access.written()).map(ColumnSpec::name);
         let keeper_access = Access::sink().reads_optional(columns).after([STAGE]);
         let mut parts = Vec::new();
-        if access.kind() != Kind::Source {
+        if access.kind() != StageKind::Source {
             let rows = Access::source().writes(self.rows.columns.iter().cloned());
-            parts.push(Part::new("rows", rows, Box::new(self.rows)));
+            parts.push(StagePart::new("rows", rows, Box::new(self.rows)));
         }
-        parts.push(Part::new(STAGE, access, stage));
-        parts.push(Part::new("keeper", keeper_access, Box::new(keeper)));
+        parts.push(StagePart::new(STAGE, access, stage));
+        parts.push(StagePart::new("keeper", keeper_access, Box::new(keeper)));
         let report = Pipeline::assemble(RunConfig::default(), parts)?.run(RunOptions::default())?;
         let batches = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(StageOutcome { batches, report })

@@ -5,15 +5,14 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aurora_confined::{Directory, read_regular_to_string};
+use aurora_confined::read_regular_to_string;
+use aurora_storage::ProjectDirectory;
 
 pub use crate::parameters::{
     ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
 };
 use crate::settings::{self, SETTINGS, Setting, Slot};
 
-/// The configuration of a project, below its root.
-const PROJECT_CONFIG: &str = ".aurora/config.toml";
 /// Most bytes of a configuration file.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -132,7 +131,9 @@ impl SearchConfig {
         let mut files = Vec::new();
         let own = [layers.other_tables, layers.user_tables].concat();
         let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES), own.as_slice()));
-        let project = layers.project.map(|root| (root.join(PROJECT_CONFIG), read_project(root), layers.other_tables));
+        let project = layers.project.map(|root| {
+            (ProjectDirectory::of(root).path_of(ProjectDirectory::CONFIG), read_project(root), layers.other_tables)
+        });
         for (path, text, tables) in [user, project].into_iter().flatten() {
             match text {
                 Ok(text) => files.push((path, text, tables)),
@@ -164,7 +165,7 @@ impl SearchConfig {
 
 /// The configuration of a project; no link in it is followed.
 fn read_project(root: &Path) -> io::Result<String> {
-    Directory::open_root(root)?.read_to_string(PROJECT_CONFIG, MOST_BYTES)
+    ProjectDirectory::of(root).open()?.read_to_string(ProjectDirectory::CONFIG, MOST_BYTES)
 }
 
 /// A configuration that is being put together.

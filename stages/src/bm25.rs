@@ -5,10 +5,11 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
+use aurora_storage::IndexWriter;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{CHUNK_ID, StoredId, TERMS, Terms};
-use crate::job::Job;
+use crate::services::service;
 
 /// `[stage.bm25]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -23,17 +24,17 @@ impl StageConfig for Bm25 {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(Bm25Stage { job: Job::of(cx)? }))
+        Ok(Box::new(Bm25Stage { writer: service(cx)? }))
     }
 }
 
 struct Bm25Stage {
-    job: Arc<Job>,
+    writer: Arc<IndexWriter>,
 }
 
 impl Stage for Bm25Stage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(Bm25Worker { job: &self.job })
+        Box::new(Bm25Worker { writer: &self.writer })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -42,13 +43,13 @@ impl Stage for Bm25Stage {
 }
 
 struct Bm25Worker<'a> {
-    job: &'a Job,
+    writer: &'a IndexWriter,
 }
 
 impl Worker for Bm25Worker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
         for (StoredId(id), Terms(terms)) in batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?) {
-            self.job.writer.add_terms(*id, terms).map_err(StageError::from_error)?;
+            self.writer.add_terms(*id, terms).map_err(StageError::from_error)?;
         }
         Ok(())
     }

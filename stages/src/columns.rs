@@ -5,7 +5,6 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
-use crate::chunk::heap_bytes;
 use crate::parse::FileSymbols;
 use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
 use aurora_history::{HistorySummary, WorktreeBlame};
@@ -13,30 +12,29 @@ use aurora_history::{HistorySummary, WorktreeBlame};
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
 
-/// What has happened to a file since the index was last published.
+/// How a file has changed since the index was last published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileStatus {
-    /// The index does not know the path.
+    /// The path is not in the index.
     Added,
-    /// The content differs from what was indexed, or everything is built anew.
+    /// The content differs from the indexed one, or everything is built again.
     Modified,
-    /// An added path whose content the index knows under a path that is gone.
+    /// The path is not in the index, and its content is indexed under a path that no longer exists.
     Renamed {
         /// The path under which the content was indexed.
         from: RelativePath,
     },
-    /// The content is what was indexed, but its history or a later stage has changed: chunks are
-    /// taken from the index instead of being parsed again.
+    /// The content has not changed, but its history or a later stage has: chunks are read from the index instead of being
+    /// parsed again.
     Refreshed,
-    /// Only the evidence by which the file is recognised has changed: its modification time, or the
-    /// object id that git gives it.
+    /// The content has not changed, but its size, modification time or git object id in the file row has.
     Touched,
-    /// The content turned out to be nothing to index; only the file's row is kept, with the reason.
+    /// The content is not indexable; only the file's row is stored, with the reason.
     Skipped {
         /// Why, as the run report shows it.
         reason: Arc<str>,
     },
-    /// The path is gone, or no longer part of what is indexed.
+    /// The path no longer exists, or is no longer indexed.
     Deleted,
 }
 
@@ -54,12 +52,12 @@ impl FileStatus {
     }
 }
 
-/// What is known of a file's bytes on disk, apart from the bytes.
+/// The identity of a file's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentId {
     /// blake3 of the bytes.
     pub hash: [u8; 32],
-    /// The object id under which git's index holds these very bytes, when git could tell.
+    /// The object id of the same bytes in git's index; empty if unknown.
     pub blob: Vec<u8>,
 }
 
@@ -75,7 +73,7 @@ pub const PATH: Column<RelativePath> = Column::new("file.path");
 pub const SIZE: Column<u64> = Column::new("file.size");
 /// `file.mtime`: modification time, nanoseconds since the epoch.
 pub const MTIME: Column<i64> = Column::new("file.mtime");
-/// `file.status`: what has happened to the file.
+/// `file.status`: how the file has changed.
 pub const STATUS: Column<FileStatus> = Column::new("file.status");
 /// `file.hash`: identity of the content.
 pub const HASH: Column<ContentId> = Column::new("file.hash");
@@ -83,7 +81,7 @@ pub const HASH: Column<ContentId> = Column::new("file.hash");
 pub const TEXT: Column<Arc<str>> = Column::new("file.text");
 /// `file.language`: name of the language or document format.
 pub const LANGUAGE: Column<&'static str> = Column::new("file.language");
-/// `file.symbols`: what parsing found, for files that were parsed.
+/// `file.symbols`: the result of parsing, for files that were parsed.
 pub const SYMBOLS: Column<Option<Arc<FileSymbols>>> = Column::new("file.symbols");
 /// `file.blame`: attribution of every line.
 pub const BLAME: Column<Attribution> = Column::new("file.blame");
@@ -91,13 +89,13 @@ pub const BLAME: Column<Attribution> = Column::new("file.blame");
 pub const RECORD: Column<Record> = Column::new("chunk.record");
 /// `chunk.terms`: its terms by field.
 pub const TERMS: Column<Terms> = Column::new("chunk.terms");
-/// `chunk.git`: what git says of its lines.
+/// `chunk.git`: the history of its lines.
 pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
-/// `chunk.embedding`: unit vector, or nothing where embedding failed or is off.
+/// `chunk.embedding`: unit vector; `None` if embedding failed.
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
 /// `chunk.tokens`: its tokens in the table of the embedded model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
-/// `chunk.id`: the number under which the chunk was stored.
+/// `chunk.id`: the id of the stored chunk.
 pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
 
 /// The tokens of a chunk.
@@ -120,6 +118,18 @@ impl Cell for Record {
     }
 }
 
+/// Heap bytes of a chunk, without terms and vectors.
+pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
+    let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
+    let lists = [&chunk.definitions, &chunk.calls, &chunk.imports, &chunk.dependencies];
+    let listed = lists.into_iter().flatten().map(|text| text.len() + LISTED).sum::<usize>();
+    let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
+    texts + listed
+}
+
+/// Bytes that a string in a list takes besides its text: the `String`, and the overhead of its allocation.
+const LISTED: usize = size_of::<String>() + 16;
+
 /// The terms of a chunk by field.
 #[derive(Debug, Clone)]
 pub struct Terms(pub TermVector);
@@ -130,7 +140,7 @@ impl Cell for Terms {
     }
 }
 
-/// The number under which a chunk was stored.
+/// The id of a stored chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredId(pub ChunkId);
 
@@ -147,38 +157,38 @@ impl Cell for FileSymbols {
     }
 }
 
-/// What git says of a file's lines.
+/// The attribution of a file's lines to commits.
 #[derive(Debug, Clone, Default)]
 pub enum Attribution {
     /// There is no git repository.
     #[default]
     NoRepository,
-    /// HEAD does not have the path.
+    /// The path is not in HEAD.
     Untracked,
-    /// Git has the path but could not be read.
+    /// The path is in HEAD, but its history could not be read.
     Unavailable(Arc<str>),
-    /// The walk over the history takes longer than everything else, or was stopped: the file is attributed later.
+    /// The walk over the history is not finished: the file is attributed later.
     Pending,
     /// The commits that touched the file.
     File {
-        /// All of them, summed up.
+        /// Their summary.
         history: Arc<HistorySummary>,
-        /// What they are a function of; see `FileRecord::history_key`.
+        /// The history key, see `FileRecord::history_key`.
         key: Vec<u8>,
     },
-    /// Every line of the working tree's file with its commit.
+    /// A commit for every line of the file in the working tree.
     Lines {
         /// Per-line attribution.
         blame: Arc<WorktreeBlame>,
-        /// How many commits touched the lines of each of the file's chunks.
+        /// Number of commits that touched the lines of each chunk of the file.
         touches: Vec<u32>,
-        /// What the attribution of the committed file is a function of; see `FileRecord::history_key`.
+        /// The history key of the committed file, see `FileRecord::history_key`.
         key: Vec<u8>,
     },
 }
 
 impl Attribution {
-    /// Every line with its commit, and how often the lines of each chunk were touched.
+    /// Line attribution with the touch count of each chunk.
     pub(crate) fn lines(blame: WorktreeBlame, touches: Vec<u32>, key: Vec<u8>) -> Self {
         Self::Lines { blame: Arc::new(blame), touches, key }
     }
@@ -186,7 +196,7 @@ impl Attribution {
 
 impl Cell for Attribution {}
 
-/// What git says of a chunk's lines.
+/// The history of a chunk's lines.
 #[derive(Debug, Clone, Default)]
 pub struct Signal(pub GitSignal);
 

@@ -2,8 +2,7 @@
 //!
 //! Each stage is a folder or a file of its name; [`columns`] lists what travels between them, and
 //! [`index`] runs a pipeline of them over a directory. A programming language is a folder in
-//! [`languages`]. Nothing here answers queries: that is the query crate, which reads what the
-//! stages have written.
+//! [`languages`]. Deliberately absent: answering queries, which is the query crate's job.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -16,26 +15,12 @@ pub mod embed;
 pub mod git_signal;
 pub mod incremental;
 pub mod index;
-pub mod job;
 pub mod languages;
 pub mod limits;
 pub mod parse;
 pub mod pipelines;
+mod registry;
+mod services;
 pub mod store;
-mod unread;
 
-use aurora_pipeline::Registry;
-
-/// A registry that holds the built-in stages.
-pub fn registry() -> Registry {
-    let mut registry = Registry::new();
-    registry.register::<discover::Discover>();
-    registry.register::<incremental::IncrementalCheck>();
-    registry.register::<parse::stage::Parse>();
-    registry.register::<git_signal::GitSignal>();
-    registry.register::<chunk::ChunkOptions>();
-    registry.register::<embed::Embed>();
-    registry.register::<store::Store>();
-    registry.register::<bm25::Bm25>();
-    registry
-}
+pub use registry::registry;

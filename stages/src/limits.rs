@@ -1,8 +1,8 @@
-//! What a project may ask for: limits that only the user raises.
+//! Limits for the pipeline of a project, which only the user can raise.
 //!
-//! A repository brings its own pipeline. Its figures are held against these limits, which come from `[limits]` of the
-//! user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. What the user asks for himself, by a flag or with a
-//! pipeline file that he names, is not.
+//! A repository contains its own pipeline. The values in it must not exceed these limits, which come from `[limits]` of the
+//! user's own `config.toml` or from `AURORA_LIMITS_…` in the environment. Flags, and pipeline files that the user names, are not
+//! limited.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Name of the table in the user's configuration.
 pub const TABLE: &str = "limits";
 
-/// What stands before the name of a limit in the environment.
+/// Prefix of the environment variables that set limits.
 const VARIABLE: &str = "AURORA_LIMITS_";
 
-/// A limit: its name, and the keys of a pipeline that it holds for.
+/// A limit: its name, and the keys of a pipeline that it applies to.
 struct Known {
     name: &'static str,
-    /// Whether values may be written with a unit.
+    /// Whether values may have a unit.
     is_size: bool,
     default: fn() -> u64,
     keys: &'static [(Option<&'static str>, &'static str)],
@@ -71,7 +71,7 @@ const KNOWN: [Known; 10] = [
     Known { name: "parse_seconds", is_size: false, default: || 120, keys: &[(Some(Parse::TYPE), "max_seconds")] },
 ];
 
-/// A pipeline that is written for a larger machine than this one is no mistake.
+/// Well above the number of cores: a pipeline may be written for a larger machine.
 fn workers() -> u64 {
     let cores = available_parallelism().map_or(1, usize::from);
     (4 * cores).clamp(64, MOST_WORKERS) as u64
@@ -91,7 +91,7 @@ impl Default for Limits {
     }
 }
 
-/// Everything that is wrong with the user's limits.
+/// All errors in the user's limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct LimitErrors(Vec<String>);
 
@@ -102,8 +102,8 @@ impl fmt::Display for LimitErrors {
 }
 
 impl Limits {
-    /// The built-in limits, with `[limits]` of the user's configuration and then the environment laid over them. A file
-    /// that is missing, or that is not TOML, which the search configuration complains of, changes nothing.
+    /// The built-in limits, overridden by `[limits]` of the user's configuration, then by the environment. A file that is
+    /// missing, or is not TOML, is ignored; the search configuration reports the latter.
     ///
     /// # Errors
     /// All unknown names and values out of range at once.
@@ -147,7 +147,7 @@ impl Limits {
         }
     }
 
-    /// The limits, as the engine holds a project's pipeline against them.
+    /// The limits as ceilings for the engine.
     pub(crate) fn ceilings(&self) -> Vec<Ceiling> {
         let file = self.raised_in.as_ref().map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
         let of = |(known, most): (&Known, u64)| -> Vec<Ceiling> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Value, Worker,
 };
-use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, MetaValue, TokenSets};
+use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, IndexWriter, MetaValue, TokenSets};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -13,9 +13,9 @@ use crate::columns::{
     SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
-use crate::job::Job;
+use crate::services::{Moves, PreviousIndex, RunClock, service};
 
-/// Stands for what the attribution of a file will be a function of: equal to none.
+/// The history key of a file whose attribution is pending. It equals no real key.
 const PENDING: &[u8] = b"pending";
 
 /// `[stage.store]`.
@@ -36,17 +36,25 @@ impl StageConfig for Store {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(StoreStage { job: Job::of(cx)? }))
+        Ok(Box::new(StoreStage {
+            previous: service(cx)?,
+            writer: service(cx)?,
+            clock: service(cx)?,
+            moves: service(cx)?,
+        }))
     }
 }
 
 struct StoreStage {
-    job: Arc<Job>,
+    previous: Arc<PreviousIndex>,
+    writer: Arc<IndexWriter>,
+    clock: Arc<RunClock>,
+    moves: Arc<Moves>,
 }
 
 impl Stage for StoreStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(StoreWorker { job: &self.job })
+        Box::new(StoreWorker { stage: self })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -55,7 +63,7 @@ impl Stage for StoreStage {
 }
 
 struct StoreWorker<'a> {
-    job: &'a Job,
+    stage: &'a StoreStage,
 }
 
 impl Worker for StoreWorker<'_> {
@@ -64,7 +72,7 @@ impl Worker for StoreWorker<'_> {
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;
         for (row, status) in batch.read(STATUS)?.iter().enumerate() {
-            let writer = &self.job.writer;
+            let writer = &self.stage.writer;
             match status {
                 FileStatus::Deleted => writer.remove_file(&paths[row]).map_err(StageError::from_error)?,
                 FileStatus::Touched => {
@@ -87,10 +95,10 @@ impl Worker for StoreWorker<'_> {
             }
             if let FileStatus::Renamed { from } = status {
                 cx.count("files.moved", 1);
-                self.job.moved(from, &paths[row]);
+                self.stage.moves.add(from, &paths[row]);
             }
         }
-        // Chunks stand in the batch file by file, in the order in which they were just stored.
+        // The chunks of a batch are ordered by file, as they were stored above.
         batch.write(CHUNK_ID, ids)?;
         Ok(())
     }
@@ -103,7 +111,7 @@ impl StoreWorker<'_> {
         Ok(FileRecord {
             path: batch.read(PATH)?[row].to_string(),
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.job.recorded_mtime(batch.read(MTIME)?[row]),
+            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
             hash: content.hash,
             blob: content.blob.clone(),
             language: batch.read(LANGUAGE)?[row].to_owned(),
@@ -125,31 +133,30 @@ impl StoreWorker<'_> {
         })
     }
 
-    /// What the index knows of a file.
+    /// The stored row of a file.
     fn known(&self, batch: &BatchView<'_>, row: usize) -> Result<Option<FileRecord>, StageError> {
-        self.job.previous.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
+        self.stage.previous.snapshot.file(&batch.read(PATH)?[row]).map_err(StageError::from_error)
     }
 
-    /// The stored row of a file of which only the evidence has changed by which it is recognised.
+    /// The stored row of a file of which only size, modification time or object id have changed.
     fn touched(&self, known: FileRecord, batch: &BatchView<'_>, row: usize) -> Result<FileRecord, StageError> {
         Ok(FileRecord {
             size: batch.read(SIZE)?[row],
-            mtime_ns: self.job.recorded_mtime(batch.read(MTIME)?[row]),
+            mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
             blob: batch.read(HASH)?[row].blob.clone(),
             ..known
         })
     }
 }
 
-/// What git says of a file's lines, in a pipeline that asks it.
+/// The attribution of a file's lines, in a pipeline with `git-signal`.
 fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b Attribution>, StageError> {
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
 type ChunkWithVector = (Chunk, Option<Vec<f32>>);
 
-/// The chunks of every file row with their vectors, and with what other stages say of the chunk or
-/// its file as metadata.
+/// The chunks of every file row with their vectors. The plugin columns of a chunk and of its file become metadata.
 fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, StageError> {
     let records = batch.read(RECORD)?;
     let vectors = batch.read_optional(EMBEDDING)?;
@@ -158,14 +165,14 @@ fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, St
     let mut files: Vec<Vec<ChunkWithVector>> = vec![Vec::new(); batch.files()];
     for (row, file) in batch.chunk_files().iter().enumerate() {
         let mut chunk = records[row].0.clone();
-        // A chunk that was taken from the index holds those of the last run.
+        // A chunk that was read from the index has the history of the last run.
         chunk.git = signals.map_or(GitSignal::None, |signals| signals[row].0.clone());
         chunk.tokens = tokens.map_or_else(TokenSets::default, |tokens| tokens[row].0.clone());
         let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
         let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?)));
         for (name, value) in given {
-            // A chunk that was taken from the index holds what the last run was told.
+            // A chunk that was read from the index has the metadata of the last run.
             chunk.metadata.retain(|(known, _)| known != name);
             chunk.metadata.push((name.to_owned(), meta_value(value)));
         }

@@ -1,19 +1,19 @@
-//! Setting an index aside that cannot be opened.
+//! Setting aside an index that cannot be used.
 
 use std::path::Path;
 
-use crate::env::{Environment, INDEX, OpenMode};
+use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
 use crate::fault;
-use crate::home;
 use crate::lock::WriterLock;
+use crate::project::ProjectDirectory;
 use crate::replace::forget_old;
 
-/// Where an index is put that could not be opened, below `.aurora`.
-const ASIDE: &str = "index.unusable";
+const INDEX: &str = ProjectDirectory::INDEX;
+const ASIDE: &str = ProjectDirectory::UNUSABLE_INDEX;
 
 impl StorageError {
-    /// Why what lies at the index's place cannot be used as an index, if that is what the error says.
+    /// Why the index cannot be used, if that is what the error says.
     pub fn unusable_index(&self) -> Option<String> {
         match self {
             Self::Foreign { reason, .. } => Some(reason.clone()),
@@ -28,8 +28,8 @@ impl StorageError {
 }
 
 impl Environment {
-    /// Moves an unusable index of a project out of the way, given its `.aurora` directory; one that was set
-    /// aside before is removed. An index that another process has made meanwhile, and that is sound, stays.
+    /// Moves the unusable index of a project aside, given its `.aurora` directory. An index that was set aside before is
+    /// removed. A sound index that another process has made in the meantime stays.
     ///
     /// # Errors
     /// [`StorageError::Locked`] when another process is writing, or else when the directory cannot be written.
@@ -41,7 +41,7 @@ impl Environment {
         move_aside(directory, is_sound)
     }
 
-    /// Moves the index of a project out of the way, sound or not, given its `.aurora` directory.
+    /// Moves the index of a project aside, sound or not, given its `.aurora` directory.
     ///
     /// # Errors
     /// As [`Environment::set_aside`].
@@ -50,9 +50,9 @@ impl Environment {
     }
 }
 
-/// Moves an index out of the way unless it is to be kept, which is asked for as the only writer.
+/// Moves an index aside unless `is_kept`, which is called under the writer's lock.
 fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), StorageError> {
-    let home = home::open(directory).map_err(|error| StorageError::io(directory, error))?;
+    let home = ProjectDirectory::at(directory).open().map_err(|error| StorageError::io(directory, error))?;
     let _lock = WriterLock::acquire(&home)?;
     if is_kept() {
         return Ok(());
@@ -63,7 +63,7 @@ fn move_aside(directory: &Path, is_kept: impl FnOnce() -> bool) -> Result<(), St
     };
     home.remove(ASIDE).map_err(io(ASIDE))?;
     fault::point();
-    // Otherwise what a replacement has left there would be taken for the index.
+    // Otherwise the next open would move the remains of a replacement into its place.
     forget_old(&home)?;
     fault::point();
     home.rename(INDEX, ASIDE).map_err(io(INDEX))?;

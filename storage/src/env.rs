@@ -8,14 +8,13 @@ use aurora_confined::Directory;
 use heed::EnvFlags;
 
 use crate::error::StorageError;
-use crate::home::{self, identity, keep_out_of_git};
+use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::store::{ATTEMPTS, Store};
 use crate::writer::{IndexWriter, WriterOptions};
 
-/// Directory of the index within `.aurora`.
-pub(crate) const INDEX: &str = "index";
+const INDEX: &str = ProjectDirectory::INDEX;
 
 /// How to open an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +38,10 @@ impl Environment {
     /// # Errors
     /// Says which of these it is: no index, not an index, truncated, not writable; to be written to, also another format.
     pub fn open(directory: &Path, mode: OpenMode) -> Result<Self, StorageError> {
+        let project = ProjectDirectory::at(directory);
         let home = match mode {
-            OpenMode::Create => home::create(directory),
-            OpenMode::Existing => home::open(directory),
+            OpenMode::Create => project.create(),
+            OpenMode::Existing => project.open(),
         };
         let home = match home {
             Ok(home) => home,
@@ -63,24 +63,25 @@ impl Environment {
 
     /// Whether a project has an index, given its `.aurora` directory.
     pub fn is_present(directory: &Path) -> bool {
-        home::open(directory).is_ok_and(|home| replace::is_present(&home))
+        ProjectDirectory::at(directory).open().is_ok_and(|home| replace::is_present(&home))
     }
 
-    /// The newest published generation, which the snapshot goes on seeing whatever is written.
+    /// A snapshot of the newest published generation. Later writes do not change it.
     ///
     /// # Errors
     /// Another program's file, another format, or damage; [`StorageError::NoIndex`] when nothing was ever published, unless
     /// the environment was opened to be written to.
     pub fn snapshot(&self) -> Result<Snapshot, StorageError> {
         let snapshot = Snapshot::open(&self.store)?;
-        // A first run that was killed has left tables, but nothing in them is an answer.
-        match snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
-            true => Ok(snapshot),
-            false => Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) }),
+        // A first run that was killed has created tables without publishing anything.
+        if snapshot.manifest().generation > 0 || self.mode == OpenMode::Create {
+            Ok(snapshot)
+        } else {
+            Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) })
         }
     }
 
-    /// Starts writing, as the only writer of the index on this machine.
+    /// Opens a writer, the only one of the index on this machine.
     ///
     /// # Errors
     /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
@@ -96,18 +97,18 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// Opens the index of a project, again when another one has been put into its place meanwhile.
+/// Opens the index of a project. If it is replaced in the meantime, the new one is opened.
 fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<Store>, StorageError> {
     let mut attempts = 0;
     loop {
         settle(home)?;
-        // An index that is just being put into place must not find another one there.
+        // No empty index may be created where a replacement is about to move its index.
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };
         let before = identity(home, INDEX);
         let opened = Store::open(INDEX, home, mode, EnvFlags::empty());
         attempts += 1;
-        // LMDB opens two files by their names; only in one and the same directory do they belong together.
+        // LMDB opens its two files by name; both must be from the same directory.
         let is_same = before.is_none() || identity(home, INDEX) == before;
         if is_same || attempts == ATTEMPTS {
             return opened;

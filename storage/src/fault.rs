@@ -1,13 +1,13 @@
-//! Places at which a test lets the process die.
+//! Fault points: steps of writing at which a test aborts the process.
 //!
-//! Compiled in for tests only (feature `fault-points`, which no dependency of the program switches on): elsewhere
-//! [`point`] is nothing.
+//! Compiled in only with the feature `fault-points`, which no dependency of the program enables; otherwise [`point`] does
+//! nothing.
 
-/// Names the variable with the number of the point at which the process dies, counted from 1.
+/// Environment variable with the number of the point at which the process aborts, counted from 1.
 #[cfg(feature = "fault-points")]
 const VARIABLE: &str = "AURORA_DIE_AT_POINT";
 
-/// A step of writing is about to be taken, or has just been: a process may die here.
+/// Marks a place before or after a step of writing.
 #[cfg(feature = "fault-points")]
 pub(crate) fn point() {
     use std::sync::LazyLock;
@@ -16,11 +16,11 @@ pub(crate) fn point() {
     static LAST: LazyLock<Option<u64>> = LazyLock::new(|| std::env::var(VARIABLE).ok()?.parse().ok());
     static PASSED: AtomicU64 = AtomicU64::new(0);
     if LAST.is_some_and(|last| PASSED.fetch_add(1, Ordering::Relaxed) + 1 == last) {
-        // Nothing is unwound and nothing flushed, as when the system kills it.
+        // Nothing is unwound or flushed, as if the system killed it.
         std::process::abort();
     }
 }
 
-/// Nothing.
+/// Does nothing.
 #[cfg(not(feature = "fault-points"))]
 pub(crate) fn point() {}

@@ -5,10 +5,11 @@ use aurora_confined::Directory;
 use crate::dictionary::{Inverter, RunFile, Source};
 use crate::error::StorageError;
 use crate::field::FIELDS;
+use crate::project::ProjectDirectory;
 use crate::terms::Hashed;
 
 /// Directory of spilled inversions within `.aurora`.
-const TEMPORARY: &str = "tmp";
+const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
 
 /// The postings of chunks, gathered for one segment.
 #[derive(Debug)]

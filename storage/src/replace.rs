@@ -1,9 +1,9 @@
-//! Putting another index into the place of the one that is there, while readers go on reading.
+//! Replacing an index by a new one while readers continue.
 //!
-//! The new index is written to a directory of its own beside the old one. Then the old one is moved away, the new one
-//! moved in, and the old one removed; who has the old one open goes on reading it. A process that dies between the two
-//! moves leaves a project without an index but with the old one beside its place: whoever opens it next moves it back.
-//! All of it happens under the writer's lock.
+//! The new index is written to a directory next to the old one. Then the old directory is renamed, the new one is renamed
+//! into its place, and the old one is removed; a reader that has the old index open keeps it. A process that dies between
+//! the two renames leaves a project without an index: the next process that opens it renames the old one back. All of it
+//! happens under the writer's lock.
 
 use std::io;
 use std::path::Path;
@@ -14,39 +14,39 @@ use aurora_confined::{Directory, Kind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
-use crate::env::{INDEX, OpenMode};
+use crate::env::OpenMode;
 use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
+use crate::project::ProjectDirectory;
 use crate::snapshot::Snapshot;
 use crate::store::{DATA, Store};
 use crate::tables::{Operation, Table, meta_key};
 use crate::trust::KnownIndexes;
 
-/// Where the new index is written, below `.aurora`.
-const NEW: &str = "index.new";
-/// Where the old one is until the new one stands in its place.
-const OLD: &str = "index.old";
+const INDEX: &str = ProjectDirectory::INDEX;
+const NEW: &str = ProjectDirectory::NEW_INDEX;
+const OLD: &str = ProjectDirectory::OLD_INDEX;
 /// Bytes of keys and values in one transaction.
 const BATCH: usize = 32 << 20;
-/// How often, and after what pause, is looked again for an index that is just being replaced.
-const LOOKS: usize = 200;
+/// Number of attempts to open an index that is being replaced, and the pause between them.
+const MAX_ATTEMPTS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A new index on its way. Dropped before [`Replacement::finish`], it leaves nothing.
+/// A new index that is being written. Dropping it before [`Replacement::finish`] removes it.
 pub(crate) struct Replacement {
     home: Directory,
-    /// To which the id of the new index is announced.
+    /// Gets the id of the new index before it is published.
     known: KnownIndexes,
-    /// Nothing else is open in `index.new`; dropped before the directory moves.
+    /// Everything that is open in `index.new`; dropped before the directory is renamed.
     parts: Option<(Snapshot, Committer)>,
     /// Released last.
     _lock: WriterLock,
 }
 
 impl Replacement {
-    /// Becomes the writer of the index in `home`, the `.aurora` directory, and starts an empty one beside it.
+    /// Takes the writer's lock in `home`, the `.aurora` directory, and creates an empty new index.
     pub(crate) fn begin(home: &Directory, known: &KnownIndexes) -> Result<Self, StorageError> {
         let lock = WriterLock::acquire(home)?;
         move_back(home)?;
@@ -69,7 +69,7 @@ impl Replacement {
         }
     }
 
-    /// Writes the manifest, and all chunks below its next id as live, and returns what can be read then.
+    /// Writes the manifest, marks all chunks below its next id as live, and returns a snapshot.
     pub(crate) fn complete(&mut self, manifest: &Manifest) -> Result<Snapshot, StorageError> {
         let mut live = roaring::RoaringBitmap::new();
         live.insert_range(..manifest.next_chunk_id);
@@ -94,7 +94,7 @@ impl Replacement {
         Ok(snapshot)
     }
 
-    /// Moves the new index into its place. Whatever was opened of it must have been dropped.
+    /// Moves the new index into its place. Every snapshot of it must have been dropped.
     ///
     /// # Errors
     /// Leaves the old index where it was.
@@ -112,7 +112,7 @@ impl Replacement {
         }
         fault::point();
         synchronise(&self.home, None)?;
-        // The new index is in its place: what cannot be removed now is removed by the next writer.
+        // The new index is in its place; if the old one cannot be removed now, the next writer removes it.
         let _ = self.home.remove(OLD);
         fault::point();
         Ok(())
@@ -122,7 +122,7 @@ impl Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         self.parts = None;
-        // Nothing can be done here; the next writer clears the directory.
+        // If it cannot be removed now, the next writer removes it.
         let _ = self.home.remove(NEW);
     }
 }
@@ -133,7 +133,7 @@ pub(crate) fn is_present(home: &Directory) -> bool {
     [INDEX, OLD].iter().any(is_file)
 }
 
-/// Removes what replacements that were killed have left. The caller holds the writer's lock.
+/// Removes what killed replacements have left behind. The caller holds the writer's lock.
 pub(crate) fn clear(home: &Directory) -> Result<(), StorageError> {
     forget_old(home)?;
     remove(home, NEW)
@@ -144,26 +144,26 @@ pub(crate) fn forget_old(home: &Directory) -> Result<(), StorageError> {
     remove(home, OLD)
 }
 
-/// Waits until nobody replaces or makes the index of a project that has none, and keeps others from it.
+/// Waits until no other process replaces or creates the index of a project that has none, and takes the lock.
 pub(crate) fn reserve(home: &Directory) -> Result<WriterLock, StorageError> {
-    let mut looks = 0;
+    let mut attempts = 0;
     loop {
         match WriterLock::acquire_briefly(home) {
-            Err(StorageError::Locked { .. }) if looks < LOOKS => std::thread::sleep(PAUSE),
+            Err(StorageError::Locked { .. }) if attempts < MAX_ATTEMPTS => std::thread::sleep(PAUSE),
             result => return result,
         }
-        looks += 1;
+        attempts += 1;
     }
 }
 
-/// Waits for an index that is just being replaced, and moves the old one back if whoever replaced it has died.
+/// Waits for an index that is being replaced, and moves the old one back if the replacing process has died.
 pub(crate) fn settle(home: &Directory) -> Result<(), StorageError> {
     if exists(home, INDEX) || !exists(home, OLD) {
         return Ok(());
     }
     match reserve(home) {
         Ok(_lock) => move_back(home),
-        // Who may not write cannot move it back.
+        // Without write permission it cannot be moved back.
         Err(StorageError::ReadOnly { .. }) => Ok(()),
         Err(error) => Err(error),
     }
@@ -186,7 +186,7 @@ fn rename(home: &Directory, from: &str, to: &str) -> Result<(), StorageError> {
     home.rename(from, to).map_err(|error| StorageError::io(&home.path().join(from), error))
 }
 
-/// Makes sure that the entries of `home`, or of a directory in it, are on disk.
+/// Syncs the entries of `home`, or of a directory in it, to disk.
 fn synchronise(home: &Directory, name: Option<&str>) -> Result<(), StorageError> {
     let directory = name.map_or_else(|| Ok(home.clone()), |name| home.open_directory(name));
     let synchronised: io::Result<()> = directory.and_then(|directory| directory.synchronise());

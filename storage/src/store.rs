@@ -14,8 +14,8 @@ use memmap2::Mmap;
 use crate::btree::{Meta, MetaError, Pages, Unsealed};
 use crate::env::OpenMode;
 use crate::error::StorageError;
-use crate::home::{Identity, identity};
 use crate::opening::{inspect, open_lmdb, prepare, reserve_lock_file};
+use crate::project::{Identity, identity};
 
 /// LMDB's data file.
 pub(crate) const DATA: &str = "data.mdb";

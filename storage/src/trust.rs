@@ -1,8 +1,8 @@
 //! Which indexes this user's own runs have made.
 //!
-//! A repository can bring an index of its own, whose answers are whatever its author wants. Every index has a random id, and
-//! a directory of the user, outside of any repository, has a file for each index that the user's runs have made: the id, the
-//! project, and what the data file looked like when the last run had written it.
+//! A repository can contain an index whose answers its author chose. Every index has a random id, and a directory of the
+//! user, outside of any repository, has a record for each index that the user's runs have made: the id, the project, and the
+//! stamp of the data file after the last run.
 
 use std::fmt;
 use std::fs;
@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::env::INDEX;
 use crate::error::StorageError;
-use crate::home;
+use crate::project::ProjectDirectory;
 use crate::snapshot::Snapshot;
 use crate::store::DATA;
 
@@ -25,7 +24,7 @@ const MOST: u64 = 64 << 10;
 /// With more records than this, those of projects that are gone are removed.
 const MANY: usize = 4_096;
 
-/// Tells an index from every other one. It is random, so that nobody can foresee it.
+/// Identifies an index. It is random, so that it cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IndexId([u8; ID]);
 
@@ -58,19 +57,19 @@ impl fmt::Debug for IndexId {
     }
 }
 
-/// Whose index it is.
+/// The origin of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// This user's, exactly as the last run left it.
+    /// Made by this user's runs, and exactly as the last one left it.
     Own,
-    /// This user's, in the project where it was made, but the file is another one or was written to since: by a program
-    /// that keeps no records, by a restored backup, or by git, if git tracks it.
+    /// Made by this user's runs in this project, but the file was replaced or written since: by a program that keeps no
+    /// records, by a restored backup, or by git, if git tracks it.
     OwnButChanged,
-    /// Somebody else's, or from a program that kept no records.
+    /// Made by someone else, or by a program that keeps no records.
     Unknown,
 }
 
-/// What the data file of an index looked like. The default is that of no file.
+/// The stat data of an index's data file. The default matches no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     device: u64,
@@ -80,7 +79,7 @@ struct Stamp {
     changed: i64,
 }
 
-/// What is recorded of an index.
+/// The record of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     /// The `.aurora` directory, without symbolic links.
@@ -105,7 +104,7 @@ impl KnownIndexes {
         Self { directory: None }
     }
 
-    /// Whose the index of a snapshot is, given the project's `.aurora` directory.
+    /// The origin of a snapshot's index, given the project's `.aurora` directory.
     pub fn origin(&self, home: &Path, snapshot: &Snapshot) -> Origin {
         let look = || {
             let known = self.record_of(&snapshot.id()?)?;
@@ -118,13 +117,13 @@ impl KnownIndexes {
         look().unwrap_or(Origin::Unknown)
     }
 
-    /// Records the index of a snapshot, as its data file is now, as this user's.
+    /// Records the index of a snapshot as this user's, with the current stamp of its data file.
     ///
     /// # Errors
     /// When the record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
-            let path = home.join(INDEX);
+            let path = home.join(ProjectDirectory::INDEX);
             return Err(StorageError::Io {
                 path,
                 source: io::Error::other("there is no place to record its id; set AURORA_HOME to an absolute path"),
@@ -139,7 +138,7 @@ impl KnownIndexes {
     }
 
     /// Records the id of an index that is about to be published in a project, given its `.aurora` directory. If the process
-    /// dies before [`KnownIndexes::record`], the index counts as [`Origin::OwnButChanged`]. Errors are left to that call.
+    /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
             let _ = write(directory, id, &Record { home, stamp: Stamp::default() }, true);
@@ -152,7 +151,7 @@ impl KnownIndexes {
     }
 }
 
-/// Writes the record of an index, which `is_new` where it has none yet.
+/// Writes the record of an index; `is_new` if it has none yet.
 fn write(directory: &Path, id: &IndexId, record: &Record, is_new: bool) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
     #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
@@ -173,7 +172,7 @@ fn read(records: &Directory, name: impl AsRef<Path>) -> Option<Record> {
     serde_json::from_slice(&records.read(name, MOST).ok()?).ok()
 }
 
-/// Removes the records of projects that are gone, once there are many.
+/// Removes the records of projects that no longer exist, once there are many.
 fn forget_gone(records: &Directory) -> io::Result<()> {
     let names = records.entries()?;
     if names.len() < MANY {
@@ -190,7 +189,7 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
 }
 
 fn stamp(home: &Path) -> io::Result<Stamp> {
-    let found = home::open(home)?.metadata(Path::new(INDEX).join(DATA))?;
+    let found = ProjectDirectory::at(home).open()?.metadata(Path::new(ProjectDirectory::INDEX).join(DATA))?;
     Ok(Stamp {
         device: found.device,
         inode: found.inode,

@@ -19,8 +19,8 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self, INDEX_DIRECTORY, IndexObserver, IndexOptions, IndexSummary, PipelineChoice, Trust};
-use aurora_storage::{Environment, OpenMode, Snapshot};
+use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, PipelineChoice, Trust};
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
@@ -107,7 +107,7 @@ fn impatient(root: &Path, finishes: bool) -> (IndexSummary, Option<Snapshot>) {
 }
 
 fn snapshot(root: &Path) -> Snapshot {
-    let environment = Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing).expect("an index");
+    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     environment.snapshot().expect("a snapshot")
 }
 

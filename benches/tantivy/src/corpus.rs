@@ -5,12 +5,10 @@ use std::fmt;
 use std::path::Path;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{ArchivedChunk, ChunkId, Environment, FIELDS, Field, OpenMode, Snapshot};
+use aurora_storage::{ArchivedChunk, ChunkId, Environment, FIELDS, Field, OpenMode, ProjectDirectory, Snapshot};
 
 use crate::Outcome;
 
-/// Directory of an index within a project.
-const INDEX_DIRECTORY: &str = ".aurora";
 /// Terms that are left out of a copy together.
 const STRETCH: usize = 8;
 /// Of ten stretches of a copy, as many are left out.
@@ -195,7 +193,7 @@ impl<'c> Iterator for Terms<'c> {
 
 /// The newest generation of a project's index.
 pub fn open(root: &Path) -> Outcome<Snapshot> {
-    Ok(Environment::open(&root.join(INDEX_DIRECTORY), OpenMode::Existing)?.snapshot()?)
+    Ok(Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing)?.snapshot()?)
 }
 
 /// FNV-1a.

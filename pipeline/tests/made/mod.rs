@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, ColumnSpec, Diagnostics, DynamicType, Emitter, Entity, Fingerprint, Kind,
-    Pipeline, PipelineSource, Plan, Problems, Registry, Services, Stage, StageConfig, StageContext, StageError, Value,
+    Access, BatchView, BuildContext, ColumnSpec, Diagnostics, DynamicType, Emitter, Entity, Fingerprint, Pipeline,
+    PipelineSource, Plan, Problems, Registry, Services, Stage, StageConfig, StageContext, StageError, StageKind, Value,
     Worker, load, producer,
 };
 use serde::Deserialize;
@@ -345,7 +345,7 @@ pub(crate) fn plan(text: &str) -> Result<Plan, Diagnostics> {
 /// A pipeline of mixers, and the log of what its sinks will see.
 pub(crate) fn pipeline(text: &str) -> (Pipeline, Arc<Log>) {
     let plan = plan(text).unwrap_or_else(|found| panic!("{found}\n{text}"));
-    assert!(plan.stages().iter().any(|stage| stage.kind() == Kind::Source));
+    assert!(plan.stages().iter().any(|stage| stage.kind() == StageKind::Source));
     let log = Arc::new(Log::default());
     let mut services = Services::new();
     services.insert(Arc::clone(&log));

@@ -4,38 +4,17 @@ use std::ops::Range;
 
 use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, TokenSets};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 
 use crate::chunk::definitions::Definitions;
 use crate::chunk::keys::Keys;
-use crate::chunk::layout::{Layout, Lines};
+use crate::chunk::layout::{Layout, Lines, trim};
+use crate::chunk::options::ChunkOptions;
 use crate::chunk::references::References;
 use crate::chunk::splitter::{self, Atom, Segment, weight};
 use crate::chunk::words::Words;
+use crate::columns::heap_bytes;
 use crate::languages;
 use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
-
-/// `[stage.chunk]`: how definitions become chunks. Sizes are in characters other than white space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChunkOptions {
-    /// Chunks larger than this are split at syntax boundaries.
-    pub max_size: usize,
-    /// Module-level code smaller than this is merged with other module-level code of its file.
-    pub min_size: usize,
-    /// Types of at most this many lines keep the bodies of their members in their own text.
-    pub whole_type_lines: u32,
-    /// Functions inside functions are chunks of their own from this many lines on.
-    pub nested_function_lines: u32,
-    /// Most chunks of one file. What comes after them is not indexed, which the run's report says.
-    pub max_chunks: usize,
-}
-
-impl Default for ChunkOptions {
-    fn default() -> Self {
-        Self { max_size: 2_000, min_size: 200, whole_type_lines: 40, nested_function_lines: 30, max_chunks: 20_000 }
-    }
-}
 
 /// A parsed file.
 #[derive(Debug, Clone, Copy)]
@@ -50,8 +29,8 @@ pub struct Source<'a> {
     pub symbols: &'a FileSymbols,
 }
 
-/// Bytes that the chunks of one file may take: this many, and [`BYTES_PER_BYTE`] for each byte of its text. Chunks repeat
-/// what they share, names and paths above all; in text written by people they stay far below.
+/// Memory limit for the chunks of one file: this many bytes, and [`BYTES_PER_BYTE`] for each byte of its text. Chunks repeat
+/// shared data such as names and paths; text written by people stays far below the limit.
 const LEAST_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
@@ -60,16 +39,16 @@ const BYTES_PER_BYTE: usize = 16;
 pub struct FileChunks {
     /// In document order.
     pub chunks: Vec<Chunk>,
-    /// Why they are not all that the file would have.
+    /// Why chunks are missing, if any are.
     pub cut: Option<&'static str>,
 }
 
 /// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments, unless
-/// `is_stopped` ends it: then they are of no use.
+/// `is_stopped` returns true: then the result is to be discarded.
 ///
-/// Every line that is not blank lies in at least one chunk, and every byte span lies within the text on character
-/// boundaries. A type's chunk spans the whole definition, but from members that are chunks of their own its text
-/// has only the signatures, unless it is small.
+/// Every non-blank line is in at least one chunk, and every byte span is within the text and on character boundaries. The
+/// chunk of a type spans the whole definition. Unless the type is small, its text contains only the signatures of members
+/// that are chunks themselves.
 pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn Fn() -> bool) -> FileChunks {
     let layout = Layout::new(source.text, source.symbols, options);
     let mut assembler = Assembler {
@@ -101,7 +80,7 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
     found
 }
 
-/// Removes references to chunks that the file was to have and has not.
+/// Removes references to chunks that were cut.
 fn forget_missing(chunks: &mut [Chunk]) {
     let keys: FxHashSet<String> = chunks.iter().map(|chunk| chunk.key.clone()).collect();
     for chunk in chunks {
@@ -125,12 +104,12 @@ struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    /// Whether no further chunk is wanted.
+    /// Whether to stop adding chunks.
     fn is_full(&self) -> bool {
         self.found.cut.is_some() || (self.is_stopped)()
     }
 
-    /// Adds a chunk, or says why it does not.
+    /// Adds a chunk, or records why chunks are cut.
     fn push(&mut self, chunk: Chunk) {
         let bytes = heap_bytes(&chunk) + size_of::<Chunk>();
         if self.found.chunks.len() >= self.options.max_chunks {
@@ -143,7 +122,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Names come first, so that module-level code never takes the plain key of a definition.
+    /// Assigns the keys of definitions before those of module-level code, which must not take the plain key of a definition.
     fn name_symbols(&mut self) {
         for (index, symbol) in self.source.symbols.symbols.iter().enumerate() {
             if self.layout.is_chunk(index as u32) {
@@ -175,7 +154,7 @@ impl<'a> Assembler<'a> {
             }
             let text = self.render(&piece);
             let bytes = if is_split { self.trimmed(&piece) } else { span.clone() };
-            let calls = if is_split { said(&calls, &words, &text) } else { calls.clone() };
+            let calls = if is_split { calls_in(&calls, &words, &text) } else { calls.clone() };
             let (key, parent) = match n {
                 0 => (key.clone(), parent.clone()),
                 _ => (self.keys.piece(&key), Some(key.clone())),
@@ -200,7 +179,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// What stands outside every symbol: runs of it between symbols, small ones merged, large ones split.
+    /// Module-level code: the runs of text between symbols. Small runs are merged, large ones split.
     fn module_level(&mut self) {
         let is_prose = languages::is_prose(self.source.language);
         let runs = self.layout.outside(self.source.text, !is_prose);
@@ -239,7 +218,7 @@ impl<'a> Assembler<'a> {
                     0 => (first.clone(), None),
                     _ => (self.keys.piece(&first), Some(first.clone())),
                 };
-                let calls = said(&self.source.symbols.calls, &words, &text);
+                let calls = calls_in(&self.source.symbols.calls, &words, &text);
                 let chunk = Chunk {
                     chunk_type: if is_prose { self.chunk_type(SymbolKind::Section) } else { ChunkType::Code },
                     name: name.to_owned(),
@@ -258,7 +237,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The parts that every chunk of the file shares.
+    /// A chunk with the fields that all chunks of the file share.
     fn chunk(&self, key: String, bytes: Range<u32>, text: String) -> Chunk {
         let hash = blake3::hash(text.as_bytes());
         let mut content_hash = [0; 16];
@@ -318,7 +297,7 @@ impl<'a> Assembler<'a> {
         segments
     }
 
-    /// The text of a piece: the source, with a signature in the place of every hole.
+    /// The text of a piece: the source, with every hole replaced by the signature of its symbol.
     fn render(&self, piece: &[Atom]) -> String {
         let mut text = String::new();
         let mut end = None;
@@ -351,7 +330,7 @@ impl<'a> Assembler<'a> {
         trim(self.source.text, start..end)
     }
 
-    /// Calls and bases of a symbol and of the symbols inside it that are no chunks, each once.
+    /// Calls and bases of a symbol and of the symbols that it absorbs, without duplicates.
     fn calls(&self, symbol: &Symbol, absorbed: &[u32]) -> Vec<String> {
         let inner = absorbed.iter().flat_map(|i| &self.source.symbols.symbols[*i as usize].calls);
         let mut seen = FxHashSet::default();
@@ -368,7 +347,7 @@ impl<'a> Assembler<'a> {
             .collect()
     }
 
-    /// The key of the chunk around a symbol or, for one that stands outside its type, of that type.
+    /// The key of the enclosing chunk, or of the type that owns a symbol that is defined outside of it.
     fn parent(&self, index: u32) -> Option<String> {
         let symbol = &self.source.symbols.symbols[index as usize];
         let owner = symbol.owner.as_deref().and_then(|owner| self.references.named(owner));
@@ -407,8 +386,8 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Cyclomatic complexity (McCabe 1976) less one is the number of decisions d; the score is d / (d + 10), so that
-/// McCabe's limit of ten lies near one half.
+/// With d decisions, cyclomatic complexity (McCabe 1976) is d + 1. The score is d / (d + 10): McCabe's limit of ten gives
+/// about one half.
 fn complexity(branches: u32, loops: u32) -> Complexity {
     let decisions = (branches + loops) as f32;
     Complexity { branches, loops, score: decisions / (decisions + 10.0) }
@@ -418,30 +397,9 @@ fn words_of(calls: &[String]) -> Words<'_> {
     Words::new(calls.iter().map(String::as_str).zip(0..), 1)
 }
 
-/// Those of the calls that a text holds.
-fn said(calls: &[String], words: &Words<'_>, text: &str) -> Vec<String> {
+/// The calls that occur in a text.
+fn calls_in(calls: &[String], words: &Words<'_>, text: &str) -> Vec<String> {
     words.numbers_in(text).into_iter().map(|call| calls[call as usize].clone()).collect()
-}
-
-/// Bytes that a short text in a list takes beside its own: its string, and what the allocator adds.
-const LISTED: usize = size_of::<String>() + 16;
-
-/// Bytes that a chunk takes apart from its own struct, before it has terms and vectors.
-pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
-    let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
-    let lists = [&chunk.definitions, &chunk.calls, &chunk.imports, &chunk.dependencies];
-    let listed = lists.into_iter().flatten().map(|text| text.len() + LISTED).sum::<usize>();
-    let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
-    texts + listed
-}
-
-/// A span without the blank lines at its start and the white space at its end.
-pub(crate) fn trim(text: &str, bytes: Range<u32>) -> Range<u32> {
-    let source = slice(text, &bytes);
-    let end = source.trim_end().len();
-    let blank = source[..end].len() - source[..end].trim_start().len();
-    let start = source[..blank].rfind('\n').map_or(0, |feed| feed + 1);
-    bytes.start + start as u32..bytes.start + end as u32
 }
 
 fn slice<'t>(text: &'t str, bytes: &Range<u32>) -> &'t str {

@@ -1,4 +1,4 @@
-//! Which names a piece of a chunk defines without their being chunks: nested functions, constants, variables.
+//! Names that a piece of a chunk defines and that are not chunks themselves: nested functions, constants, variables.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use crate::chunk::layout::Layout;
 use crate::chunk::splitter::Atom;
 use crate::parse::symbols::{Constant, FileSymbols};
 
-/// Most names of one piece. Each becomes an entry of the dictionary; text written by people stays far below.
+/// Most names of one piece. Each becomes a dictionary entry; text written by people stays far below.
 pub(crate) const MOST_NAMES: usize = 256;
 
-/// The names of one file by the chunk that they stand in.
+/// The names of one file by enclosing chunk.
 pub(crate) struct Definitions<'a> {
     symbols: &'a FileSymbols,
     constants: FxHashMap<Option<u32>, Vec<&'a Constant>>,
 }
 
 impl<'a> Definitions<'a> {
-    /// Gives every constant to the innermost chunk around it.
+    /// Assigns every constant to the innermost enclosing chunk.
     pub(crate) fn new(symbols: &'a FileSymbols, layout: &Layout) -> Self {
         let mut constants: FxHashMap<Option<u32>, Vec<&Constant>> = FxHashMap::default();
         let mut chunks: Vec<(u32, Range<u32>)> = Vec::new();
@@ -31,7 +31,7 @@ impl<'a> Definitions<'a> {
         let mut open: Vec<(u32, Range<u32>)> = Vec::new();
         let mut next = chunks.into_iter().peekable();
         for constant in &symbols.constants {
-            // The last of those that are still open is the innermost; one that has ended below it waits for its turn.
+            // The last open chunk is the innermost one. A chunk below it that has ended is popped later.
             while let Some(chunk) = next.next_if(|(_, span)| span.start <= constant.at) {
                 while open.pop_if(|(_, span)| span.end <= chunk.1.start).is_some() {}
                 open.push(chunk);
@@ -42,10 +42,10 @@ impl<'a> Definitions<'a> {
         Self { symbols, constants }
     }
 
-    /// The names in each piece of a chunk, each once: of the symbols that the chunk has absorbed, then of constants.
-    /// Without a chunk, in the pieces of what stands outside all symbols.
+    /// The names in each piece of a chunk, without duplicates: absorbed symbols first, then constants. `None` means
+    /// module-level code.
     pub(crate) fn of(&self, chunk: Option<u32>, absorbed: &[u32], pieces: &[Vec<Atom>]) -> Vec<Vec<String>> {
-        // Pieces, their atoms, and constants are in the order of the text; tables have thousands of each.
+        // Binary search in text order: a generated table has thousands of constants and pieces.
         let piece_at = |at: u32| {
             let ends_before = |piece: &Vec<Atom>| piece.last().is_none_or(|atom| atom.bytes.end <= at);
             let index = pieces.partition_point(ends_before);

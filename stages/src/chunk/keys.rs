@@ -2,15 +2,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Names longer than this many bytes are cut in keys and told apart by a digest.
+/// Names of more bytes than this are truncated in keys and distinguished by a digest.
 const LONGEST_NAME: usize = 160;
 
-/// Hands out the keys of one file, each once.
+/// Generates the keys of one file, all different.
 #[derive(Default)]
 pub(crate) struct Keys {
     used: FxHashSet<String>,
-    /// The number that the next key of the same base and mark is tried with. All lower ones are in use, so that many
-    /// chunks of one name take no longer than as many of different ones.
+    /// The first number to try for the next key of a base and mark. All lower ones are in use, so many chunks of one name take
+    /// linear time.
     next: FxHashMap<String, usize>,
 }
 

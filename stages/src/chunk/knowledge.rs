@@ -1,7 +1,7 @@
 //! Knowledge chunks: the phases of a conversation log.
 //!
-//! A log is read line by line and only the phase at hand is held, up to [`LONGEST_PIECE`] bytes: logs may be larger
-//! than memory. A phase that is longer becomes several chunks, cut between paragraphs.
+//! A log is read line by line, because logs may be larger than memory: only the current phase is held, up to
+//! [`LONGEST_PIECE`] bytes. A longer phase becomes several chunks, cut between paragraphs.
 
 use std::io::{self, BufRead, Read};
 
@@ -59,12 +59,12 @@ struct Log<'a> {
     query: String,
     date: Option<String>,
     phase: Option<Phase>,
-    /// A key once the first piece of the phase is out.
+    /// The key of the phase, after its first piece was emitted.
     first_piece: Option<String>,
     text: String,
     started: (u32, u64),
     fence: Option<(u8, usize)>,
-    /// Something besides the header stands before the first phase.
+    /// There is text other than the header before the first phase.
     has_introduction: bool,
     line: u32,
     bytes: u64,
@@ -160,7 +160,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Ends a phase, or what stands before the first one: nothing of its own if that is only the header.
+    /// Ends a phase, or the text before the first one, which is not a chunk if it is only the header.
     fn close(&mut self, emit: &mut impl FnMut(Chunk)) {
         if self.phase.is_none() && !self.has_introduction {
             self.text.clear();

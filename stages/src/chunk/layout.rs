@@ -1,12 +1,12 @@
-//! Which symbols are chunks, and which bytes each of them has.
+//! Which symbols become chunks, and the bytes of each.
 
 use std::ops::Range;
 
-use crate::chunk::assemble::{ChunkOptions, trim};
+use crate::chunk::options::ChunkOptions;
 use crate::parse::docs::begins_line;
 use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
 
-/// The division of a file into symbols that are chunks, and the rest.
+/// The division of a file into symbols that become chunks, and the rest.
 pub(crate) struct Layout {
     /// Per symbol.
     spans: Vec<Range<u32>>,
@@ -15,9 +15,9 @@ pub(crate) struct Layout {
     parents: Vec<Option<u32>>,
     /// Chunks directly inside each symbol.
     holes: Vec<Vec<u32>>,
-    /// The symbol itself and those inside it that are no chunks.
+    /// The symbol itself and the symbols inside it that are not chunks.
     absorbed: Vec<Vec<u32>>,
-    /// Chunks inside no other.
+    /// Chunks that are not inside another one.
     top: Vec<u32>,
 }
 
@@ -109,8 +109,8 @@ fn is_chunk(symbol: &Symbol, around: Option<&Symbol>, nested: bool, options: &Ch
     !is_bare_member && (!nested || lines >= options.nested_function_lines)
 }
 
-/// The bytes of a symbol with its documentation, from the start of its first line where nothing else stands before
-/// it, to the end of its last where only punctuation follows.
+/// The bytes of a symbol with its documentation. The span starts at the start of the first line if only white space precedes
+/// the symbol, and ends at the end of the last line if only punctuation follows.
 fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     if symbol.kind == SymbolKind::Section {
         return trim(text, symbol.bytes.clone());
@@ -119,18 +119,18 @@ fn span(text: &str, symbol: &Symbol, bounds: &Range<u32>) -> Range<u32> {
     let start = if begins_line(text, start) { line_start(text, start) } else { start };
     let end = symbol.bytes.end + closing(&text[symbol.bytes.end as usize..]) as u32;
     let start = start.clamp(bounds.start, bounds.end);
-    // A member never takes what closes the symbol around it.
+    // A member does not include the closing punctuation of the enclosing symbol.
     let end = if end >= bounds.end && symbol.parent.is_some() { symbol.bytes.end } else { end };
     start..end.clamp(start, bounds.end)
 }
 
-/// The length of what closes a definition on the rest of its line: all of it, if it is punctuation that opens nothing.
+/// The length of the closing punctuation after a definition, if the rest of its line consists of it; else 0.
 fn closing(rest: &str) -> usize {
     let is_closing = |c: char| {
         let opens = matches!(c, '{' | '(' | '[' | '"' | '\'' | '`' | '/' | '#' | '<');
         (c.is_ascii_punctuation() && !opens) || (c.is_ascii_whitespace() && c != '\n')
     };
-    // Not from the end of the line: many definitions may stand on one, and it may be the whole file.
+    // Searched from the definition, not from the end of the line: a file may be one line with many definitions.
     let run = &rest[..rest.find(|c| !is_closing(c)).unwrap_or(rest.len())];
     let is_line = rest[run.len()..].chars().find(|c| *c == '\n' || !c.is_whitespace()).is_none_or(|c| c == '\n');
     if is_line { run.trim_end().len() } else { 0 }
@@ -144,6 +144,15 @@ fn ends_line(text: &str, at: u32) -> bool {
     text[at as usize..].chars().take_while(|c| *c != '\n').all(char::is_whitespace)
 }
 
+/// A span without the blank lines at its start and the white space at its end.
+pub(crate) fn trim(text: &str, bytes: Range<u32>) -> Range<u32> {
+    let source = text.get(bytes.start as usize..bytes.end as usize).unwrap_or_default();
+    let end = source.trim_end().len();
+    let blank = source[..end].len() - source[..end].trim_start().len();
+    let start = source[..blank].rfind('\n').map_or(0, |feed| feed + 1);
+    bytes.start + start as u32..bytes.start + end as u32
+}
+
 /// Line numbers of a text.
 pub(crate) struct Lines {
     starts: Vec<u32>,
@@ -155,7 +164,7 @@ impl Lines {
         Self { starts: std::iter::once(0).chain(feeds).collect() }
     }
 
-    /// The 1-based number of the line that holds an offset.
+    /// The 1-based line number of an offset.
     pub(crate) fn of(&self, at: u32) -> u32 {
         self.starts.partition_point(|start| *start <= at) as u32
     }

@@ -1,4 +1,4 @@
-//! From symbols to chunks: what becomes a chunk, what it is called and what it holds.
+//! From symbols to chunks: which symbols become chunks, their keys and their content.
 
 mod assemble;
 mod date;
@@ -7,6 +7,7 @@ pub mod document;
 mod keys;
 pub mod knowledge;
 mod layout;
+mod options;
 pub mod reasoning;
 mod references;
 mod splitter;
@@ -15,8 +16,8 @@ pub mod stage;
 mod tests;
 mod words;
 
-pub(crate) use assemble::heap_bytes;
-pub use assemble::{ChunkOptions, FileChunks, Source, chunks_of};
+pub use assemble::{FileChunks, Source, chunks_of};
+pub use options::ChunkOptions;
 
 /// The chunks of a file of any format, see [`chunks_of`].
 ///

@@ -1,4 +1,4 @@
-//! What a chunk refers to: imports that its text uses, definitions of its own file that it calls.
+//! The references of a chunk: imports that its text uses, and definitions of its own file that it calls.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use crate::parse::symbols::{FileSymbols, Symbol};
 /// Most imports of one chunk. Text written by people stays far below.
 const MOST_IMPORTS: usize = 1_024;
 
-/// The names of one file, ready to be looked for.
+/// The names of one file, prepared for lookup.
 pub(crate) struct References<'a> {
     symbols: &'a FileSymbols,
     /// Names that imports bind, by the place of the import.
@@ -17,12 +17,12 @@ pub(crate) struct References<'a> {
     open: Vec<u32>,
     /// Chunks by name.
     by_name: FxHashMap<&'a str, Namesakes>,
-    /// Chunks by name and what they belong to.
+    /// Chunks by name and owner.
     by_owner: FxHashMap<(&'a str, Option<&'a str>), Namesakes>,
     by_qualified_name: FxHashMap<&'a str, u32>,
 }
 
-/// The first two symbols of one name: who calls that name means one that it is not itself.
+/// The first two symbols of one name: a call of that name by one of them refers to the other.
 #[derive(Clone, Copy)]
 struct Namesakes(u32, Option<u32>);
 
@@ -80,8 +80,8 @@ impl<'a> References<'a> {
         found
     }
 
-    /// The definition that a call in symbol `from`, or outside all symbols, most likely means: a sibling before any
-    /// other of that name.
+    /// The definition that a call in symbol `from`, or at module level, most likely refers to: a sibling, else any symbol of
+    /// that name.
     pub(crate) fn definition(&self, name: &str, from: Option<u32>) -> Option<u32> {
         let caller = from.and_then(|from| self.symbols.symbols.get(from as usize));
         let around = caller.and_then(|caller| owner(self.symbols, caller));
@@ -103,7 +103,7 @@ fn add<K: std::hash::Hash + Eq>(known: &mut FxHashMap<K, Namesakes>, key: K, ind
     }
 }
 
-/// What a symbol belongs to.
+/// The owner of a symbol.
 fn owner<'a>(symbols: &'a FileSymbols, symbol: &'a Symbol) -> Option<&'a str> {
     let enclosing = symbol.parent.and_then(|parent| symbols.symbols.get(parent as usize));
     symbol.owner.as_deref().or(enclosing.map(|enclosing| enclosing.qualified_name.as_str()))

@@ -1,26 +1,25 @@
 //! Split, then merge, along the syntax: cAST (Zhang et al. 2025, "cAST: Enhancing Code Retrieval-Augmented Generation
 //! with Structural Chunking via Abstract Syntax Tree").
 //!
-//! A piece that is too large is cut at the outermost boundaries inside it; pieces that are still too large are cut
-//! again further in; then neighbours are merged while they fit together. Sizes are in characters other than white
-//! space, so that indentation does not count.
+//! A piece that is too large is cut at the outermost boundaries inside it, and recursively at inner ones. Then neighbours are
+//! merged as long as they fit. Sizes count characters other than white space, so that indentation does not matter.
 
 use std::ops::Range;
 
 use crate::parse::symbols::Boundary;
 
-/// Something that is never cut: the text between two boundaries, or a hole.
+/// A unit that is not cut: the text between two boundaries, or a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Atom {
     pub(crate) bytes: Range<u32>,
     /// Depth of the boundary at its start.
     depth: u32,
     weight: usize,
-    /// For a hole, the symbol that stands there as a chunk of its own.
+    /// For a hole, the symbol that is a chunk of its own.
     pub(crate) hole: Option<u32>,
 }
 
-/// A span of the text and, for a hole, the symbol in it with the weight of what is shown in its place.
+/// A span of the text and, for a hole, its symbol with the weight of the signature that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) bytes: Range<u32>,
@@ -32,8 +31,8 @@ pub(crate) fn weight(text: &str) -> usize {
     text.bytes().filter(|b| !b.is_ascii_whitespace() && (*b as i8) >= -0x40).count()
 }
 
-/// The pieces of `segments`, in order, each at most `limit` in size. Blank lines that fit neither with what stands
-/// before them nor with what follows are in no piece.
+/// The pieces of `segments`, in order, each at most `limit` in size. Blank lines that fit into neither of the adjacent pieces
+/// are dropped.
 pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], limit: usize) -> Vec<Vec<Atom>> {
     let whole = |segment: &Segment| Atom {
         bytes: segment.bytes.clone(),
@@ -67,8 +66,8 @@ pub(crate) fn split(text: &str, segments: &[Segment], boundaries: &[Boundary], l
     pieces.into_iter().map(|piece| cut[piece].to_vec()).collect()
 }
 
-/// Lets a first piece that is hardly more than a declaration's head go on into the next one: alone it would stand for a
-/// definition of which it shows nothing.
+/// Merges a first piece that is little more than the head of a declaration with the next one: alone it would represent the
+/// definition without showing it.
 fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     const HEAD: usize = 6;
     let [first, second, ..] = pieces.as_mut_slice() else { return };
@@ -82,7 +81,7 @@ fn fill_head(pieces: &mut Vec<Range<usize>>, sums: &[usize], limit: usize) {
     pieces.retain(|piece| piece.start < piece.end);
 }
 
-/// Leaves out pieces of which nothing is shown: they are between two that are too large to take anything in.
+/// Drops pieces without visible text: both neighbours are too large to merge with them.
 fn drop_blank(text: &str, atoms: &[Atom], pieces: &mut Vec<Range<usize>>) {
     let is_shown = |atom: &Atom| match atom.hole {
         Some(_) => atom.weight > 0,
@@ -120,7 +119,7 @@ fn partition(atoms: &[Atom], sums: &[usize], range: Range<usize>, limit: usize) 
     merged
 }
 
-/// Cuts a span at all boundaries inside it, and what is still too large at lines and, in a last resort, anywhere.
+/// Cuts a span at all boundaries inside it; parts that are still too large at lines and, as a last resort, anywhere.
 fn cut_atom(text: &str, bytes: Range<u32>, boundaries: &[Boundary], limit: usize, cut: &mut Vec<Atom>) {
     let mut push = |bytes: Range<u32>, depth| {
         if !bytes.is_empty() {

@@ -1,4 +1,5 @@
-//! `chunk`: the stage around the chunker. Turns symbols into chunk records with their terms; takes the chunks of refreshed files from the index instead.
+//! `chunk`: the stage around the chunker. It turns symbols into chunk records with their terms. The chunks of refreshed
+//! files are read from the index instead.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
-use crate::job::Job;
+use crate::services::{PreviousIndex, service};
 
 impl StageConfig for ChunkOptions {
     const TYPE: &'static str = "chunk";
@@ -24,12 +25,12 @@ impl StageConfig for ChunkOptions {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(ChunkStage { job: Job::of(cx)?, options: self }))
+        Ok(Box::new(ChunkStage { previous: service(cx)?, options: self }))
     }
 }
 
 struct ChunkStage {
-    job: Arc<Job>,
+    previous: Arc<PreviousIndex>,
     options: ChunkOptions,
 }
 
@@ -95,7 +96,7 @@ impl Worker for ChunkWorker<'_> {
 
 impl ChunkWorker<'_> {
     fn stored_chunks(&self, path: &str) -> Result<Vec<Chunk>, StageError> {
-        let previous = &self.stage.job.previous;
+        let previous = &self.stage.previous.snapshot;
         let Some(file) = previous.file(path).map_err(StageError::from_error)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
         for id in file.chunks {
@@ -105,12 +106,12 @@ impl ChunkWorker<'_> {
     }
 }
 
-/// The terms of a chunk by field. Where the text holds the documentation, its words count as documentation
-/// only: said twice, they outweigh the code of chunks without any.
+/// The terms of a chunk by field. Terms of the documentation that occur again in the text count as documentation only:
+/// counted twice, they would outweigh the code.
 pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
     let mut terms = TermVector::builder();
-    let mut said: FxHashMap<String, u32> = FxHashMap::default();
-    analyzer.terms(&chunk.doc, &mut |term: &str| *said.entry(term.to_owned()).or_default() += 1);
+    let mut doc_terms: FxHashMap<String, u32> = FxHashMap::default();
+    analyzer.terms(&chunk.doc, &mut |term: &str| *doc_terms.entry(term.to_owned()).or_default() += 1);
     let mut add = |field, text: &str| {
         analyzer.terms(text, &mut |term: &str| {
             terms.add(field, term);
@@ -121,7 +122,7 @@ pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
     add(Field::Signature, &chunk.signature);
     add(Field::Path, &chunk.path);
     add(Field::Doc, &chunk.doc);
-    analyzer.terms(&chunk.text, &mut |term: &str| match said.get_mut(term) {
+    analyzer.terms(&chunk.text, &mut |term: &str| match doc_terms.get_mut(term) {
         Some(left @ 1..) => *left -= 1,
         _ => {
             terms.add(Field::Body, term);

@@ -371,7 +371,7 @@ fn issue_15_no_file_takes_more_memory_than_its_size_allows() {
         assert!(names <= most && imports <= most, "{format} {at}: {names} {imports} of {}", text.len());
         let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
         let found = chunks_of(&source, &ChunkOptions::default(), &|| false).chunks;
-        let bytes: usize = found.iter().map(super::assemble::heap_bytes).sum();
+        let bytes: usize = found.iter().map(crate::columns::heap_bytes).sum();
         assert!(bytes <= 16 * text.len() + (64 << 20), "{format} {at}: {bytes} of {}", text.len());
     }
 }

@@ -1,19 +1,19 @@
-//! Which of many names stand in a text as whole words, found in one pass over the text.
+//! Finds which of many names occur in a text as whole words, in one pass over the text.
 
 use aho_corasick::AhoCorasick;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Longest name, in bytes, that is looked for if it is not made of [`is_part`] alone. At every offset at most half as
-/// many of them can end.
+/// Longest name, in bytes, that is searched if it contains other bytes than those of [`is_part`]. It bounds the number of
+/// names that can end at one offset to half of it.
 const LONGEST_PATTERN: usize = 128;
 /// Most bytes of such names of one file.
 const MOST_PATTERN_BYTES: usize = 64 << 10;
 
-/// Names to look for, each with the numbers under which its caller knows it.
+/// The names to search for, each with the caller's numbers.
 ///
-/// A name stands in a text as a word where no character of an identifier stands on either side of it.
+/// A name occurs as a word if no identifier character precedes or follows it.
 pub(crate) struct Words<'a> {
-    /// Names that are made of characters of identifiers alone: whole runs of such characters.
+    /// Names that consist of identifier characters only: they match whole runs of such characters.
     plain: FxHashMap<&'a str, Vec<u32>>,
     patterns: Option<AhoCorasick>,
     /// By number of the pattern.
@@ -21,7 +21,7 @@ pub(crate) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Of several numbers of one name the first `most` are kept.
+    /// Keeps the first `most` numbers of a name.
     pub(crate) fn new(names: impl Iterator<Item = (&'a str, u32)>, most: usize) -> Self {
         let mut plain: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         let mut others: FxHashMap<&str, usize> = FxHashMap::default();
@@ -48,7 +48,7 @@ impl<'a> Words<'a> {
         Self { plain, patterns, numbers }
     }
 
-    /// The numbers of the names that stand in `text`, ascending, each once.
+    /// The numbers of the names that occur in `text`, ascending, without duplicates.
     pub(crate) fn numbers_in(&self, text: &str) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         if !self.plain.is_empty() {
@@ -78,7 +78,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether a byte is a character of identifiers in every language.
+/// Whether a byte is an identifier character in every language.
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether `word` stands in `text`, by the letter of the rule.
+    /// Whether `word` occurs in `text`, by definition.
     fn holds(text: &str, word: &str) -> bool {
         let bytes = text.as_bytes();
         let is_inner = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(|byte| is_part(*byte));

@@ -4,25 +4,25 @@ use std::io;
 use std::path::Path;
 
 use aurora_confined::{Directory, Kind, Refusal, refusal_of};
+use aurora_storage::{ProjectDirectory, UserDirectory};
 
 use super::walk::{Omission, SourceFile};
 use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
-use crate::job::{CONVERSATIONS, Job, PATTERNS};
-use crate::unread::is_gone;
+use crate::services::{SourceTree, is_gone};
 
 /// Deeper directories of documents are skipped.
 const MAX_DEPTH: usize = 64;
 
 /// The documents, sorted by path, and what could not be read. Their paths are the ones in the index, because logs are outside
 /// of the root.
-pub(super) fn documents(job: &Job) -> (Vec<SourceFile>, Vec<Omission>) {
-    let mut logs = Search::new(CONVERSATIONS, CONVERSATION, knowledge::is_log);
-    if let Some(path) = job.conversations() {
+pub(super) fn documents(tree: &SourceTree) -> (Vec<SourceFile>, Vec<Omission>) {
+    let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, knowledge::is_log);
+    if let Some(path) = tree.conversations() {
         logs.root(Directory::open_root(&path));
     }
-    let mut patterns = Search::new(PATTERNS, REASONING, |path| path.ends_with(".json"));
-    patterns.root(job.root.open_directory(Path::new(PATTERNS)));
+    let mut patterns = Search::new(ProjectDirectory::REASONING_PREFIX, REASONING, |path| path.ends_with(".json"));
+    patterns.root(tree.root.open_directory(Path::new(ProjectDirectory::REASONING_PREFIX)));
     let (mut found, mut omissions) = (logs.found, logs.omissions);
     found.append(&mut patterns.found);
     omissions.append(&mut patterns.omissions);

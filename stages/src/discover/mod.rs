@@ -17,15 +17,15 @@ use std::sync::Arc;
 use aurora_pipeline::{
     Access, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
+use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
-use crate::job::{CONVERSATIONS, Job, MAX_FILE_SIZE, Scope};
+use crate::git_signal::Repository;
+use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, Scope, SourceTree, service};
 use walk::{Omission, SourceFile, WalkOptions, WalkOutput};
 
-/// Name of the cache file, beside the index, of directory listings.
-const WALK: &str = "tree.walk";
-/// Most bytes of it: about five million files.
+/// Most bytes of the cache of directory listings: some five million files.
 pub(super) const MAX_WALK: u64 = 256 << 20;
 
 /// `[stage.discover]`.
@@ -65,14 +65,25 @@ impl StageConfig for Discover {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        let job = Job::of(cx)?;
-        job.limit_file_size(self.max_file_size);
-        Ok(Box::new(DiscoverStage { job, config: self }))
+        let tree = service::<SourceTree>(cx)?;
+        tree.limit_file_size(self.max_file_size);
+        Ok(Box::new(DiscoverStage {
+            tree,
+            previous: service(cx)?,
+            repository: service(cx)?,
+            caches: service(cx)?,
+            clock: service(cx)?,
+            config: self,
+        }))
     }
 }
 
 struct DiscoverStage {
-    job: Arc<Job>,
+    tree: Arc<SourceTree>,
+    previous: Arc<PreviousIndex>,
+    repository: Arc<Repository>,
+    caches: Arc<CacheFiles>,
+    clock: Arc<RunClock>,
     config: Discover,
 }
 
@@ -90,26 +101,26 @@ impl Stage for DiscoverStage {
 
 impl DiscoverStage {
     fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
-        let (job, config) = (&self.job, &self.config);
-        let cache = job.cache_file(WALK, MAX_WALK);
+        let config = &self.config;
+        let cache = self.caches.file(ProjectDirectory::TREE_WALK, MAX_WALK);
         walk::walk(&WalkOptions {
-            root: &job.root,
+            root: &self.tree.root,
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
             cache: config.keep_listings.then_some(&cache),
-            uses_cache: job.scope() < Scope::Everything,
-            is_tracked: &|directory| job.repository.tracks(directory),
-            is_settled: &|time| job.is_settled(time),
+            uses_cache: self.previous.scope() < Scope::Everything,
+            is_tracked: &|directory| self.repository.tracks(directory),
+            is_settled: &|time| self.clock.is_settled(time),
             cancelled: &|| cx.cancelled(),
         })
     }
 
     /// Adds conversation logs and reasoning patterns.
     fn add_documents(&self, found: &mut WalkOutput, cx: &StageContext<'_>) {
-        let (documents, omissions) = memory::documents(&self.job);
+        let (documents, omissions) = memory::documents(&self.tree);
         found.omissions.extend(omissions);
-        let logs = self.job.conversations();
+        let logs = self.tree.conversations();
         // A user who keeps no logs is not warned on every run.
         let keeps_logs = logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
@@ -119,7 +130,7 @@ impl DiscoverStage {
                 found.omissions.push(Omission { path, reason, is_error: false });
                 continue;
             }
-            has_logs |= document.path.starts_with(CONVERSATIONS);
+            has_logs |= document.path.starts_with(UserDirectory::CONVERSATIONS_PREFIX);
             found.files.push(document);
         }
         if let Some(logs) = logs.filter(|_| keeps_logs && !has_logs) {
@@ -131,7 +142,7 @@ impl DiscoverStage {
     fn report(&self, found: &WalkOutput, cx: &StageContext<'_>) {
         for Omission { path, reason, is_error } in &found.omissions {
             if *is_error {
-                self.job.note_unread(path);
+                self.tree.note_unread(path);
                 cx.error(path, reason);
             } else {
                 cx.skip(path, reason);

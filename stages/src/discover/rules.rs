@@ -10,7 +10,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use super::listing::FileKind;
-use crate::unread::is_gone;
+use crate::services::is_gone;
 
 /// The names of ignore files, highest precedence first. After them come a repository's `info/exclude` and the user's
 /// `core.excludesFile`.

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use aurora_storage::ProjectDirectory;
+
 /// Directories without sources of the project itself: version control, dependencies, bundles, caches.
 const DIRECTORIES: &[&str] = &[
-    ".aurora",
+    ProjectDirectory::NAME,
     ".bzr",
     ".cache",
     ".eggs",

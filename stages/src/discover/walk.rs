@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aurora_confined as confined;
+use aurora_storage::ProjectDirectory;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
@@ -17,8 +18,7 @@ use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing,
 use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
 use crate::columns::RelativePath;
-use crate::index::INDEX_DIRECTORY;
-use crate::{languages, unread};
+use crate::{languages, services};
 use aurora_cachefile::CacheFile;
 
 /// Stack size of a walking thread. A tree may be as deep as the longest path.
@@ -165,7 +165,7 @@ struct WalkedDirectory<'k> {
 impl WalkedDirectory<'_> {
     /// A directory that could not be read.
     fn omitted(relative: &str, (reason, is_error): Reason) -> Self {
-        let path = if relative.is_empty() { unread::ROOT } else { relative.trim_end_matches('/') };
+        let path = if relative.is_empty() { services::ROOT } else { relative.trim_end_matches('/') };
         Self { entries: vec![WalkEntry::Omitted(Omission { path: path.to_owned(), reason, is_error })], seen: None }
     }
 }
@@ -352,7 +352,7 @@ type Reason = (Cow<'static, str>, bool);
 
 /// Why an entry is omitted that was there when its directory was listed.
 fn reason_of(error: &io::Error) -> Reason {
-    if unread::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
+    if services::is_gone(error) { ("vanished during the run".into(), false) } else { (error.to_string().into(), true) }
 }
 
 /// Decides which entries of one directory are walked or indexed.
@@ -380,7 +380,7 @@ impl<'k> EntryFilter<'_, 'k> {
             Err(error) => return omitted(reason_of(error)),
         };
         let is_directory = kind == FileKind::Directory;
-        if is_directory && name == INDEX_DIRECTORY {
+        if is_directory && name == ProjectDirectory::NAME {
             return WalkEntry::Index;
         }
         if listed.is_ignored {

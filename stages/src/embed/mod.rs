@@ -1,4 +1,4 @@
-//! `embed`: one vector per chunk, and its tokens for the comparison word by word.
+//! `embed`: gives each chunk a vector, and its tokens for late interaction.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use aurora_storage::{Chunk, TokenSets};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, RECORD, Record, TOKENS, Tokens};
-use crate::job::Job;
+use crate::services::{Models, service};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -40,17 +40,17 @@ impl StageConfig for Embed {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        let job = Job::of(cx)?;
-        let embedder = aurora_analysis::embedder(&self.model, &job.models).map_err(StageError::from_error)?;
+        let models = service::<Models>(cx)?;
+        let embedder = aurora_analysis::embedder(&self.model, &models.directory).map_err(StageError::from_error)?;
         let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
-        job.set_model(embedder.as_ref(), &tokens);
+        models.set_used(embedder.as_ref(), &tokens);
         Ok(Box::new(EmbedStage { embedder, tokens }))
     }
 }
 
 struct EmbedStage {
     embedder: Arc<dyn Embedder>,
-    /// Whose tokens are stored, whatever model makes the vectors.
+    /// Its tokens are stored whichever model makes the vectors.
     tokens: StaticModel,
 }
 
@@ -64,8 +64,8 @@ impl Stage for EmbedStage {
     }
 }
 
-/// Passages that are handed to the model together.
-const AT_ONCE: usize = 64;
+/// Passages in one call of the model.
+const PASSAGES_PER_CALL: usize = 64;
 
 struct EmbedWorker<'a> {
     stage: &'a EmbedStage,
@@ -76,7 +76,7 @@ impl Worker for EmbedWorker<'_> {
         let records = batch.read(RECORD)?;
         let passages: Vec<_> = records.iter().map(|Record(chunk)| passage(chunk)).collect();
         let mut vectors = Vec::with_capacity(passages.len());
-        for passages in passages.chunks(AT_ONCE) {
+        for passages in passages.chunks(PASSAGES_PER_CALL) {
             let embedded = self.stage.embedder.embed_unless(passages, &|| cx.cancelled());
             vectors.extend(embedded.ok_or(StageError::Stopped)?);
         }

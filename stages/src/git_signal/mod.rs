@@ -25,7 +25,7 @@ pub(crate) use stored::to_stored;
 pub use walk::{HistoryWalk, WalkProgress};
 
 use crate::columns::{Attribution, BLAME, PATH, RECORD, Record, SIGNAL, STATUS, Signal, TEXT};
-use crate::job::Job;
+use crate::services::service;
 use signal::signals;
 
 /// Whether git tracks a file below `directory`, a path relative to `root`; false if no repository can be read.
@@ -60,12 +60,12 @@ impl StageConfig for GitSignal {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(GitSignalStage { job: Job::of(cx)?, tier: self.tier }))
+        Ok(Box::new(GitSignalStage { repository: service(cx)?, tier: self.tier }))
     }
 }
 
 struct GitSignalStage {
-    job: Arc<Job>,
+    repository: Arc<Repository>,
     tier: HistoryTier,
 }
 
@@ -88,7 +88,7 @@ struct GitSignalWorker<'a> {
 impl Worker for GitSignalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
-        let repository = &self.stage.job.repository;
+        let repository = &self.stage.repository;
         let mut ranges = vec![Vec::new(); paths.len()];
         for (file, Record(chunk)) in batch.chunk_files().iter().zip(batch.read(RECORD)?) {
             ranges[*file as usize].push(chunk.line_start.saturating_sub(1)..chunk.line_end);

@@ -20,9 +20,9 @@ use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
-use crate::job::{Job, Scope};
+use crate::git_signal::Repository;
 use crate::languages;
-use crate::unread::is_gone;
+use crate::services::{PreviousIndex, RunClock, Scope, SourceTree, is_gone, service};
 use content::Content;
 
 /// Deleted files in one batch.
@@ -57,12 +57,22 @@ impl StageConfig for IncrementalCheck {
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(IncrementalStage { job: Job::of(cx)?, config: self, seen: Mutex::default() }))
+        Ok(Box::new(IncrementalStage {
+            tree: service(cx)?,
+            previous: service(cx)?,
+            repository: service(cx)?,
+            clock: service(cx)?,
+            config: self,
+            seen: Mutex::default(),
+        }))
     }
 }
 
 struct IncrementalStage {
-    job: Arc<Job>,
+    tree: Arc<SourceTree>,
+    previous: Arc<PreviousIndex>,
+    repository: Arc<Repository>,
+    clock: Arc<RunClock>,
     config: IncrementalCheck,
     seen: Mutex<SeenPaths>,
 }
@@ -77,7 +87,7 @@ struct SeenPaths {
 
 impl Stage for IncrementalStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        let known = self.job.previous.file_finder();
+        let known = self.previous.snapshot.file_finder();
         Box::new(IncrementalWorker { stage: self, known, seen: SeenPaths::default(), unchanged: 0 })
     }
 
@@ -91,12 +101,12 @@ impl Stage for IncrementalStage {
             return Ok(());
         }
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut unread = self.job.unread();
+        let mut unread = self.tree.unread();
         let mut gone = Vec::new();
         // A walk finds each path once: if it found as many known paths as the index has, none is deleted.
-        if seen.known != self.job.previous.file_count() || !unread.is_empty() {
+        if seen.known != self.previous.snapshot.file_count() || !unread.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
-            for record in self.job.previous.files() {
+            for record in self.previous.snapshot.files() {
                 let record = record.map_err(StageError::from_error)?;
                 if !unread.covers(&record.path) && !paths.contains(record.path.as_str()) {
                     gone.push(RelativePath::from(record.path));
@@ -194,7 +204,7 @@ impl IncrementalWorker<'_> {
         self.see(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
-        let same = |known: &FileRow<'_>| stage.job.scope() < Scope::Everything && known.hash() == content.hash;
+        let same = |known: &FileRow<'_>| stage.previous.scope() < Scope::Everything && known.hash() == content.hash;
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, Some((content, bytes)), row, cx);
         }
@@ -208,7 +218,7 @@ impl IncrementalWorker<'_> {
 
     /// Whether time and size, or git's index, prove that the content is the one in the index.
     fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
-        if self.stage.job.scope() == Scope::Everything {
+        if self.stage.previous.scope() == Scope::Everything {
             return false;
         }
         // A recorded time of zero means that the file could have changed again within a tick of the clock.
@@ -219,7 +229,7 @@ impl IncrementalWorker<'_> {
     }
 
     fn clean_blob(&self, row: &FileInput<'_>) -> Option<ObjectId> {
-        if self.stage.config.git { self.stage.job.repository.clean_blob(row.path) } else { None }
+        if self.stage.config.git { self.stage.repository.clean_blob(row.path) } else { None }
     }
 
     /// Handles a file whose content is the one in the index: other data about it may have to be stored. `read` is the content,
@@ -231,10 +241,12 @@ impl IncrementalWorker<'_> {
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
-        let job = &self.stage.job;
+        let stage = self.stage;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
-        } else if job.scope() == Scope::Derived || job.repository.key_changed(row.path, known.history_key()) {
+        } else if stage.previous.scope() == Scope::Derived
+            || stage.repository.key_changed(row.path, known.history_key())
+        {
             cx.count("files.refreshed", 1);
             let (content, bytes) = match read {
                 Some((content, bytes)) => (content, Some(bytes)),
@@ -247,7 +259,7 @@ impl IncrementalWorker<'_> {
             self.unchanged += 1;
         }
         let Some((content, _)) = read else { return Ok(None) };
-        let moved = known.mtime_ns() != job.recorded_mtime(row.mtime) || known.blob() != content.blob;
+        let moved = known.mtime_ns() != stage.clock.recorded_mtime(row.mtime) || known.blob() != content.blob;
         Ok(moved.then(|| ChangedFile { status: FileStatus::Touched, content, text: Arc::from("") }))
     }
 
@@ -305,8 +317,8 @@ impl IncrementalWorker<'_> {
     /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;
     /// one that cannot be read stays in it.
     fn read(&self, row: &FileInput<'_>, cx: &StageContext<'_>) -> Option<Vec<u8>> {
-        let job = &self.stage.job;
-        let error = match job.read(row.path, job.max_file_size()) {
+        let tree = &self.stage.tree;
+        let error = match tree.read(row.path) {
             Ok(bytes) => return Some(bytes),
             Err(error) => error,
         };
@@ -315,7 +327,7 @@ impl IncrementalWorker<'_> {
         } else if is_gone(&error) {
             cx.skip(row.path, "vanished during the run");
         } else {
-            job.note_unread(row.path);
+            tree.note_unread(row.path);
             cx.error(row.path, &error.to_string());
         }
         None
@@ -323,7 +335,7 @@ impl IncrementalWorker<'_> {
 
     /// The path of a deleted file with the same content as an added one, preferably with the same file name.
     fn origin(&self, hash: &[u8; 32], path: &str) -> Result<Option<RelativePath>, StageError> {
-        let vanished = self.stage.job.vanished().map_err(StageError::from_error)?;
+        let vanished = self.stage.previous.vanished(&self.stage.tree).map_err(StageError::from_error)?;
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         Ok(vanished.get(hash).and_then(|paths| {
             let same_name = paths.iter().find(|from| name(from) == name(path));

@@ -1,22 +1,21 @@
-//! Access history follows files that were moved, and what is long gone is forgotten.
+//! Keeps the access history up to date: records follow moved files, and records of chunks that are long gone are removed.
 
 use std::path::Path;
 
-use aurora_storage::{AccessLog, Snapshot};
+use aurora_storage::{AccessLog, ProjectDirectory, Snapshot};
 
-use super::INDEX_DIRECTORY;
 use crate::columns::RelativePath;
 
-/// How long the records of a chunk that is gone are kept: a branch that is switched away may come back.
+/// How long the records of a chunk that is gone are kept: a branch may be checked out again.
 const KEPT_SECONDS: i64 = 180 * 86_400;
 /// Most chunks that are gone whose records are kept.
 const MOST_GONE: usize = 50_000;
 
-/// Brings the access records up to a newly published `snapshot`: those of moved files' chunks get their new keys, and
-/// those of chunks that have been gone for long are dropped. The records are a convenience: where they cannot be
-/// written, the run has still succeeded. `now` is in Unix seconds.
+/// Brings the access records up to a newly published `snapshot`: records of moved files' chunks get the new keys, and
+/// records of chunks that have been gone for long are removed. A run succeeds even if the records cannot be written. `now`
+/// is in Unix seconds.
 pub(super) fn follow(root: &Path, moves: &[(RelativePath, RelativePath)], snapshot: &Snapshot, now: i64) {
-    let Ok(log) = AccessLog::open(&root.join(INDEX_DIRECTORY)) else { return };
+    let Ok(log) = AccessLog::open(ProjectDirectory::of(root).path()) else { return };
     rename(&log, moves, snapshot);
     let is_live = |key: &str| Ok(snapshot.chunk_by_key(key)?.is_some());
     let _ = log.sweep(is_live, now - KEPT_SECONDS, MOST_GONE);

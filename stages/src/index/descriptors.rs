@@ -1,14 +1,15 @@
-//! Whether a run may open as many files as it has to.
+//! The limit of open files.
 //!
-//! A file that cannot be opened for want of a descriptor is not lost, but a run that can open hardly any is of no use.
+//! A file that cannot be opened for lack of a descriptor stays in the index as it is, but a run with very few descriptors
+//! would read hardly anything.
 
-use super::IndexError;
+use super::error::IndexError;
 
-/// Descriptors that a run has open whatever it does: the standard streams, the index, the access records, git's files.
+/// Descriptors of every run: standard streams, index, access records, git's files.
 const FIXED: u64 = 48;
-/// Descriptors that a thread has open at least: the directory it reads, the one above it, the file it reads.
+/// Descriptors that a thread needs at least: the directory it reads, its parent, and a file.
 const LEAST_OF_A_THREAD: u64 = 4;
-/// What makes every tree readable on every thread: directories stay open on the way down.
+/// Enough for every tree on any number of threads: directories stay open on the way down.
 const ENOUGH: u64 = 4_096;
 /// Most threads that count.
 const MOST_THREADS: u64 = 256;
@@ -22,7 +23,7 @@ pub(super) fn ensure(threads: usize) -> Result<(), IndexError> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let limit = getrlimit(Resource::Nofile);
-    // No limit is a limit of all.
+    // `None` means unlimited.
     let soft = limit.current.unwrap_or(u64::MAX);
     if soft >= ENOUGH {
         return Ok(());

@@ -1,12 +1,15 @@
-//! What is done about an index that cannot be used.
+//! Recovery from an index that cannot be used.
 
 use std::fmt;
 use std::path::Path;
 
 use aurora_pipeline::StageConfig;
-use aurora_storage::{Environment, OpenMode, Snapshot, StorageError};
+use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot, StorageError};
 
-use super::{Distrust, INDEX_DIRECTORY, IndexError, IndexOptions, Trust, rebuild_bm25};
+use super::error::IndexError;
+use super::keywords::rebuild_bm25;
+use super::options::IndexOptions;
+use super::trust::{Distrust, Trust};
 use crate::bm25::Bm25;
 
 /// What was done so that a run could go on, as a warning tells it.
@@ -36,9 +39,8 @@ impl fmt::Display for Recovery {
     }
 }
 
-/// Does what lets the next attempt at a run succeed, if the error of the last one says that the index is unusable: as
-/// little as will do, and nothing twice. With `force`, by which everything is made again, even a file of another program
-/// is set aside.
+/// If the error of the last attempt says that the index is unusable, takes the smallest step that may let the next attempt
+/// succeed, and no step twice. With `force` even a file of another program is set aside.
 ///
 /// # Errors
 /// When nothing can be done, because another run is writing, or the disk refuses.
@@ -48,14 +50,14 @@ pub(super) fn recover(
     options: &IndexOptions,
     done: &[Recovery],
 ) -> Result<Option<Recovery>, IndexError> {
-    let directory = root.join(INDEX_DIRECTORY);
+    let directory = root.join(ProjectDirectory::NAME);
     let Some(reason) = unusable(error, &directory, options.force) else { return Ok(None) };
     if done.iter().any(|done| matches!(done, Recovery::SetAside(_))) {
         return Ok(None);
     }
     if done.is_empty() && !options.force && is_about_keywords(&directory) {
         match rebuild_bm25(root, &options.trust) {
-            // Somebody else's damage meanwhile: what is left can still be set aside.
+            // The index is damaged elsewhere too: it can still be set aside.
             Err(IndexError::Storage(error)) if error.unusable_index().is_some() => {}
             rebuilt => return rebuilt.map(|_| Some(Recovery::Rebuilt(reason))),
         }
@@ -69,36 +71,36 @@ pub(super) fn recover(
 /// # Errors
 /// When another run is writing, or the disk refuses.
 pub(super) fn clear_unknown(root: &Path, trust: &Trust) -> Result<Option<Recovery>, IndexError> {
-    let directory = root.join(INDEX_DIRECTORY);
+    let directory = root.join(ProjectDirectory::NAME);
     if !Environment::is_present(&directory) {
         return Ok(None);
     }
-    // One that cannot be opened is not written to either: the run stops, and is recovered from then.
+    // An index that cannot be opened fails the run, which recovers from it.
     let opened = Environment::open(&directory, OpenMode::Create).and_then(|environment| environment.snapshot());
-    // One without tables holds nothing that could be believed; the run writes them.
+    // An index without tables has no content to distrust; the run writes them.
     let Some(snapshot) = opened.ok().filter(|snapshot| snapshot.id().is_some()) else { return Ok(None) };
     let Err(reason) = trust.check(root, &snapshot) else { return Ok(None) };
     let is_published = snapshot.manifest().generation > 0;
     drop(snapshot);
     Environment::set_aside_sound(&directory)?;
-    // What a first run has left that was killed held no answer yet.
+    // The remains of a first run that was killed have never answered a search.
     Ok(is_published.then_some(Recovery::Distrusted(reason)))
 }
 
-/// Sets an index aside in which something is damaged, even where a run would not come upon it.
+/// Sets a damaged index aside, even if a run would not read the damaged part.
 ///
 /// # Errors
 /// When another run is writing, or the disk refuses.
 pub(super) fn clear_damage(root: &Path) -> Result<Option<Recovery>, IndexError> {
-    let directory = root.join(INDEX_DIRECTORY);
-    // One that cannot be opened stops the run, and is recovered from then.
+    let directory = root.join(ProjectDirectory::NAME);
+    // An index that cannot be opened fails the run, which recovers from it.
     let problem = snapshot(&directory).and_then(|snapshot| snapshot.verify().problems.into_iter().next());
     let Some(problem) = problem else { return Ok(None) };
     Environment::set_aside(&directory)?;
     Ok(Some(Recovery::SetAside(problem)))
 }
 
-/// What is wrong with the index, if that may be why a run failed and something may be done about it.
+/// What is wrong with the index, if that may be why the run failed.
 fn unusable(error: &IndexError, directory: &Path, force: bool) -> Option<String> {
     match error {
         IndexError::Storage(StorageError::Foreign { .. }) if !force => None,

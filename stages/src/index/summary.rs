@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use aurora_confined::{Directory, read_regular_to_string};
-use aurora_pipeline::{Reason, RunReport, Tally};
-use aurora_storage::{ChunkType, Label, Manifest, Snapshot, StorageError};
+use aurora_confined::read_regular_to_string;
+use aurora_pipeline::{RunReport, Tally, TallyEntry};
+use aurora_storage::{ChunkType, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
-use crate::unread::Unread;
+use crate::services::Unread;
 
 /// The result of an index run.
 #[derive(Debug, Clone, Serialize)]
@@ -20,11 +20,11 @@ pub struct IndexSummary {
     pub files: FileCounts,
     /// How many chunks the index holds now, by type.
     pub chunks: ChunkCounts,
-    /// Chunks that this run made or took from the index to store them anew.
+    /// Chunks that this run made, or read from the index and stored again.
     pub changed_chunks: u64,
     /// Files that should have been indexed and could not be.
     pub errors: Vec<String>,
-    /// What of the tree could not be read. What the index knows of it stays, and the next run tries again.
+    /// What could not be read. The index keeps what it has of these files, and the next run tries again.
     pub unreadable: Unreadable,
     /// What a user should know but need not act on.
     pub warnings: Vec<String>,
@@ -46,7 +46,7 @@ pub struct IndexSummary {
     pub index_bytes: u64,
     /// Number of the published generation.
     pub generation: u64,
-    /// Whether the run went over the whole tree, and could read all of it.
+    /// Whether the run has walked the whole tree and read all of it.
     pub complete: bool,
     /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
@@ -57,7 +57,7 @@ pub struct IndexSummary {
 /// What became of the files of the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FileCounts {
-    /// Files and directories that the walk came upon.
+    /// Files and directories that the walk has found.
     pub scanned: u64,
     /// Files whose chunks were made in this run.
     pub indexed: u64,
@@ -78,7 +78,7 @@ pub struct FileCounts {
 pub struct Unreadable {
     /// Files and directories.
     pub entries: u64,
-    /// Files that the index knows among these or below them. Their chunks stay as they were.
+    /// Indexed files among these or below them. Their chunks stay as they were.
     pub kept_files: u64,
 }
 
@@ -113,7 +113,7 @@ pub struct ChunkCounts {
 pub struct KeywordIndex {
     /// `built`, `updated`, `unchanged` or `off`.
     pub status: &'static str,
-    /// Chunks that it covers.
+    /// Chunks that it contains.
     pub chunks: u64,
 }
 
@@ -148,11 +148,11 @@ impl ChunkCounts {
     }
 }
 
-/// What is known once the new generation is published.
+/// The state after the new generation was published.
 pub(super) struct After {
     pub(super) published: Manifest,
     pub(super) snapshot: Snapshot,
-    /// What is to be said of git's history.
+    /// Remarks about git's history.
     pub(super) remarks: Vec<String>,
     /// Warnings of the pipeline's configuration.
     pub(super) warnings: Vec<String>,
@@ -179,7 +179,7 @@ impl IndexSummary {
         let errors = lines_of(&report.errors);
         let has_postings = report.stages.iter().any(|stage| stage.name == "bm25");
         let covered = files.indexed + files.unchanged + files.refreshed;
-        // Of a directory that could not be read, the files in it are missing.
+        // Files below a directory that could not be read are missing too.
         let missed = report.errors.total() + unread.below();
         Ok(Self {
             root: root.display().to_string(),
@@ -205,10 +205,10 @@ impl IndexSummary {
             peak_memory_bytes: peak_memory(),
             lines: counter("lines"),
             source_bytes: counter("bytes"),
-            index_bytes: index_bytes(root),
+            index_bytes: ProjectDirectory::of(root).index_bytes().unwrap_or(0),
             generation: published.generation,
             complete: published.complete && unread.is_empty(),
-            // Of what could not be read, that cannot be said.
+            // Files that could not be read may have changed.
             nothing_changed: is_untouched && unread.is_empty(),
             coverage: if covered + missed == 0 { 1.0 } else { covered as f64 / (covered + missed) as f64 },
             files,
@@ -218,7 +218,7 @@ impl IndexSummary {
 }
 
 impl IndexSummary {
-    /// The summary of a run that was followed by one that only attributed what this one had left.
+    /// The summary of this pass and of one that followed it only to add attributions.
     pub(super) fn followed_by(self, last: Self, elapsed: Duration) -> Self {
         let mut warnings = self.warnings;
         warnings
@@ -226,10 +226,11 @@ impl IndexSummary {
         let mut errors = self.errors;
         errors.extend(last.errors.iter().filter(|error| !errors.contains(error)).cloned().collect::<Vec<_>>());
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        // Where this one has changed nothing, what the last one did is all that was done.
-        let (files, changed_chunks, report) = match self.nothing_changed {
-            true => (last.files, last.changed_chunks, last.report),
-            false => (self.files, self.changed_chunks, self.report),
+        // If this pass has changed nothing, the last one did all of the work.
+        let (files, changed_chunks, report) = if self.nothing_changed {
+            (last.files, last.changed_chunks, last.report)
+        } else {
+            (self.files, self.changed_chunks, self.report)
         };
         let nothing_changed = self.nothing_changed && last.nothing_changed;
         let bm25 = if self.nothing_changed { last.bm25 } else { self.bm25 };
@@ -261,7 +262,7 @@ impl FileCounts {
 
 /// One line per reason: how often, and where for example.
 fn lines_of(tally: &Tally) -> Vec<String> {
-    let line = |(reason, rows): (&str, &Reason)| {
+    let line = |(reason, rows): (&str, &TallyEntry)| {
         let examples: Vec<&str> = rows.examples.iter().map(String::as_str).take(3).collect();
         let more = if rows.count > examples.len() as u64 { ", …" } else { "" };
         format!("{reason}: {} ({}{more})", rows.count, examples.join(", "))
@@ -274,9 +275,4 @@ fn peak_memory() -> Option<u64> {
     let status = read_regular_to_string(Path::new("/proc/self/status"), 1 << 20).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
-}
-
-fn index_bytes(root: &Path) -> u64 {
-    let data = Path::new(super::INDEX_DIRECTORY).join("index").join("data.mdb");
-    Directory::open_root(root).and_then(|root| root.metadata(data)).map_or(0, |metadata| metadata.len)
 }

@@ -2,13 +2,9 @@
 
 use std::path::Path;
 
-use aurora_storage::{KnownIndexes, Origin, Snapshot};
+use aurora_storage::{KnownIndexes, Origin, ProjectDirectory, Snapshot};
 
-use super::INDEX_DIRECTORY;
 use crate::git_signal::is_tracked;
-
-/// Directories below `.aurora` that hold an index, or become one when a replacement was interrupted.
-const HOLD_AN_INDEX: [&str; 3] = ["index", "index.old", "index.new"];
 
 /// Which indexes are used.
 #[derive(Debug, Clone)]
@@ -41,12 +37,12 @@ impl Trust {
     /// # Errors
     /// Why it may not.
     pub fn check(&self, root: &Path, snapshot: &Snapshot) -> Result<Origin, Distrust> {
-        let origin = self.known.origin(&root.join(INDEX_DIRECTORY), snapshot);
-        let is_tracked = |name| is_tracked(root, &format!("{INDEX_DIRECTORY}/{name}"));
+        let origin = self.known.origin(ProjectDirectory::of(root).path(), snapshot);
+        let is_tracked = |name| is_tracked(root, &format!("{}/{name}", ProjectDirectory::NAME));
         match origin {
             _ if self.accepts_unknown => Ok(origin),
             Origin::Own => Ok(origin),
-            Origin::OwnButChanged if HOLD_AN_INDEX.into_iter().any(is_tracked) => Err(Distrust::Tracked),
+            Origin::OwnButChanged if ProjectDirectory::INDEXES.into_iter().any(is_tracked) => Err(Distrust::Tracked),
             Origin::OwnButChanged => Ok(origin),
             Origin::Unknown => Err(Distrust::Unknown),
         }

@@ -18,12 +18,11 @@ use super::verdict::Verdict;
 use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
 use crate::env::OpenMode;
 use crate::error::StorageError;
-use crate::home;
+use crate::project::ProjectDirectory;
 use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 
-/// Directory of the log within `.aurora`.
-const ACCESS: &str = "access";
+const ACCESS: &str = ProjectDirectory::ACCESS;
 /// The table of records, and that of the format.
 const RECORDS: &str = "records";
 const FORMAT: &str = "format";
@@ -67,7 +66,7 @@ impl AccessLog {
     /// Opens the log of a project, given its `.aurora` directory, or makes it. One that cannot be used is opened too: reads
     /// say so, and the first write begins another one.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
-        let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         let mut state = State { store: None, unusable: None, begun_anew: None };
         match open_store(&home) {
             Ok(store) => state.store = Some(store),
@@ -214,7 +213,7 @@ impl AccessLog {
             state.unusable = Some(reason.clone());
             // Another process may have done it already.
             let is_sound = || open_store(&self.home).is_ok_and(|store| matches!(check(&store), Ok(None)));
-            if set_aside(&self.home, ACCESS, is_sound)? {
+            if set_aside(&self.home, is_sound)? {
                 state.begun_anew = Some(reason);
             }
             state.store = Some(open_store(&self.home)?);

@@ -10,8 +10,8 @@ use super::{HEADER, MAGIC, MAX_MANIFEST, PARTS, VERSION};
 use crate::canonical::SEGMENT;
 use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
-use crate::home;
 use crate::manifest::{FORMAT_VERSION, Manifest, SegmentInfo};
+use crate::project::{ProjectDirectory, keep_out_of_git};
 use crate::replace::Replacement;
 use crate::tables::Table;
 use crate::trust::KnownIndexes;
@@ -44,8 +44,8 @@ impl Environment {
     ) -> Result<ArtefactManifest, StorageError> {
         let mut input = Input { inner: artefact, name: arrival.name };
         let announced = input.manifest()?;
-        let home = home::create(directory).map_err(|error| StorageError::io(directory, error))?;
-        home::keep_out_of_git(&home)?;
+        let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
+        keep_out_of_git(&home)?;
         let mut replacement = Replacement::begin(&home, arrival.known)?;
         let generation = generation_before(directory)? + 1;
         let manifest = input.rows(&announced, &mut replacement)?;

@@ -1,26 +1,28 @@
-//! One stage of a pipeline's file, resolved: its type found, its keys checked, its configuration read.
+//! Resolving one stage of a pipeline's file: finds its type, checks its keys, parses its configuration.
 
 use toml::de::{DeTable, Error as TomlError};
 use toml::{Spanned, Table};
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, StageKind};
 use crate::ceilings::MOST_WORKERS;
-use crate::config::{Entry, StageTable, boolean, count, string, strings};
+use crate::config::StageTable;
+use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
 use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
-use crate::faults::StageSite;
 use crate::plan::PlannedStage;
+use crate::plan_diagnostics::StageSite;
 use crate::registry::{ParsedConfig, Registry, StageType};
 use crate::source_map::{SourceMap, Span};
-use crate::stage::{BuildContext, Stage, StageError};
+use crate::stage::{BuildContext, Stage};
+use crate::stage_error::StageError;
 
-/// Keys of a stage which are the engine's; all others are the stage type's.
+/// Keys of a stage that the engine reads; all others belong to the stage type.
 pub(crate) const STAGE_KEYS: [&str; 4] = ["after", "enabled", "use", "workers"];
 
-/// A stage that takes part in the plan, if nothing is wrong with it.
-pub(crate) struct Candidate {
+/// An enabled stage with its configuration. It becomes part of the plan if the pipeline has no errors.
+pub(crate) struct ResolvedStage {
     pub(crate) site: StageSite,
     pub(crate) access: Access,
-    /// Stages named by `after`, and where.
+    /// Stages named by `after`, with their locations.
     pub(crate) after: Vec<(String, Option<Location>)>,
     type_name: String,
     workers: Option<usize>,
@@ -28,22 +30,22 @@ pub(crate) struct Candidate {
     config: Box<dyn ParsedConfig>,
 }
 
-/// What became of a stage's table.
-pub(crate) enum Resolved {
-    Enabled(Box<Candidate>),
-    /// Switched off.
+/// The outcome of resolving a stage's table.
+pub(crate) enum Resolution {
+    Enabled(Box<ResolvedStage>),
+    /// `enabled = false`.
     Disabled(StageSite),
-    /// Its access cannot be known; the findings say why.
+    /// Its declared access is unknown; the diagnostics say why.
     Broken(StageSite),
 }
 
-impl Candidate {
+impl ResolvedStage {
     pub(crate) fn resolve(
         stage: StageTable<'_>,
         sources: &SourceMap,
         registry: &Registry,
         found: &mut Diagnostics,
-    ) -> Resolved {
+    ) -> Resolution {
         let StageTable { name, header, entries } = stage;
         let location = sources.locate(&header);
         let (engine, own): (Vec<_>, Vec<_>) =
@@ -62,19 +64,19 @@ impl Candidate {
                 let help = suggest(&type_name, registry.stage_types(), "stage types");
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
-                return Resolved::Broken(site);
+                return Resolution::Broken(site);
             }
-            return Resolved::Disabled(site);
+            return Resolution::Disabled(site);
         };
         let reader = ConfigReader { name: &site.name, header: &header, sources, known };
         if enabled == Some(false) {
             let config = reader.read(own, &mut Diagnostics::default());
             site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
-            return Resolved::Disabled(site);
+            return Resolution::Disabled(site);
         }
         let table = plain(&own);
         let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
-        let Some(config) = reader.read(own, found) else { return Resolved::Broken(site) };
+        let Some(config) = reader.read(own, found) else { return Resolution::Broken(site) };
         let locate = |key: &str| {
             let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
             sources.locate(span)
@@ -82,7 +84,7 @@ impl Candidate {
         config.check(&mut Problems { diagnostics: found, locate: &locate });
 
         let access = config.access();
-        if let (Some(entry), Some(_), Kind::Source | Kind::Sink) = (key("workers"), workers, access.kind) {
+        if let (Some(entry), Some(_), StageKind::Source | StageKind::Sink) = (key("workers"), workers, access.kind) {
             let message = format!("stage `{}` is a {} and runs on one worker", site.name, access.kind.as_str());
             let location = sources.locate(&entry.key_span);
             let help = Some("leave `workers` out".to_owned());
@@ -90,7 +92,7 @@ impl Candidate {
         }
         site.writes = written(&access);
         let after = after.into_iter().map(|(name, span)| (name, sources.locate(&span))).collect();
-        Resolved::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
+        Resolution::Enabled(Box::new(Self { site, access, after, type_name, workers, table, config }))
     }
 
     pub(crate) fn planned(self) -> PlannedStage {
@@ -113,32 +115,32 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// The columns which the stage touches.
+    /// The declared columns of the stage.
     pub fn access(&self) -> Access {
         self.config.access()
     }
 
-    /// Makes the stage.
+    /// Builds the stage.
     ///
     /// # Errors
-    /// When the stage cannot be made.
+    /// When the stage cannot be built.
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         self.config.build(cx)
     }
 }
 
 impl Registry {
-    /// Reads and checks the configuration of one stage: TOML as it stands below `[stage.<name>]`.
+    /// Parses and checks the configuration of one stage: TOML as it appears below `[stage.<name>]`.
     ///
     /// # Errors
-    /// Everything that is wrong with it, at once.
+    /// All errors of the configuration.
     pub fn configure(&self, type_name: &str, text: &str) -> Result<Configured, Diagnostics> {
         let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
         let stage = StageTable::parse(type_name, &mut sources, text, &mut found);
-        let resolved = Candidate::resolve(stage, &sources, self, &mut found);
+        let resolved = ResolvedStage::resolve(stage, &sources, self, &mut found);
         found.sort(&sources);
         match resolved {
-            Resolved::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.config }),
+            Resolution::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.config }),
             _ => Err(found),
         }
     }
@@ -148,13 +150,13 @@ fn written(access: &Access) -> Vec<String> {
     access.written().map(|column| column.name().to_owned()).collect()
 }
 
-/// The keys without their places.
-fn plain(entries: &[Entry<'_>]) -> Table {
+/// The keys without their locations.
+fn plain(entries: &[ConfigEntry<'_>]) -> Table {
     let table = table_of(entries);
     serde::Deserialize::deserialize(toml::de::Deserializer::from(table)).unwrap_or_default()
 }
 
-fn table_of<'a>(entries: &[Entry<'a>]) -> Spanned<DeTable<'a>> {
+fn table_of<'a>(entries: &[ConfigEntry<'a>]) -> Spanned<DeTable<'a>> {
     let table: DeTable<'a> = entries
         .iter()
         .map(|entry| (Spanned::new(entry.key_span.clone(), entry.key.clone().into()), entry.value.clone()))
@@ -162,7 +164,7 @@ fn table_of<'a>(entries: &[Entry<'a>]) -> Spanned<DeTable<'a>> {
     Spanned::new(0..0, table)
 }
 
-/// Reads the configuration of one stage.
+/// Parses the configuration of one stage.
 struct ConfigReader<'a> {
     name: &'a str,
     header: &'a Span,
@@ -171,9 +173,9 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// The configuration, as far as it can be read: wrong keys are reported and left out, so that what is wrong
-    /// with the other keys, and with the stage's columns, comes up too.
-    fn read(&self, mut entries: Vec<Entry<'_>>, found: &mut Diagnostics) -> Option<Box<dyn ParsedConfig>> {
+    /// Parses the configuration. Invalid keys are reported and left out, so that errors in the other keys and in the
+    /// stage's columns are found too.
+    fn read(&self, mut entries: Vec<ConfigEntry<'_>>, found: &mut Diagnostics) -> Option<Box<dyn ParsedConfig>> {
         if let Some(keys) = self.known.keys {
             entries.retain(|entry| keys.contains(&entry.key.as_str()) || self.unknown(entry, keys, found));
         }
@@ -189,8 +191,8 @@ impl ConfigReader<'_> {
         }
     }
 
-    /// Reports a key that the type does not have. Always false.
-    fn unknown(&self, entry: &Entry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
+    /// Reports a key that the type does not have. Always returns false.
+    fn unknown(&self, entry: &ConfigEntry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
         let location = self.sources.locate(&entry.key_span);
         let message = format!("unknown key `{}` in stage `{}`", entry.key, self.name);
         let known = keys.iter().copied().chain(STAGE_KEYS);
@@ -199,8 +201,8 @@ impl ConfigReader<'_> {
         false
     }
 
-    /// The entry inside which the error lies.
-    fn culprit(&self, entries: &[Entry<'_>], error: &TomlError) -> Option<usize> {
+    /// The entry that contains the error.
+    fn culprit(&self, entries: &[ConfigEntry<'_>], error: &TomlError) -> Option<usize> {
         let span = error.span().filter(|span| !span.is_empty())?;
         entries.iter().position(|entry| {
             let whole = entry.key_span.start.min(entry.value.span().start)..entry.value.span().end;
@@ -208,11 +210,11 @@ impl ConfigReader<'_> {
         })
     }
 
-    fn report(&self, error: &TomlError, entry: Option<&Entry<'_>>, found: &mut Diagnostics) {
+    fn report(&self, error: &TomlError, entry: Option<&ConfigEntry<'_>>, found: &mut Diagnostics) {
         let message = error.message();
         let stage = self.name;
         if let Some(key) = message.strip_prefix("missing field ") {
-            // Left out above because its value was wrong, which has been said already.
+            // A key that was left out because of its value has been reported already.
             if entry.is_some() || !found.iter().any(|item| item.message.contains(&format!("{key} of stage `{stage}`")))
             {
                 let message = format!("stage `{stage}` needs the key {key}");

@@ -1,13 +1,13 @@
-//! What one stage may do to a batch, made from its declaration; and what is said when it does more.
+//! What one stage may do to a batch, compiled from its declared access, and the errors if it does more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, StageKind};
 use crate::column::CellType;
-use crate::table::Name;
+use crate::column_table::ColumnName;
 
-/// Why a view refused a stage.
+/// An operation that the stage has not declared, or that does not fit the batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
     /// The stage did not declare the column.
@@ -20,7 +20,7 @@ pub enum AccessError {
         /// `reads` or `writes`.
         action: &'static str,
     },
-    /// The column is declared, yet this batch does not have it (any more).
+    /// The column is declared, but this batch does not have it, or no longer has it.
     #[error(
         "stage `{stage}` reads column `{column}`, which this batch does not have; an optional column is read with `read_optional`"
     )]
@@ -30,7 +30,7 @@ pub enum AccessError {
         /// Full name of the column.
         column: String,
     },
-    /// The stage declared a column as written and left it out.
+    /// The stage declared a column as written and did not write it.
     #[error("stage `{stage}` declares that it writes column `{column}`, and did not")]
     Unwritten {
         /// Name of the stage.
@@ -62,7 +62,7 @@ pub enum AccessError {
         /// Values given.
         values: usize,
     },
-    /// Rows were dropped or added by a stage which does not declare that.
+    /// The stage dropped or added rows without declaring that.
     #[error("stage `{stage}` drops or adds rows without declaring `restructures()`")]
     Rows {
         /// Name of the stage.
@@ -74,12 +74,12 @@ pub enum AccessError {
         /// Name of the stage.
         stage: String,
     },
-    /// A chunk row points at a file row that does not exist.
+    /// A chunk row refers to a file row that does not exist.
     #[error("stage `{stage}` adds a chunk of file row {file} to a batch with {files} files")]
     NoSuchFile {
         /// Name of the stage.
         stage: String,
-        /// The row pointed at.
+        /// The file row.
         file: u32,
         /// File rows of the batch.
         files: usize,
@@ -94,7 +94,7 @@ pub enum AccessError {
         /// Flags given.
         flags: usize,
     },
-    /// The stage emits a batch where it may not.
+    /// The stage may not emit batches.
     #[error(
         "stage `{stage}` emits a batch, which only a source, or a stage that declares `restructures()` and has stages behind it, may do"
     )]
@@ -104,28 +104,28 @@ pub enum AccessError {
     },
 }
 
-/// What one stage may do to a batch.
+/// What one stage may do to a batch. A view checks every operation against it.
 #[derive(Debug)]
-pub(crate) struct Grant {
+pub(crate) struct Permissions {
     pub(crate) stage: Arc<str>,
-    pub(crate) columns: BTreeMap<Name, Permission>,
+    pub(crate) columns: BTreeMap<ColumnName, ColumnPermission>,
     pub(crate) reads_dynamic: bool,
     pub(crate) restructures: bool,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Permission {
+pub(crate) struct ColumnPermission {
     pub(crate) read: bool,
-    /// Type of the column where it may be written.
+    /// Type of the column if the stage may write it.
     pub(crate) write: Option<CellType>,
-    /// No later stage looks at the column.
+    /// No later stage uses the column.
     pub(crate) last: bool,
 }
 
-impl Grant {
-    /// `last` says of a column that no other stage looks at it from here on.
+impl Permissions {
+    /// `last` returns whether no later stage uses a column.
     pub(crate) fn new(stage: &str, access: &Access, last: impl Fn(&str) -> bool) -> Self {
-        let mut columns: BTreeMap<Name, Permission> = BTreeMap::new();
+        let mut columns: BTreeMap<ColumnName, ColumnPermission> = BTreeMap::new();
         for column in access.all_reads() {
             let permission = columns.entry(column.name.clone()).or_default();
             permission.read = true;
@@ -138,7 +138,7 @@ impl Grant {
             stage: Arc::from(stage),
             columns,
             reads_dynamic: access.reads_dynamic,
-            restructures: access.restructures || access.kind == Kind::Source,
+            restructures: access.restructures || access.kind == StageKind::Source,
         }
     }
 

@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 
 use crate::column::{Cell, Value};
 
-/// Name of a column inside a batch.
-pub(crate) type Name = Cow<'static, str>;
+/// Name of a column in a batch.
+pub(crate) type ColumnName = Cow<'static, str>;
 
-/// A column of any cell type.
-pub(crate) trait AnyColumn: Any + Send + Sync {
+/// A column whose cell type is erased.
+pub(crate) trait ErasedColumn: Any + Send + Sync {
     fn bytes(&self) -> usize;
     fn retain(&mut self, keep: &[bool]);
     fn values(&self) -> Vec<Option<Value>>;
     fn type_name(&self) -> &'static str;
-    fn copy(&self) -> Box<dyn AnyColumn>;
+    fn copy(&self) -> Box<dyn ErasedColumn>;
 }
 
-impl<T: Cell> AnyColumn for Vec<T> {
+impl<T: Cell> ErasedColumn for Vec<T> {
     fn bytes(&self) -> usize {
         self.capacity() * size_of::<T>() + self.iter().map(T::heap_bytes).sum::<usize>()
     }
@@ -36,24 +36,24 @@ impl<T: Cell> AnyColumn for Vec<T> {
         std::any::type_name::<T>()
     }
 
-    fn copy(&self) -> Box<dyn AnyColumn> {
+    fn copy(&self) -> Box<dyn ErasedColumn> {
         Box::new(self.clone())
     }
 }
 
-struct Slot {
-    cells: Box<dyn AnyColumn>,
+struct StoredColumn {
+    cells: Box<dyn ErasedColumn>,
     bytes: usize,
 }
 
 /// Rows of one entity.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct ColumnTable {
     rows: usize,
-    columns: BTreeMap<Name, Slot>,
+    columns: BTreeMap<ColumnName, StoredColumn>,
 }
 
-impl Table {
+impl ColumnTable {
     pub(crate) fn with_rows(rows: usize) -> Self {
         Self { rows, columns: BTreeMap::new() }
     }
@@ -68,7 +68,7 @@ impl Table {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.columns.values().map(|slot| slot.bytes).sum()
+        self.columns.values().map(|column| column.bytes).sum()
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
@@ -79,20 +79,20 @@ impl Table {
         self.columns.is_empty()
     }
 
-    pub(crate) fn insert<T: Cell>(&mut self, name: Name, cells: Vec<T>) {
-        let bytes = AnyColumn::bytes(&cells);
-        self.columns.insert(name, Slot { cells: Box::new(cells), bytes });
+    pub(crate) fn insert<T: Cell>(&mut self, name: ColumnName, cells: Vec<T>) {
+        let bytes = ErasedColumn::bytes(&cells);
+        self.columns.insert(name, StoredColumn { cells: Box::new(cells), bytes });
     }
 
-    /// The cells, or the name of the type which they really have.
+    /// The cells, or the name of their actual type.
     pub(crate) fn get<T: Cell>(&self, name: &str) -> Option<Result<&[T], &'static str>> {
         let cells = self.any(name)?;
         let typed: &dyn Any = cells;
         Some(typed.downcast_ref::<Vec<T>>().map(Vec::as_slice).ok_or_else(|| cells.type_name()))
     }
 
-    pub(crate) fn any(&self, name: &str) -> Option<&dyn AnyColumn> {
-        self.columns.get(name).map(|slot| slot.cells.as_ref())
+    pub(crate) fn any(&self, name: &str) -> Option<&dyn ErasedColumn> {
+        self.columns.get(name).map(|column| column.cells.as_ref())
     }
 
     pub(crate) fn take<T: Cell>(&mut self, name: &str) -> Option<Vec<T>> {
@@ -108,16 +108,17 @@ impl Table {
 
     pub(crate) fn retain(&mut self, keep: &[bool]) {
         self.rows = keep.iter().filter(|keep| **keep).count();
-        for slot in self.columns.values_mut() {
-            slot.cells.retain(keep);
-            slot.bytes = slot.cells.bytes();
+        for column in self.columns.values_mut() {
+            column.cells.retain(keep);
+            column.bytes = column.cells.bytes();
         }
     }
 
-    /// A copy of the columns of which `wanted` holds.
+    /// A copy of the columns for which `wanted` returns true.
     pub(crate) fn copy(&self, wanted: impl Fn(&str) -> bool) -> Self {
         let columns = self.columns.iter().filter(|(name, _)| wanted(name));
-        let columns = columns.map(|(name, slot)| (name.clone(), Slot { cells: slot.cells.copy(), bytes: slot.bytes }));
+        let columns = columns
+            .map(|(name, column)| (name.clone(), StoredColumn { cells: column.cells.copy(), bytes: column.bytes }));
         Self { rows: self.rows, columns: columns.collect() }
     }
 
@@ -125,7 +126,7 @@ impl Table {
         self.columns.keys().map(AsRef::as_ref)
     }
 
-    /// Takes over the columns of another table with as many rows.
+    /// Adds the columns of another table with the same number of rows.
     pub(crate) fn merge(&mut self, other: Self) {
         debug_assert_eq!(self.rows, other.rows, "staged columns belong to the same rows");
         self.columns.extend(other.columns);
@@ -133,8 +134,8 @@ impl Table {
 
     /// Columns of plugin values, by name.
     pub(crate) fn dynamic(&self) -> impl Iterator<Item = (&str, &[Option<Value>])> {
-        self.columns.iter().filter_map(|(name, slot)| {
-            let cells: &dyn Any = slot.cells.as_ref();
+        self.columns.iter().filter_map(|(name, column)| {
+            let cells: &dyn Any = column.cells.as_ref();
             Some((name.as_ref(), cells.downcast_ref::<Vec<Option<Value>>>()?.as_slice()))
         })
     }

@@ -1,37 +1,37 @@
-//! What the graph found, said in words and with a place.
+//! Messages for the errors and warnings of the graph.
 
 use crate::access::Access;
 use crate::diagnostics::{Diagnostic, Location, code, nearest};
-use crate::graph::{Fault, Oddity, Why};
+use crate::graph::{EdgeReason, PlanError, PlanWarning};
 use crate::registry::Registry;
 
-/// A stage as messages speak of it.
+/// A stage as messages name it.
 pub(crate) struct StageSite {
     pub(crate) name: String,
     pub(crate) location: Option<Location>,
-    /// Columns which it writes, or would write were it not disabled.
+    /// Columns that it writes, or would write if it were enabled.
     pub(crate) writes: Vec<String>,
 }
 
-/// The pipeline that the faults are about.
-pub(crate) struct Setting<'a> {
+/// The pipeline that the errors belong to.
+pub(crate) struct PlanContext<'a> {
     pub(crate) sites: Vec<&'a StageSite>,
     pub(crate) accesses: Vec<&'a Access>,
     pub(crate) disabled: &'a [StageSite],
     pub(crate) registry: Option<&'a Registry>,
-    /// Every stage could be read, so that what nobody writes really is missing.
+    /// Every stage could be read, so a column that no stage writes really is missing.
     pub(crate) known: bool,
 }
 
-impl Setting<'_> {
-    /// The finding, unless it may be no more than a consequence of another.
-    pub(crate) fn fault(&self, fault: &Fault) -> Option<Diagnostic> {
-        if !self.known && matches!(fault, Fault::Missing { .. } | Fault::NoSource) {
+impl PlanContext<'_> {
+    /// The diagnostic for an error; `None` if it may only be a consequence of another one.
+    pub(crate) fn error(&self, error: &PlanError) -> Option<Diagnostic> {
+        if !self.known && matches!(error, PlanError::Missing { .. } | PlanError::NoSource) {
             return None;
         }
-        Some(match fault {
-            Fault::Missing { reader, column, later } => self.missing(*reader, column, *later),
-            Fault::Unordered { column, first, second } => {
+        Some(match error {
+            PlanError::Missing { reader, column, later } => self.missing(*reader, column, *later),
+            PlanError::Unordered { column, first, second } => {
                 let (first, second) = (self.name(*first), *second);
                 let message = format!(
                     "stages `{first}` and `{}` both write column `{column}`, and nothing says which comes first",
@@ -40,8 +40,8 @@ impl Setting<'_> {
                 let help = format!("add `after = [\"{first}\"]` to `{}`, or the other way round", self.name(second));
                 Diagnostic::error(code::UNORDERED_WRITERS, self.place(second), message).with_help(Some(help))
             }
-            Fault::Cycle { path } => self.cycle(path),
-            Fault::Types { column, reader, reads, writer, writes } => {
+            PlanError::Cycle { path } => self.cycle(path),
+            PlanError::Types { column, reader, reads, writer, writes } => {
                 let message = format!(
                     "stage `{}` reads column `{column}` as `{reads}`, but `{}` writes it as `{writes}`",
                     self.name(*reader),
@@ -49,16 +49,16 @@ impl Setting<'_> {
                 );
                 Diagnostic::error(code::COLUMN_TYPE, self.place(*reader), message)
             }
-            Fault::ColumnName { stage, column } => {
+            PlanError::ColumnName { stage, column } => {
                 let message = format!("stage `{}` names a column `{column}`", self.name(*stage));
                 let like = self.like(column).unwrap_or_else(|| "columns are named `file.*` or `chunk.*`".to_owned());
                 Diagnostic::error(code::COLUMN_NAME, self.place(*stage), message).with_help(Some(like))
             }
-            Fault::NoSource => {
+            PlanError::NoSource => {
                 let help = "a pipeline begins with one stage which emits batches".to_owned();
                 Diagnostic::error(code::NO_SOURCE, None, "the pipeline has no source").with_help(Some(help))
             }
-            Fault::TwoSources { first, second } => {
+            PlanError::TwoSources { first, second } => {
                 let message =
                     format!("`{}` is a second source; `{}` is one already", self.name(*second), self.name(*first));
                 let help = format!("disable one of them: `enabled = false` in [stage.{}]", self.name(*first));
@@ -67,14 +67,16 @@ impl Setting<'_> {
         })
     }
 
-    /// The warning.
-    pub(crate) fn oddity(&self, oddity: &Oddity) -> Diagnostic {
-        match oddity {
-            Oddity::Unread { writer, column } => {
+    /// The diagnostic for a warning.
+    pub(crate) fn warning(&self, warning: &PlanWarning) -> Diagnostic {
+        match warning {
+            PlanWarning::Unread { writer, column } => {
                 let message = format!("no stage reads column `{column}`, which `{}` writes", self.name(*writer));
                 Diagnostic::warning(code::UNREAD_COLUMN, self.place(*writer), message)
             }
-            Oddity::NoSink => Diagnostic::warning(code::NO_SINK, None, "the pipeline has no sink: nothing is kept"),
+            PlanWarning::NoSink => {
+                Diagnostic::warning(code::NO_SINK, None, "the pipeline has no sink: nothing is kept")
+            }
         }
     }
 
@@ -94,14 +96,14 @@ impl Setting<'_> {
         Diagnostic::error(code::MISSING_COLUMN, self.place(reader), message).with_help(help)
     }
 
-    /// A column which some stage writes and whose name is much the same.
+    /// A column with a similar name that some stage writes.
     fn like(&self, column: &str) -> Option<String> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         let proper = written.filter(|name| *name != column);
         nearest(column, proper).map(|like| format!("did you mean `{like}`?"))
     }
 
-    fn cycle(&self, path: &[(usize, Why)]) -> Diagnostic {
+    fn cycle(&self, path: &[(usize, EdgeReason)]) -> Diagnostic {
         let start = path.first().map_or(0, |(stage, _)| *stage);
         let mut text = format!("`{}`", self.name(start));
         for (at, (_, why)) in path.iter().enumerate() {

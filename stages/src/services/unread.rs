@@ -1,32 +1,32 @@
 //! What a run could not read.
 //!
-//! A file that cannot be read is unknown, which is not deleted: what the index has of it stays. Only an answer that says
-//! that there is nothing, or something else than a directory on the way, tells that a file is gone.
+//! A file that cannot be read is unknown, not deleted: the index keeps what it has of it. A file is gone only if the system
+//! says that there is nothing at its path, or that a component of the path is not a directory.
 
 use std::collections::BTreeSet;
 use std::io;
 
-/// Files and directories that were there and could not be read.
+/// Files and directories that exist and could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Unread {
-    /// Paths relative to the root, which itself is [`ROOT`].
+    /// Paths relative to the root; the root itself is [`ROOT`].
     paths: BTreeSet<String>,
-    /// Files that the index knows under these paths, counted at the end of the run.
+    /// Indexed files at or below these paths, counted at the end of the run.
     known: u64,
-    /// Of these, the ones that are no such path themselves: they lie in directories that could not be read.
+    /// Those of them that are below a directory that could not be read.
     below: u64,
 }
 
-/// What stands for the root itself.
+/// The path of the root itself.
 pub(crate) const ROOT: &str = ".";
 
 impl Unread {
-    /// Takes note of a file or directory.
+    /// Adds a file or directory.
     pub(crate) fn add(&mut self, path: &str) {
         self.paths.insert(path.to_owned());
     }
 
-    /// Takes note of a file that the index knows, if it is one of these or lies below one.
+    /// Whether an indexed file is one of these paths or below one; if so, it is counted.
     pub(crate) fn covers(&mut self, file: &str) -> bool {
         let is_path = self.paths.contains(file);
         let is_below = || file.match_indices('/').any(|(at, _)| self.paths.contains(&file[..at]));
@@ -46,18 +46,18 @@ impl Unread {
         self.paths.len() as u64
     }
 
-    /// How many files the index knows that are among these or below them.
+    /// Number of indexed files at or below these paths.
     pub(crate) fn known(&self) -> u64 {
         self.known
     }
 
-    /// How many of these lie in directories that could not be read.
+    /// Number of indexed files below a directory that could not be read.
     pub(crate) fn below(&self) -> u64 {
         self.below
     }
 }
 
-/// Whether an error says that what was asked for is gone; after any other it may well be there.
+/// Whether an error says that a path does not exist. After any other error it may well exist.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

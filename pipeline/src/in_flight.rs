@@ -1,0 +1,126 @@
+//! Batches in flight: how a batch travels from the output of one step to the queues of the next.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::assembly::Step;
+use crate::batch::{Batch, StagedColumns};
+use crate::budget::Reservation;
+use crate::context::RunState;
+use crate::progress::StageMeter;
+use crate::queue::QueueSender;
+
+/// A batch with its place in the emission order and its share of the memory budget.
+pub(crate) struct InFlight<'r> {
+    pub(crate) sequence: u64,
+    pub(crate) batch: Batch,
+    pub(crate) reservation: Reservation<'r>,
+}
+
+/// A batch that several stages of one step read concurrently.
+pub(crate) struct SharedBatch<'r> {
+    in_flight: InFlight<'r>,
+    staged: Mutex<Vec<StagedColumns>>,
+    /// A stage has dropped the batch because the run is stopping.
+    is_dropped: AtomicBool,
+}
+
+impl<'r> SharedBatch<'r> {
+    pub(crate) fn batch(&self) -> &Batch {
+        &self.in_flight.batch
+    }
+
+    /// Marks the batch as dropped; the last stage to finish it does not pass it on.
+    pub(crate) fn mark_dropped(&self) {
+        self.is_dropped.store(true, Ordering::Relaxed);
+    }
+
+    /// Finishes one stage's work on the batch. The last stage gets the batch with the columns of all of them.
+    pub(crate) fn finish(self: Arc<Self>, columns: StagedColumns) -> Option<Finished<'r>> {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(columns);
+        let Self { mut in_flight, staged, is_dropped } = Arc::into_inner(self)?;
+        if is_dropped.into_inner() {
+            return Some(Finished::Dropped(in_flight.sequence));
+        }
+        for StagedColumns { files, chunks } in staged.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            in_flight.batch.files.merge(files);
+            in_flight.batch.chunks.merge(chunks);
+        }
+        Some(Finished::Merged(in_flight))
+    }
+}
+
+/// A shared batch that every stage of its step has finished.
+pub(crate) enum Finished<'r> {
+    Merged(InFlight<'r>),
+    /// The sequence number of a dropped batch.
+    Dropped(u64),
+}
+
+/// A batch for one worker.
+pub(crate) enum Work<'r> {
+    Exclusive(InFlight<'r>),
+    Shared(Arc<SharedBatch<'r>>),
+}
+
+impl Work<'_> {
+    pub(crate) fn sequence(&self) -> u64 {
+        match self {
+            Self::Exclusive(in_flight) => in_flight.sequence,
+            Self::Shared(shared) => shared.in_flight.sequence,
+        }
+    }
+}
+
+/// What travels through a queue.
+pub(crate) enum Message<'r> {
+    Batch(Work<'r>),
+    /// The sequence numbers of batches that have no rows left. Sinks need them to keep the order.
+    Emptied(Vec<u64>),
+}
+
+/// The output of a step: the queues of the stages of the next step.
+#[derive(Clone)]
+pub(crate) struct StepOutput<'r> {
+    pub(crate) run: &'r RunState,
+    pub(crate) step: &'r Step,
+    pub(crate) next: Vec<QueueSender<'r, Message<'r>>>,
+}
+
+impl<'r> StepOutput<'r> {
+    /// Sends a batch to every stage of the next step. At the end of the pipeline it is counted and dropped, which returns
+    /// its memory to the budget.
+    pub(crate) fn forward(&self, mut in_flight: InFlight<'r>, producer: &StageMeter) {
+        for name in &self.step.dropped_columns {
+            in_flight.batch.files.remove(name);
+            in_flight.batch.chunks.remove(name);
+        }
+        in_flight.reservation.resize(in_flight.batch.bytes());
+        match self.next.as_slice() {
+            [] => {
+                self.run.files_done.fetch_add(in_flight.batch.files.rows() as u64, Ordering::Relaxed);
+                self.run.chunks_done.fetch_add(in_flight.batch.chunks.rows() as u64, Ordering::Relaxed);
+            }
+            [only] => only.put(Message::Batch(Work::Exclusive(in_flight)), producer),
+            several => {
+                let shared =
+                    Arc::new(SharedBatch { in_flight, staged: Mutex::default(), is_dropped: AtomicBool::new(false) });
+                // Every stage holds a reference before the first one can finish: the last reference marks the last stage.
+                let references: Vec<Arc<SharedBatch<'r>>> = several.iter().map(|_| Arc::clone(&shared)).collect();
+                drop(shared);
+                for (sender, reference) in several.iter().zip(references) {
+                    sender.put(Message::Batch(Work::Shared(reference)), producer);
+                }
+            }
+        }
+    }
+
+    /// Forwards the sequence numbers of emptied batches.
+    pub(crate) fn forward_emptied(&self, emptied: &mut Vec<u64>, producer: &StageMeter) {
+        if emptied.is_empty() {
+            return;
+        }
+        let emptied = std::mem::take(emptied);
+        self.next.iter().for_each(|next| next.put(Message::Emptied(emptied.clone()), producer));
+    }
+}

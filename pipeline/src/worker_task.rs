@@ -1,0 +1,234 @@
+//! The loop of one worker: take a batch, process it, send it on.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::access::StageKind;
+use crate::assembly::BoundStage;
+use crate::batch::{Batch, StagedColumns};
+use crate::context::{RunState, StageContext};
+use crate::emitter::{Emitter, OutputPort};
+use crate::in_flight::{Finished, InFlight, Message, StepOutput, Work};
+use crate::progress::StageMeter;
+use crate::queue::{Polled, QueueReceiver, ReorderBuffer};
+use crate::report::RunError;
+use crate::stage::Worker;
+use crate::stage_error::StageError;
+use crate::view::{BatchRows, BatchView};
+
+/// Sequence numbers of emptied batches that a worker collects before it forwards them.
+const MAX_EMPTIED: usize = 256;
+
+/// One worker of a stage, run by one thread.
+pub(crate) struct WorkerTask<'r> {
+    pub(crate) run: &'r RunState,
+    pub(crate) stage: &'r BoundStage,
+    pub(crate) meter: &'r StageMeter,
+    /// The stage's queue; a source has none.
+    pub(crate) input: Option<QueueReceiver<'r, Message<'r>>>,
+    pub(crate) output: StepOutput<'r>,
+    /// Workers of the stage that have not finished.
+    pub(crate) live_workers: Arc<AtomicUsize>,
+}
+
+impl<'r> WorkerTask<'r> {
+    /// Runs the worker to its end. The last worker of a stage closes the stage.
+    pub(crate) fn run(self) {
+        let cx = StageContext { stage: &self.stage.name, run: self.run };
+        match &self.input {
+            None => self.guard(|| self.produce(&cx)),
+            Some(input) => self.guard(|| self.process_all(input, &cx)),
+        }
+        let is_last = self.live_workers.fetch_sub(1, Ordering::AcqRel) == 1;
+        if is_last && !self.run.has_failed() {
+            self.guard(|| self.close(&cx));
+        }
+    }
+
+    fn produce(&self, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut worker = self.stage.stage.open();
+        let since = Instant::now();
+        let result = self.emitting(|out| worker.produce(out, cx));
+        let waited = self.meter.blocked.total() + self.meter.memory_wait.total();
+        self.meter.busy.add(since.elapsed().saturating_sub(waited));
+        match result {
+            Err(StageError::Stopped) if self.run.stopping() => {}
+            other => other?,
+        }
+        if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
+    }
+
+    fn process_all(&self, input: &QueueReceiver<'r, Message<'r>>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut worker = self.stage.stage.open();
+        let mut order = (self.stage.kind == StageKind::Sink).then(ReorderBuffer::new);
+        let mut emptied = Vec::new();
+        // Batches that may not be processed yet, because the memory budget is exceeded.
+        let mut deferred: BTreeMap<u64, Work<'r>> = BTreeMap::new();
+        loop {
+            let message = if deferred.is_empty() {
+                match input.take(|| self.output.forward_emptied(&mut emptied, self.meter)) {
+                    Some(message) => message,
+                    None => break,
+                }
+            } else {
+                // Other stages may be waiting for these numbers.
+                self.output.forward_emptied(&mut emptied, self.meter);
+                match input.poll() {
+                    Polled::Item(message) => message,
+                    Polled::Empty | Polled::Closed => Message::Emptied(Vec::new()),
+                }
+            };
+            if self.run.has_failed() {
+                return Ok(());
+            }
+            match (message, &mut order) {
+                (Message::Batch(work), None) => drop(deferred.insert(work.sequence(), work)),
+                (Message::Batch(work), Some(order)) => order.put(work.sequence(), work),
+                (Message::Emptied(numbers), order) => {
+                    order.iter_mut().for_each(|order| numbers.iter().for_each(|number| order.skip(*number)));
+                    emptied.extend(numbers);
+                }
+            }
+            while let Some(work) = order.as_mut().and_then(ReorderBuffer::take) {
+                self.process(worker.as_mut(), work, &mut emptied, cx)?;
+            }
+            while let Some(work) = deferred.first_entry().filter(|first| self.may_process(*first.key())) {
+                self.process(worker.as_mut(), work.remove(), &mut emptied, cx)?;
+            }
+            if emptied.len() >= MAX_EMPTIED {
+                self.output.forward_emptied(&mut emptied, self.meter);
+            }
+        }
+        self.output.forward_emptied(&mut emptied, self.meter);
+        if self.run.has_failed() { Ok(()) } else { worker.finish(cx) }
+    }
+
+    /// Whether a batch may be processed now. While the memory budget is exceeded, a stage that adds chunks processes only
+    /// the oldest batch in flight: memory is returned behind it.
+    fn may_process(&self, sequence: u64) -> bool {
+        !self.stage.adds_chunks || self.run.stopping() || self.run.budget.may_grow(sequence)
+    }
+
+    /// Processes a batch and sends it on. The number of a batch that has no rows left is added to `emptied`.
+    fn process(
+        &self,
+        worker: &mut (dyn Worker + '_),
+        work: Work<'r>,
+        emptied: &mut Vec<u64>,
+        cx: &StageContext<'_>,
+    ) -> Result<(), StageError> {
+        match work {
+            Work::Exclusive(mut in_flight) => {
+                let files = in_flight.batch.files.rows();
+                if self.drops_batch(self.call_worker(worker, BatchRows::Exclusive(&mut in_flight.batch), cx))? {
+                    emptied.push(in_flight.sequence);
+                    return Ok(());
+                }
+                let kept = in_flight.batch.files.rows();
+                self.run.files_done.fetch_add((files - kept) as u64, Ordering::Relaxed);
+                self.meter.count(files, kept, in_flight.batch.chunks.rows());
+                if kept + in_flight.batch.chunks.rows() == 0 {
+                    emptied.push(in_flight.sequence);
+                } else {
+                    self.output.forward_emptied(emptied, self.meter);
+                    self.output.forward(in_flight, self.meter);
+                }
+            }
+            Work::Shared(shared) => {
+                let base = shared.batch();
+                let mut staged = StagedColumns::beside(base);
+                let rows = BatchRows::Shared { base, staged: &mut staged };
+                if self.drops_batch(self.call_worker(worker, rows, cx))? {
+                    shared.mark_dropped();
+                }
+                self.meter.count(base.files.rows(), base.files.rows(), base.chunks.rows());
+                match shared.finish(staged) {
+                    Some(Finished::Merged(in_flight)) => self.output.forward(in_flight, self.meter),
+                    Some(Finished::Dropped(sequence)) => emptied.push(sequence),
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a transform has dropped its batch because the run is stopping. A sink may not: a batch that one sink has
+    /// taken must reach the others.
+    fn drops_batch(&self, result: Result<(), StageError>) -> Result<bool, StageError> {
+        match result {
+            Err(StageError::Stopped) if self.stage.kind == StageKind::Transform && self.run.stopping() => Ok(true),
+            other => other.map(|()| false),
+        }
+    }
+
+    fn call_worker(
+        &self,
+        worker: &mut (dyn Worker + '_),
+        rows: BatchRows<'_>,
+        cx: &StageContext<'_>,
+    ) -> Result<(), StageError> {
+        let mut view = BatchView::new(rows, &self.stage.permissions);
+        if view.is_empty() {
+            return Ok(());
+        }
+        self.meter.at_work(|| worker.process(&mut view, cx))?;
+        Ok(view.conclude()?)
+    }
+
+    fn close(&self, cx: &StageContext<'_>) -> Result<(), StageError> {
+        self.emitting(|out| self.meter.at_work(|| self.stage.stage.close(out, cx)))
+    }
+
+    fn emitting<R>(&self, work: impl FnOnce(&mut Emitter<'_>) -> R) -> R {
+        let mut port = TaskPort { task: self };
+        let port: Option<&mut dyn OutputPort> = if self.output.next.is_empty() { None } else { Some(&mut port) };
+        work(&mut Emitter::new(&self.stage.permissions, &self.stage.required, port))
+    }
+
+    /// Ends the run if `work` returns an error or panics.
+    fn guard(&self, work: impl FnOnce() -> Result<(), StageError>) {
+        let stage = || self.stage.name.clone();
+        match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(Ok(())) => {}
+            Ok(Err(StageError::Stopped)) if self.run.has_failed() => {}
+            Ok(Err(error)) => self.run.fail(RunError::Stage { stage: stage(), error }),
+            Err(panic) => {
+                self.run.fail(RunError::Panicked { stage: stage(), message: panic_message(panic.as_ref()) });
+            }
+        }
+    }
+}
+
+/// Emission by a task.
+struct TaskPort<'t, 'r> {
+    task: &'t WorkerTask<'r>,
+}
+
+impl OutputPort for TaskPort<'_, '_> {
+    fn send(&mut self, batch: Batch) -> Result<(), StageError> {
+        let WorkerTask { run, stage, meter, output, .. } = self.task;
+        // A cancelled run still takes the batches that a stage emits when it closes.
+        let stop = || if stage.kind == StageKind::Source { run.stopping() } else { run.has_failed() };
+        if stop() {
+            return Err(StageError::Stopped);
+        }
+        let (reservation, waited) = run.budget.admit(batch.bytes(), stop);
+        meter.memory_wait.add(waited);
+        let mut reservation = reservation.ok_or(StageError::Stopped)?;
+        let sequence = run.next_sequence.fetch_add(1, Ordering::Relaxed);
+        reservation.assign(sequence);
+        meter.count(0, batch.files.rows(), batch.chunks.rows());
+        output.forward(InFlight { sequence, batch, reservation }, meter);
+        Ok(())
+    }
+}
+
+/// The message of a panic.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,25 @@
+//! The configuration of the chunker.
+
+use serde::{Deserialize, Serialize};
+
+/// `[stage.chunk]`: how definitions become chunks. Sizes are in characters other than white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChunkOptions {
+    /// Chunks larger than this are split at syntax boundaries.
+    pub max_size: usize,
+    /// Module-level code smaller than this is merged with other module-level code of its file.
+    pub min_size: usize,
+    /// Types of at most this many lines keep the bodies of their members in their own text.
+    pub whole_type_lines: u32,
+    /// Functions inside functions are chunks of their own from this many lines on.
+    pub nested_function_lines: u32,
+    /// Most chunks of one file. The rest of the file is not indexed, and the run report says so.
+    pub max_chunks: usize,
+}
+
+impl Default for ChunkOptions {
+    fn default() -> Self {
+        Self { max_size: 2_000, min_size: 200, whole_type_lines: 40, nested_function_lines: 30, max_chunks: 20_000 }
+    }
+}

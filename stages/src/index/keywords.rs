@@ -1,0 +1,23 @@
+//! Building the keyword index again without running a pipeline.
+
+use std::path::Path;
+
+use aurora_analysis::Analyzer;
+use aurora_storage::{Chunk, Environment, OpenMode, ProjectDirectory, WriterOptions};
+
+use super::error::IndexError;
+use super::trust::Trust;
+use crate::chunk::stage::terms_of;
+
+/// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.
+///
+/// # Errors
+/// When there is no index, another run is writing, or the disk refuses.
+pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
+    let mut terms = |chunk: &Chunk| terms_of(&Analyzer, chunk);
+    let project = ProjectDirectory::of(root);
+    let directory = project.path();
+    let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &mut terms)?;
+    trust.known.record(directory, &Environment::open(directory, OpenMode::Existing)?.snapshot()?)?;
+    Ok(rebuilt.chunk_count)
+}

@@ -1,0 +1,129 @@
+//! One pass of the pipeline over the tree, published at its end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aurora_pipeline::{BuildContext, Outcome, RunOptions};
+use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot};
+
+use super::access;
+use super::error::IndexError;
+use super::options::{IndexObserver, IndexOptions};
+use super::plan::plan;
+use super::run_services::{MemoryShares, RunServices};
+use super::scope::{HISTORY, scope};
+use super::summary::{After, IndexSummary};
+use super::trust::Trust;
+use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
+use crate::services::{Scope, now_seconds};
+
+/// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
+/// published without attribution and the walk is returned: another pass continues it.
+pub(super) fn pass(
+    root: &Path,
+    options: &IndexOptions,
+    observer: &dyn IndexObserver,
+    walk: Option<Arc<HistoryWalk>>,
+) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
+    let begun = Instant::now();
+    let plan = plan(root, &options.pipeline, &options.limits)?;
+    let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
+    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let project = ProjectDirectory::of(root);
+    let environment = Environment::open(project.path(), OpenMode::Create)?;
+    if options.trust.known.origin(project.path(), &environment.snapshot()?) == Origin::Own {
+        environment.assume_sound();
+    }
+    let continues_walk = walk.is_some();
+    let services = RunServices::open(root, &plan, &environment, options, memory, walk)?;
+    let before = services.previous.snapshot.manifest().clone();
+
+    let lent = services.lend();
+    let pipeline = plan.build(&BuildContext { root, services: &lent })?;
+    drop(lent);
+    let mut chain: Vec<_> =
+        pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
+    // Files that cannot be read cannot be indexed again under another configuration.
+    let is_same_configuration = scope(&before.fingerprints, &chain, false) == Scope::Changes;
+    let scope = scope(&before.fingerprints, &chain, options.force);
+    services.previous.decide(scope);
+    let model = services.models.used();
+    if !continues_walk {
+        services.repository.defer_beyond(match options.patience {
+            Some(patience) => WaitLimit::Total(patience),
+            None => WaitLimit::PerFile(cost_of_a_file(model.as_ref())),
+        });
+    }
+
+    let (jobs, cancel) = (options.jobs, options.cancel.clone());
+    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, observer: observer.of_run() };
+    let report = pipeline.run(run)?;
+    let is_complete = report.outcome == Outcome::Completed;
+    let RunServices { tree, writer, repository, moves, .. } = services;
+    let writer = Arc::into_inner(writer).expect("the stages that shared the writer ended with the pipeline");
+    let unread = tree.unread().clone();
+    repository.save_diff_cache();
+    let deferred = repository.deferred();
+    // The next run has to look at the history of files that this one could not read.
+    let is_settled = repository.is_settled() && unread.known() == 0;
+    let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
+    chain.push((HISTORY.to_owned(), history));
+    let is_first = before.generation == 0;
+    let fingerprints = if is_complete || is_first { chain } else { unfinished(&before.fingerprints, &repository) };
+    // An index of which one half follows one configuration and the other half another would answer for neither.
+    let is_of_one_configuration =
+        if is_complete { is_same_configuration || unread.known() == 0 } else { scope == Scope::Changes };
+    let published = if is_first || is_of_one_configuration {
+        writer.publish(ManifestUpdate {
+            model,
+            head_commit: repository.head(),
+            root: root.display().to_string(),
+            fingerprints,
+            complete: is_complete && deferred.is_none() && unread.is_empty(),
+            now: now_seconds(),
+            summary: serde_json::Value::Null,
+        })?
+    } else {
+        writer.abandon()?;
+        before.clone()
+    };
+    let is_left = is_complete && !is_first && !is_of_one_configuration;
+    let snapshot = environment.snapshot()?;
+    if published.generation != before.generation {
+        access::follow(root, &moves.take(), &snapshot, now_seconds());
+    }
+    warnings.extend(record(&project, &options.trust, &snapshot));
+    let mut remarks = repository.remarks();
+    remarks.extend(is_left.then(|| LEFT.to_owned()));
+    let after = After { published, snapshot, remarks, warnings, unread };
+    let summary = IndexSummary::new(root, &before, after, report, begun.elapsed())?;
+    Ok((summary, deferred.filter(|_| is_complete)))
+}
+
+/// The warning for an index that could not be brought to a new configuration.
+const LEFT: &str = "the index was left as it was: files that it knows could not be read, and the configuration or the \
+                    program has changed since they were indexed; make them readable, or name them in an ignore file";
+
+/// Time that indexing a file takes on one core, apart from its history: measured on sources of 100 to 200 lines.
+fn cost_of_a_file(model: Option<&ModelInfo>) -> Duration {
+    match model {
+        Some(model) if model.id != model.tokens => Duration::from_millis(100),
+        _ => Duration::from_millis(2),
+    }
+}
+
+/// The fingerprints after a run that was stopped: files that it has not reached are as the last run left them.
+fn unfinished(before: &[(String, String)], repository: &Repository) -> Vec<(String, String)> {
+    let of = |(name, state): &(String, String)| {
+        let state = if name == HISTORY { repository.unfinished_state() } else { state.clone() };
+        (name.clone(), state)
+    };
+    before.iter().map(of).collect()
+}
+
+/// Records the index as this user's; the warning to give if that fails.
+fn record(project: &ProjectDirectory, trust: &Trust, snapshot: &Snapshot) -> Option<String> {
+    let error = trust.known.record(project.path(), snapshot).err()?;
+    (!trust.accepts_unknown).then(|| format!("searches will not trust this index: {error}"))
+}

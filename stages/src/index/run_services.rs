@@ -1,0 +1,113 @@
+//! Opening the services of a run, and lending them to its stages.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use aurora_confined::Directory;
+use aurora_pipeline::{Plan, Services};
+use aurora_storage::{Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
+
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::scope::HISTORY;
+use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings};
+use crate::services::{CacheFiles, Models, Moves, PreviousIndex, RunClock, SourceTree};
+
+/// Most bytes of the cache of the walk over git's history: some five million commits.
+const MAX_HISTORY_WALK: u64 = 1 << 30;
+/// Most bytes of the cache of line diffs and rename sources; the library writes less.
+const MAX_COMPARISONS: u64 = 160 << 20;
+
+/// The services of one run.
+pub(super) struct RunServices {
+    pub(super) tree: Arc<SourceTree>,
+    pub(super) previous: Arc<PreviousIndex>,
+    pub(super) writer: Arc<IndexWriter>,
+    pub(super) repository: Arc<Repository>,
+    pub(super) models: Arc<Models>,
+    pub(super) moves: Arc<Moves>,
+    caches: Arc<CacheFiles>,
+    clock: Arc<RunClock>,
+}
+
+impl RunServices {
+    /// Opens everything that the stages of a run share. `walk` is a walk over git's history that an earlier pass began.
+    pub(super) fn open(
+        root: &Path,
+        plan: &Plan,
+        environment: &Environment,
+        options: &IndexOptions,
+        memory: MemoryShares,
+        walk: Option<Arc<HistoryWalk>>,
+    ) -> Result<Self, IndexError> {
+        let clock = RunClock::start();
+        let writer = environment.writer(WriterOptions { memory: memory.writer })?;
+        let previous = environment.snapshot()?;
+        let project = ProjectDirectory::of(root);
+        if previous.manifest().generation == 0 {
+            options.trust.known.announce(project.path(), &writer.id());
+        }
+        previous.check_keywords()?;
+        let opened = |source| IndexError::Root { path: root.to_owned(), reason: io::Error::to_string(&source) };
+        let tree = Directory::open_root(root).map_err(opened)?;
+        let caches = CacheFiles::new(project.open().map_err(opened)?, &writer.id());
+        let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
+        let previous_run = PreviousRun {
+            state: known.map(|(_, state)| state.clone()),
+            walk_cache: caches.file(ProjectDirectory::HISTORY_WALK, MAX_HISTORY_WALK),
+            diff_cache: caches.file(ProjectDirectory::HISTORY_COMPARISONS, MAX_COMPARISONS),
+            index: previous.clone(),
+        };
+        let settings = RunSettings {
+            attributes: plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME),
+            uses_previous: !options.force,
+            threads: options.jobs.unwrap_or_else(|| plan.run_config().threads()),
+            cancel: options.cancel.clone(),
+        };
+        let repository = Repository::open(root, previous_run, settings);
+        let repository = walk.into_iter().fold(repository, Repository::with_walk);
+        // The user's directory is the one that holds the models.
+        let user = options.models.path().parent().map(UserDirectory::at);
+        Ok(Self {
+            tree: Arc::new(SourceTree::new(tree, user.as_ref())),
+            previous: Arc::new(PreviousIndex::new(previous)),
+            writer: Arc::new(writer),
+            repository: Arc::new(repository),
+            models: Arc::new(Models::new(options.models.clone())),
+            moves: Arc::default(),
+            caches: Arc::new(caches),
+            clock: Arc::new(clock),
+        })
+    }
+
+    /// The services as stages ask for them.
+    pub(super) fn lend(&self) -> Services {
+        let mut services = Services::new();
+        services.insert(Arc::clone(&self.tree));
+        services.insert(Arc::clone(&self.previous));
+        services.insert(Arc::clone(&self.writer));
+        services.insert(Arc::clone(&self.repository));
+        services.insert(Arc::clone(&self.models));
+        services.insert(Arc::clone(&self.moves));
+        services.insert(Arc::clone(&self.caches));
+        services.insert(Arc::clone(&self.clock));
+        services
+    }
+}
+
+/// How the memory of a run is divided. A quarter is left for what a run needs whatever its input: models, syntax trees,
+/// rows of files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MemoryShares {
+    /// Bytes of batches in flight.
+    pub(super) batches: u64,
+    /// Bytes of the writer.
+    pub(super) writer: usize,
+}
+
+impl MemoryShares {
+    pub(super) fn of(memory: u64) -> Self {
+        Self { batches: memory / 4, writer: usize::try_from(memory / 2).unwrap_or(usize::MAX) }
+    }
+}

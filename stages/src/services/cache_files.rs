@@ -1,0 +1,23 @@
+//! The cache files that an index run keeps in the project's `.aurora` directory.
+
+use aurora_cachefile::CacheFile;
+use aurora_confined::Directory;
+use aurora_storage::IndexId;
+
+/// Opens cache files. Each holds the random id of the index, so that a repository cannot bring one of its own.
+pub(crate) struct CacheFiles {
+    directory: Directory,
+    secret: Vec<u8>,
+}
+
+impl CacheFiles {
+    /// Cache files in `directory` that belong to the index with this id.
+    pub(crate) fn new(directory: Directory, index: &IndexId) -> Self {
+        Self { directory, secret: index.as_bytes().to_vec() }
+    }
+
+    /// The file called `name`, of at most `max_bytes`.
+    pub(crate) fn file(&self, name: &str, max_bytes: u64) -> CacheFile {
+        CacheFile::new(self.directory.clone(), name, &self.secret, max_bytes)
+    }
+}

@@ -1,0 +1,34 @@
+//! What the stages of one index run share, one type for each purpose.
+//!
+//! A stage takes the services that it uses when it is built, so its fields show what it depends on. Two services are
+//! defined elsewhere: [`IndexWriter`](aurora_storage::IndexWriter), which takes what the sinks store, and
+//! [`Repository`](crate::git_signal::Repository), which knows git's history.
+
+mod cache_files;
+mod models;
+mod moves;
+mod previous_index;
+mod run_clock;
+mod source_tree;
+mod unread;
+
+use std::any::Any;
+use std::sync::Arc;
+
+use aurora_pipeline::{BuildContext, StageError};
+
+pub(crate) use cache_files::CacheFiles;
+pub(crate) use models::Models;
+pub(crate) use moves::Moves;
+pub(crate) use previous_index::{PreviousIndex, Scope};
+pub(crate) use run_clock::{RunClock, now_seconds};
+pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
+pub(crate) use unread::{ROOT, Unread, is_gone};
+
+/// The service of a type, for a stage that is being built.
+///
+/// # Errors
+/// When the pipeline is built outside an index run.
+pub(crate) fn service<T: Any + Send + Sync>(cx: &BuildContext<'_>) -> Result<Arc<T>, StageError> {
+    cx.services.get::<T>().ok_or_else(|| StageError::new("this stage runs as part of an index run only"))
+}

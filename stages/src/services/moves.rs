@@ -1,0 +1,24 @@
+//! Files that were moved since the last run.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::columns::RelativePath;
+
+/// Collects the files that were moved, so that the access history of their chunks can follow them.
+#[derive(Default)]
+pub(crate) struct Moves {
+    pairs: Mutex<Vec<(RelativePath, RelativePath)>>,
+}
+
+impl Moves {
+    /// Records that a file was moved.
+    pub(crate) fn add(&self, from: &RelativePath, to: &RelativePath) {
+        let pair = (Arc::clone(from), Arc::clone(to));
+        self.pairs.lock().unwrap_or_else(PoisonError::into_inner).push(pair);
+    }
+
+    /// Takes the moves that were recorded: from where, and to where.
+    pub(crate) fn take(&self) -> Vec<(RelativePath, RelativePath)> {
+        std::mem::take(&mut *self.pairs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,171 @@
+//! The `.aurora` directory of a project: the name of everything in it, and how it is opened.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, Refusal};
+
+use crate::error::StorageError;
+use crate::store::DATA;
+
+/// The `.aurora` directory of a project. Its associated constants name the files and directories in it; they are
+/// relative to the directory, for use with the [`Directory`] that [`ProjectDirectory::open`] returns.
+///
+/// | name | content | safe to delete |
+/// |---|---|---|
+/// | `pipeline.toml`, `config.toml` | the project's configuration | no: written by people |
+/// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
+/// | `eval/`, `tuned.toml` | golden sets that were mined, weights that were learned | yes, they can be made again |
+/// | `index/` | the index | yes, the next run builds it again |
+/// | `access/` | the access history | no: nothing else knows it |
+/// | `tree.walk`, `history.walk`, `history.comparisons` | caches of an index run | yes |
+/// | `writer.lock`, `tmp/` | the writer's lock and its temporary files | yes, while no run is writing |
+/// | `index.new/`, `index.old/` | an index on its way in or out, see `replace.rs` | no: `index.old/` may be the only one |
+/// | `index.unusable/`, `access.unusable/` | what was set aside because it could not be used | yes |
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectDirectory {
+    path: PathBuf,
+}
+
+impl ProjectDirectory {
+    /// Name of the directory below the project's root.
+    pub const NAME: &'static str = ".aurora";
+
+    /// The pipeline of the project.
+    pub const PIPELINE: &'static str = "pipeline.toml";
+    /// The configuration of the project.
+    pub const CONFIG: &'static str = "config.toml";
+    /// A configuration with learned weights; it has no effect until it is copied.
+    pub const TUNED_CONFIG: &'static str = "tuned.toml";
+    /// Directory of the golden sets that were mined from the project.
+    pub const MINED_SETS: &'static str = "eval";
+    /// Directory of the project's reasoning patterns.
+    pub const REASONING: &'static str = "reasoning";
+    /// Prefix of the indexed paths of reasoning patterns: their directory, relative to the root.
+    pub const REASONING_PREFIX: &'static str = ".aurora/reasoning/";
+
+    /// Directory of the index.
+    pub const INDEX: &'static str = "index";
+    /// Directory of the access history.
+    pub const ACCESS: &'static str = "access";
+    /// Cache of the directory listings of the last walk over the tree.
+    pub const TREE_WALK: &'static str = "tree.walk";
+    /// Cache of the walk over git's history.
+    pub const HISTORY_WALK: &'static str = "history.walk";
+    /// Cache of comparisons between old versions of files.
+    pub const HISTORY_COMPARISONS: &'static str = "history.comparisons";
+
+    /// The lock that a writer holds.
+    pub const WRITER_LOCK: &'static str = "writer.lock";
+    /// Directory of the writer's temporary files.
+    pub const TEMPORARY: &'static str = "tmp";
+    /// Keeps the directory out of git.
+    pub const GIT_IGNORE: &'static str = ".gitignore";
+    /// A new index while it is being written.
+    pub const NEW_INDEX: &'static str = "index.new";
+    /// The old index while the new one moves into its place.
+    pub const OLD_INDEX: &'static str = "index.old";
+    /// An index that was set aside.
+    pub const UNUSABLE_INDEX: &'static str = "index.unusable";
+    /// An access history that was set aside.
+    pub const UNUSABLE_ACCESS: &'static str = "access.unusable";
+
+    /// The directories that hold an index, or become one when a replacement was interrupted.
+    pub const INDEXES: [&'static str; 3] = [Self::INDEX, Self::OLD_INDEX, Self::NEW_INDEX];
+
+    /// The directory of the project at `root`. It need not exist.
+    pub fn of(root: &Path) -> Self {
+        Self::at(root.join(Self::NAME))
+    }
+
+    /// The directory at a path of its own.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Path of what has one of the names above, for messages. Files are opened through [`ProjectDirectory::open`].
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Opens the directory, which must be a real one: a symbolic link in its place is refused. Links in the path of the
+    /// project are followed.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] when there is none, a [`Refusal`] when it is a link, or the system's error.
+    pub fn open(&self) -> io::Result<Directory> {
+        let (parent, name) = self.split()?;
+        Directory::open_root(parent)?.open_directory(name)
+    }
+
+    /// Opens the directory, and creates it if there is none.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when it is a link, or the system's error.
+    pub fn create(&self) -> io::Result<Directory> {
+        let (parent, name) = self.split()?;
+        #[allow(clippy::disallowed_methods, reason = "the path of the project is trusted")]
+        fs::create_dir_all(parent)?;
+        Directory::open_root(parent)?.create_directory(name)
+    }
+
+    /// Size of the index's data file in bytes.
+    ///
+    /// # Errors
+    /// When there is no index, or the system's error.
+    pub fn index_bytes(&self) -> io::Result<u64> {
+        Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
+    }
+
+    fn split(&self) -> io::Result<(&Path, &OsStr)> {
+        let name = self.path.file_name().ok_or(Refusal::Outside)?;
+        let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Ok((parent.unwrap_or(Path::new(".")), name))
+    }
+}
+
+/// Writes a `.gitignore` that keeps the whole directory out of the repository.
+pub(crate) fn keep_out_of_git(home: &Directory) -> Result<(), StorageError> {
+    let name = ProjectDirectory::GIT_IGNORE;
+    let written = match home.create_new(name) {
+        Ok(mut file) => io::Write::write_all(&mut file, b"*\n"),
+        // Any other content is the user's decision.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    };
+    written.map_err(|error| StorageError::io(&home.path().join(name), error))
+}
+
+/// Distinguishes a file from another one that was put into its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+    /// Set only where the file system has no inode numbers.
+    created: i64,
+}
+
+/// The identity of the data file in a directory of `home`; `None` where there is none.
+pub(crate) fn identity(home: &Directory, directory: &str) -> Option<Identity> {
+    let found = home.metadata(Path::new(directory).join(DATA)).ok()?;
+    let created = if found.inode == 0 { found.changed } else { 0 };
+    Some(Identity { device: found.device, inode: found.inode, created })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProjectDirectory;
+
+    #[test]
+    fn the_prefix_of_reasoning_patterns_is_their_directory() {
+        let directory = format!("{}/{}/", ProjectDirectory::NAME, ProjectDirectory::REASONING);
+        assert_eq!(ProjectDirectory::REASONING_PREFIX, directory);
+    }
+}

@@ -1,0 +1,53 @@
+//! The user's own Aurora directory, outside of any project.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::project::ProjectDirectory;
+
+/// The user's own Aurora directory: configuration, models, conversation logs, and the records of trusted indexes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserDirectory {
+    path: PathBuf,
+}
+
+impl UserDirectory {
+    /// Prefix of the indexed paths of conversation logs, which lie outside of any project.
+    pub const CONVERSATIONS_PREFIX: &'static str = ".aurora/logs/conversations/";
+
+    /// `AURORA_HOME`, or `.aurora` in the home directory; `None` where neither is known.
+    pub fn from_environment() -> Option<Self> {
+        let set = env::var_os("AURORA_HOME").filter(|home| !home.is_empty());
+        Some(Self::at(set.map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(ProjectDirectory::NAME)))?))
+    }
+
+    /// The directory at a path. It need not exist.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The user's configuration.
+    pub fn config(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    /// Directory of the user's models.
+    pub fn models(&self) -> PathBuf {
+        self.path.join("models")
+    }
+
+    /// Directory of the conversation logs.
+    pub fn conversations(&self) -> PathBuf {
+        self.path.join("logs").join("conversations")
+    }
+
+    /// Directory of the records of [`KnownIndexes`](crate::KnownIndexes).
+    pub fn index_records(&self) -> PathBuf {
+        self.path.join("state").join("indexes")
+    }
+}
