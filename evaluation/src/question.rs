@@ -21,9 +21,9 @@ pub(crate) struct Defaults<'a> {
 /// Reads a question, or says everything that is wrong with it.
 pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Vec<String>> {
     let Value::Object(fields) = value else {
-        return Err(vec![format!("expected an object with `query` and `relevant`, found {}", kind(value))]);
+        return Err(vec![format!("expected an object with `query` and `relevant`, found {}", type_name(value))]);
     };
-    let mut reader = Reader { fields, faults: Vec::new() };
+    let mut reader = FieldReader { fields, faults: Vec::new() };
     let query = match reader.text("query") {
         None if reader.faults.is_empty() => reader.missing("query", "the words to search for"),
         None => String::new(),
@@ -45,12 +45,12 @@ pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Ve
     if reader.faults.is_empty() { Ok(question) } else { Err(reader.faults) }
 }
 
-struct Reader<'v> {
+struct FieldReader<'v> {
     fields: &'v Map<String, Value>,
     faults: Vec<String>,
 }
 
-impl Reader<'_> {
+impl FieldReader<'_> {
     fn fault<T: Default>(&mut self, message: String) -> T {
         self.faults.push(message);
         T::default()
@@ -71,7 +71,7 @@ impl Reader<'_> {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) if key == "id" => Some(number.to_string()),
             other => {
-                let message = format!("`{key}` must be a text, not {}", kind(other));
+                let message = format!("`{key}` must be a text, not {}", type_name(other));
                 self.fault(message)
             }
         }
@@ -126,7 +126,7 @@ impl Reader<'_> {
 
 fn answer(number: usize, value: &Value) -> Result<Answer, Vec<String>> {
     let Value::Object(fields) = value else {
-        return Err(vec![format!("answer {number} must be an object with a `path`, not {}", kind(value))]);
+        return Err(vec![format!("answer {number} must be an object with a `path`, not {}", type_name(value))]);
     };
     let mut faults = Vec::new();
     let get = |key: &str| fields.get(key).filter(|value| !value.is_null());
@@ -171,7 +171,7 @@ fn source(path: &str) -> Answer {
     Answer { any_directory: !path.contains('/'), path, lines: None, name: None, grade: None }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",

@@ -7,8 +7,8 @@ use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::bm25::Bm25;
-use crate::dense::{Semantics, cosine};
-use crate::identifier::{ExactMatch, IdentifierQuery, Named};
+use crate::dense::{QueryVector, cosine};
+use crate::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::query::{Mode, ParsedQuery};
 
 /// Most definitions of one name that a query's words bring in; a name with more tells nothing.
@@ -42,7 +42,7 @@ pub(crate) struct Candidates<'s> {
 
 /// Most candidates of each kind.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Most {
+pub(crate) struct CandidateLimits {
     pub(crate) by_keywords: usize,
     pub(crate) by_vectors: usize,
 }
@@ -52,10 +52,10 @@ pub(crate) struct Most {
 pub(crate) fn collect<'s>(
     snapshot: &'s Snapshot,
     bm25: &Bm25<'s>,
-    semantics: &Semantics,
+    semantics: &QueryVector,
     mut late: Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),
-    (mode, most): (Mode, Most),
+    (mode, most): (Mode, CandidateLimits),
     filter: Option<&RoaringBitmap>,
 ) -> Result<Candidates<'s>, StorageError> {
     let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(most.by_keywords, filter) };
@@ -95,8 +95,8 @@ pub(crate) fn collect<'s>(
 }
 
 /// What of a chunk its name is judged by.
-pub(crate) fn named(chunk: &ArchivedChunk) -> Named<'_> {
-    Named {
+pub(crate) fn named(chunk: &ArchivedChunk) -> ChunkName<'_> {
+    ChunkName {
         name: &chunk.name,
         qualified_name: &chunk.qualified_name,
         chunk_type: chunk.chunk_type.to_native(),

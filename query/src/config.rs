@@ -10,7 +10,7 @@ use aurora_confined::{Directory, read_regular_to_string};
 pub use crate::parameters::{
     ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
 };
-use crate::settings::{self, SETTINGS, Setting, Slot};
+use crate::settings::{self, SETTINGS, Setting, SettingValue};
 
 /// The configuration of a project, below its root.
 const PROJECT_CONFIG: &str = ".aurora/config.toml";
@@ -260,8 +260,8 @@ impl Draft {
                 self.set_at.insert(setting.key, origin);
             }
             Err(rule) => {
-                let help = match setting.slot {
-                    Slot::Fusion(_) => suggestion(text.trim_matches('"'), ["weighted", "rrf"].into_iter()),
+                let help = match setting.value {
+                    SettingValue::Fusion(_) => suggestion(text.trim_matches('"'), ["weighted", "rrf"].into_iter()),
                     _ => None,
                 };
                 self.errors.push(ConfigError {

@@ -4,24 +4,24 @@ use aurora_analysis::Embedder;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 
 /// What a search can say about meaning.
-pub(crate) enum Semantics {
+pub(crate) enum QueryVector {
     /// The query's vector, comparable with the stored ones.
-    Vector(Vec<f32>),
+    Available(Vec<f32>),
     /// Nothing, and why.
-    None(String),
+    Unavailable(String),
 }
 
-impl Semantics {
+impl QueryVector {
     /// Embeds `text` if the index's vectors come from the same model.
     pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn Embedder>, text: &str) -> Self {
         let Some(model) = &snapshot.manifest().model else {
-            return Self::None("the index holds no embeddings".to_owned());
+            return Self::Unavailable("the index holds no embeddings".to_owned());
         };
         let Some(embedder) = embedder else {
-            return Self::None(format!("the index holds embeddings of {}, but no model is loaded", model.id));
+            return Self::Unavailable(format!("the index holds embeddings of {}, but no model is loaded", model.id));
         };
         if model.id != embedder.id() || model.dimensions != embedder.dimensions() {
-            return Self::None(format!(
+            return Self::Unavailable(format!(
                 "the index holds embeddings of {}, but the configured model is {}; run `aur mem index` to embed with it",
                 model.id,
                 embedder.id()
@@ -29,18 +29,18 @@ impl Semantics {
         }
         match embedder.embed_query(text) {
             Ok(vector) if vector.iter().all(|&x| x == 0.0) => {
-                Self::None("the model knows no word of the query".to_owned())
+                Self::Unavailable("the model knows no word of the query".to_owned())
             }
-            Ok(vector) => Self::Vector(vector),
-            Err(e) => Self::None(e.to_string()),
+            Ok(vector) => Self::Available(vector),
+            Err(e) => Self::Unavailable(e.to_string()),
         }
     }
 
     /// The vector, if there is one.
     pub(crate) fn vector(&self) -> Option<&[f32]> {
         match self {
-            Self::Vector(vector) => Some(vector),
-            Self::None(_) => None,
+            Self::Available(vector) => Some(vector),
+            Self::Unavailable(_) => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 use aurora_storage::Walk;
 
 /// Compares a word with many terms, one after another. Terms that share a beginning with the one before share its work.
-pub(crate) struct Nearness<'w> {
+pub(crate) struct PrefixDistance<'w> {
     word: &'w [u8],
     most: u8,
     /// Row `d` holds the distances of the first `d` bytes of the term to every beginning of the word.
@@ -13,7 +13,7 @@ pub(crate) struct Nearness<'w> {
     filled: Vec<u8>,
 }
 
-impl<'w> Nearness<'w> {
+impl<'w> PrefixDistance<'w> {
     /// Looks for terms within `most` edits of `word`, counted in bytes.
     pub(crate) fn new(word: &'w str, most: u8) -> Self {
         let word = word.as_bytes();
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn distance(word: &str, term: &str, most: u8) -> Option<u8> {
-        Nearness::new(word, most).step(term.as_bytes()).0
+        PrefixDistance::new(word, most).step(term.as_bytes()).0
     }
 
     #[test]
@@ -93,14 +93,14 @@ mod tests {
             word in "[abc_]{1,9}", mut terms in prop::collection::btree_set("[abc_]{1,11}", 1..200), most in 0u8..3,
         ) {
             terms.insert(word.clone());
-            let mut nearness = Nearness::new(&word, most);
+            let mut distances = PrefixDistance::new(&word, most);
             let mut found = Vec::new();
             let mut past = Vec::new();
             for term in &terms {
                 if !past.is_empty() && term.as_bytes().starts_with(&past) {
                     continue;
                 }
-                let (distance, walk) = nearness.step(term.as_bytes());
+                let (distance, walk) = distances.step(term.as_bytes());
                 past = match walk {
                     Walk::Past(bytes) => term.as_bytes()[..bytes].to_vec(),
                     Walk::On | Walk::Stop => Vec::new(),

@@ -31,7 +31,7 @@ pub(crate) struct Foldable<'c> {
 
 /// A chunk with a place in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FoldedGroup {
     /// The chunk, by its place in the given order.
     pub(crate) at: usize,
     /// Its copies elsewhere, best first, by their places in the given order: what would stand below it.
@@ -44,8 +44,8 @@ pub(crate) struct Place {
 /// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
 /// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
 /// looked at: copies are those that would have stood in the list.
-pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize) -> Vec<FoldedGroup> {
+    let mut places: Vec<FoldedGroup> = Vec::new();
     // What stands in the list or is a piece of what does, with its place.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
@@ -60,7 +60,7 @@ pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize)
             Some(place) => place,
             None if places.len() == limit => break,
             None => {
-                places.push(Place { at, copies: Vec::new() });
+                places.push(FoldedGroup { at, copies: Vec::new() });
                 places.len() - 1
             }
         };

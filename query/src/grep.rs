@@ -3,7 +3,7 @@
 //! A pattern is matched against a chunk's text as it was indexed. Case does not matter unless the pattern holds an
 //! upper-case letter; `^` and `$` stand for the ends of a line; `.` stops there, `\s` does not.
 //!
-//! Terms that every match is known to bring ([`needs`]) cut the chunks by the dictionary first; the texts of those that
+//! Terms that every match is known to bring ([`required_terms`]) narrow the chunks through the dictionary first; the texts of those that
 //! are left are searched by all threads.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use regex_syntax::ast::{self, Ast};
 use roaring::RoaringBitmap;
 
 use crate::filter::FilterError;
-use crate::pattern_needs::{Need, needs};
+use crate::required_terms::{RequiredTerm, required_terms};
 
 /// Terms with one beginning that are looked up.
 const MOST_TERMS: usize = 2_000;
@@ -32,7 +32,7 @@ pub struct TextFilter {
 #[derive(Debug, Clone)]
 struct Pattern {
     regex: Regex,
-    needs: Vec<Need>,
+    required_terms: Vec<RequiredTerm>,
 }
 
 impl TextFilter {
@@ -77,7 +77,7 @@ impl TextFilter {
         };
         // An index without keywords has no term to look up.
         if snapshot.field_totals().iter().any(|total| *total > 0) {
-            for need in self.patterns.iter().flat_map(|pattern| &pattern.needs) {
+            for need in self.patterns.iter().flat_map(|pattern| &pattern.required_terms) {
                 if let Some(holding) = holding(snapshot, need)? {
                     possible &= holding;
                 }
@@ -99,15 +99,15 @@ impl TextFilter {
 }
 
 /// The chunks that hold what is needed; `None` where finding out is more work than reading them.
-fn holding(snapshot: &Snapshot, need: &Need) -> Result<Option<RoaringBitmap>, StorageError> {
+fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBitmap>, StorageError> {
     let mut chunks = RoaringBitmap::new();
     match need {
-        Need::Term(spellings) => {
+        RequiredTerm::Term(spellings) => {
             for spelling in spellings {
                 chunks |= snapshot.postings(spelling)?.docs();
             }
         }
-        Need::Prefix(prefix) => {
+        RequiredTerm::Prefix(prefix) => {
             for (at, entry) in snapshot.terms_with_prefix(prefix).enumerate() {
                 if at == MOST_TERMS {
                     return Ok(None);
@@ -134,8 +134,8 @@ impl Pattern {
         })?;
         let meaning =
             ParserBuilder::new().case_insensitive(insensitive).multi_line(true).crlf(true).build().parse(expression);
-        let needs = meaning.map(|meaning| needs(&meaning)).unwrap_or_default();
-        Ok(Self { regex, needs })
+        let required_terms = meaning.map(|meaning| required_terms(&meaning)).unwrap_or_default();
+        Ok(Self { regex, required_terms })
     }
 }
 

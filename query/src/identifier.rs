@@ -15,7 +15,7 @@ pub(crate) struct IdentifierQuery {
 
 /// What of a chunk its name is judged by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Named<'a> {
+pub(crate) struct ChunkName<'a> {
     pub(crate) name: &'a str,
     pub(crate) qualified_name: &'a str,
     pub(crate) chunk_type: ChunkType,
@@ -82,7 +82,7 @@ impl IdentifierQuery {
     }
 
     /// Whether `chunk` is called what the query says.
-    pub(crate) fn matches(&self, chunk: Named<'_>) -> Option<ExactMatch> {
+    pub(crate) fn matches(&self, chunk: ChunkName<'_>) -> Option<ExactMatch> {
         let qualified = dotted(chunk.qualified_name);
         let is =
             |a: &str, b: &str, other_case: bool| if other_case { a.to_lowercase() == b.to_lowercase() } else { a == b };
@@ -107,7 +107,7 @@ impl IdentifierQuery {
     /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
     pub(crate) fn matches_inside<'n>(
         &self,
-        chunk: Named<'_>,
+        chunk: ChunkName<'_>,
         mut names: impl Iterator<Item = &'n str>,
     ) -> Option<ExactMatch> {
         let name = self.dotted.rsplit('.').next().unwrap_or(&self.dotted);
@@ -120,7 +120,7 @@ impl IdentifierQuery {
             .map(|_| Self::found(chunk, other_case, true))
     }
 
-    fn found(chunk: Named<'_>, other_case: bool, inner: bool) -> ExactMatch {
+    fn found(chunk: ChunkName<'_>, other_case: bool, inner: bool) -> ExactMatch {
         ExactMatch {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
@@ -161,9 +161,9 @@ fn dotted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn chunk<'a>(qualified_name: &'a str, chunk_type: ChunkType, path: &'a str) -> Named<'a> {
+    fn chunk<'a>(qualified_name: &'a str, chunk_type: ChunkType, path: &'a str) -> ChunkName<'a> {
         let name = qualified_name.rsplit('.').next().unwrap_or(qualified_name);
-        Named { name, qualified_name, chunk_type, exported: true, path, line_start: 1, key: path }
+        ChunkName { name, qualified_name, chunk_type, exported: true, path, line_start: 1, key: path }
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn case_then_definition_then_main_code_then_exported_then_shorter_path() {
-        let hidden = Named { exported: false, ..chunk("Session", ChunkType::Class, "a.py") };
+        let hidden = ChunkName { exported: false, ..chunk("Session", ChunkType::Class, "a.py") };
         let order = [
             chunk("Session", ChunkType::Class, "src/session.py"),
             chunk("Session", ChunkType::Class, "src/other/session.py"),

@@ -41,7 +41,7 @@ impl PathClass {
 
     /// Words with which a query asks for the class: fewer than its directories have names, since a sentence says
     /// `sample`, `history` or `external` of other things.
-    pub(crate) fn wishes(self) -> &'static [&'static str] {
+    pub(crate) fn request_words(self) -> &'static [&'static str] {
         match self {
             Self::Test => &[
                 "test", "tests", "testing", "testdata", "spec", "specs", "e2e", "fixture", "fixtures", "mock", "mocks",

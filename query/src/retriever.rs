@@ -12,10 +12,10 @@ use crate::activation::{self, ActivationParts};
 use crate::bm25::Bm25;
 use crate::candidates::{self, Candidate, named};
 use crate::config::{FoldingConfig, Fusion, SearchConfig};
-use crate::dense::Semantics;
+use crate::dense::QueryVector;
 use crate::expansion;
 use crate::explain::{self, Explanation};
-use crate::folding::{self, Foldable, Place};
+use crate::folding::{self, Foldable, FoldedGroup};
 use crate::forgetting::conversation_decay;
 use crate::fusion::{Weights, min_max, ranks, reciprocal_rank};
 use crate::kind::QueryKind;
@@ -90,7 +90,7 @@ impl Retriever {
 
         let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
         let semantics = self.semantics(query.mode, &text)?;
-        let most = candidates::Most {
+        let most = candidates::CandidateLimits {
             by_keywords: self.config.hybrid.stage1_top_k.max(query.limit),
             by_vectors: self.config.hybrid.dense_top_k.max(query.limit),
         };
@@ -151,26 +151,26 @@ impl Retriever {
         Ok((parsed, text, notes))
     }
 
-    fn semantics(&self, mode: Mode, text: &str) -> Result<Semantics, QueryError> {
+    fn semantics(&self, mode: Mode, text: &str) -> Result<QueryVector, QueryError> {
         if mode == Mode::Sparse {
-            return Ok(Semantics::None("mode `sparse` uses keywords only".to_owned()));
+            return Ok(QueryVector::Unavailable("mode `sparse` uses keywords only".to_owned()));
         }
-        match Semantics::of(&self.snapshot, self.embedder.as_deref(), text) {
-            Semantics::None(reason) if mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
+        match QueryVector::of(&self.snapshot, self.embedder.as_deref(), text) {
+            QueryVector::Unavailable(reason) if mode == Mode::Dense => Err(QueryError::NoVectors(reason)),
             semantics => Ok(semantics),
         }
     }
 
-    fn note_missing(&self, mode: Mode, semantics: &Semantics, from_keywords: usize, notes: &mut Vec<String>) {
+    fn note_missing(&self, mode: Mode, semantics: &QueryVector, from_keywords: usize, notes: &mut Vec<String>) {
         let no_keywords = mode != Mode::Dense && from_keywords == 0;
         match semantics {
-            Semantics::Vector(_) if no_keywords => {
+            QueryVector::Available(_) if no_keywords => {
                 notes.push("No keyword matches found, falling back to semantic search".to_owned())
             }
-            Semantics::None(_) if no_keywords => notes.push("No keyword matches found".to_owned()),
+            QueryVector::Unavailable(_) if no_keywords => notes.push("No keyword matches found".to_owned()),
             _ => {}
         }
-        if let (Mode::Hybrid, Semantics::None(reason)) = (mode, semantics) {
+        if let (Mode::Hybrid, QueryVector::Unavailable(reason)) = (mode, semantics) {
             notes.push(format!("Ranked without semantic scores: {reason}"));
         }
     }
@@ -341,7 +341,7 @@ fn semantic(word_share: f32, list: &[Candidate<'_>]) -> Vec<Option<f32>> {
 }
 
 /// The best `limit` without pieces and copies of what stands above them; places are those in `order`.
-fn folded(config: &FoldingConfig, list: &[Candidate<'_>], order: &[usize], limit: usize) -> Vec<Place> {
+fn folded(config: &FoldingConfig, list: &[Candidate<'_>], order: &[usize], limit: usize) -> Vec<FoldedGroup> {
     let foldable = |&at: &usize| {
         let Candidate { chunk, exact, .. } = &list[at];
         let tokens = chunk.tokens.code.iter().map(|token| token.to_native());

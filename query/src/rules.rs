@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::config::RulesConfig;
-use crate::identifier::{IdentifierQuery, Named};
+use crate::identifier::{ChunkName, IdentifierQuery};
 use crate::overlap::{Overlap, Overlaps, WeighedParts};
 use crate::path_class::{PathClass, PathClasses, passes_on, stem};
 use crate::query::{ParsedQuery, Word};
@@ -51,21 +51,21 @@ pub(crate) struct RuleQuery<'q> {
     query: &'q ParsedQuery,
     parts: WeighedParts<'q>,
     mentioned: Vec<MentionedName>,
-    wishes: Wishes,
+    requests: Requests,
 }
 
 /// What a query asks for in so many words.
-struct Wishes {
+struct Requests {
     classes: PathClasses,
     prose: bool,
     shapes: bool,
     exports: bool,
 }
 
-impl Wishes {
+impl Requests {
     fn of(query: &ParsedQuery) -> Self {
         Self {
-            classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.wishes())).collect(),
+            classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.request_words())).collect(),
             prose: query.asks_for(PROSE_WORDS),
             shapes: query.asks_for(SHAPE_WORDS),
             exports: query.asks_for(EXPORT_WORDS),
@@ -83,7 +83,7 @@ struct MentionedName {
 
 /// A chunk as the rules see it.
 pub(crate) struct RuleChunk<'c> {
-    named: Named<'c>,
+    named: ChunkName<'c>,
     lines: u32,
     /// How well the words of its documentation meet the query's, normalised within the candidates.
     doc_words: f32,
@@ -110,14 +110,14 @@ impl<'q> RuleQuery<'q> {
             MentionedName { lookups: identifier.lookups(), identifier }
         });
         let mentioned = words.collect();
-        Self { query, parts: WeighedParts::new(query, idfs), mentioned, wishes: Wishes::of(query) }
+        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
     }
 
     /// Looks at chunks, given with their number of lines and how well their documentation meets the query.
     pub(crate) fn read<'c>(
         &self,
         analyzer: &Analyzer,
-        chunks: impl Iterator<Item = (Named<'c>, u32, f32)>,
+        chunks: impl Iterator<Item = (ChunkName<'c>, u32, f32)>,
     ) -> Vec<RuleChunk<'c>> {
         let mut overlaps = Overlaps::new(&self.parts, analyzer);
         let mut files: FxHashMap<&str, File> = FxHashMap::default();
@@ -188,12 +188,13 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
 
 fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 11] {
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
-    let class =
-        |class: PathClass, weight: f32| when(chunk.classes.holds(class) && !query.wishes.classes.holds(class), weight);
+    let class = |class: PathClass, weight: f32| {
+        when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
+    };
     let kind = chunk.named.chunk_type;
-    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.wishes.prose;
+    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose;
     let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
-        && !query.wishes.shapes
+        && !query.requests.shapes
         && definition(query, chunk) == 0.0;
     [
         ("tests", class(PathClass::Test, config.tests)),
@@ -243,12 +244,12 @@ fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 
 /// The query asks for tests, examples, … and the chunk is one.
 fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
-    f32::from(u8::from(!chunk.classes.and(query.wishes.classes).is_empty()))
+    f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
 /// Code outside definitions in a file that usually only passes on.
 fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
-    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.wishes.exports
+    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
 }
 
 /// Candidates of each file, the best first.
@@ -310,16 +311,16 @@ mod tests {
         ParsedQuery::parse(&Analyzer, text).expect("words")
     }
 
-    fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> Named<'a> {
-        Named { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path }
+    fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> ChunkName<'a> {
+        ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path }
     }
 
-    fn read<'a>(query: &RuleQuery<'_>, chunks: &[Named<'a>]) -> Vec<RuleChunk<'a>> {
+    fn read<'a>(query: &RuleQuery<'_>, chunks: &[ChunkName<'a>]) -> Vec<RuleChunk<'a>> {
         query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)))
     }
 
     /// Final scores and rule names of chunks that all start from the same fused score.
-    fn ranked(text: &str, chunks: &[Named<'_>]) -> Vec<(f32, Vec<&'static str>)> {
+    fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
         let query = query(text);
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
         let mut scores = vec![0.5; chunks.len()];

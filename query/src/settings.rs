@@ -11,11 +11,11 @@ pub(crate) struct Setting {
     /// The full key.
     pub(crate) key: &'static str,
     /// What kind of value it takes and where that goes.
-    pub(crate) slot: Slot,
+    pub(crate) value: SettingValue,
 }
 
 /// The kinds of values, each with the way to the field that holds it.
-pub(crate) enum Slot {
+pub(crate) enum SettingValue {
     /// A number within bounds.
     Number(RangeInclusive<f32>, fn(&mut SearchConfig) -> &mut f32),
     /// A whole number within bounds.
@@ -32,11 +32,11 @@ const LOSS: RangeInclusive<f32> = -1.0..=0.0;
 const POSITIVE: RangeInclusive<f32> = 0.0..=f32::INFINITY;
 
 const fn number(key: &'static str, range: RangeInclusive<f32>, field: fn(&mut SearchConfig) -> &mut f32) -> Setting {
-    Setting { key, slot: Slot::Number(range, field) }
+    Setting { key, value: SettingValue::Number(range, field) }
 }
 
 const fn count(key: &'static str, range: RangeInclusive<usize>, field: fn(&mut SearchConfig) -> &mut usize) -> Setting {
-    Setting { key, slot: Slot::Count(range, field) }
+    Setting { key, value: SettingValue::Count(range, field) }
 }
 
 /// Every key, in the order in which the documentation lists them.
@@ -51,7 +51,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.bm25.fields.body", POSITIVE, |c| &mut c.bm25.fields[Field::Body as usize]),
     count("search.hybrid.stage1_top_k", 10..=100_000, |c| &mut c.hybrid.stage1_top_k),
     count("search.hybrid.dense_top_k", 10..=100_000, |c| &mut c.hybrid.dense_top_k),
-    Setting { key: "search.hybrid.fusion", slot: Slot::Fusion(|c| &mut c.hybrid.fusion) },
+    Setting { key: "search.hybrid.fusion", value: SettingValue::Fusion(|c| &mut c.hybrid.fusion) },
     number("search.hybrid.weights.bm25", SHARE, |c| &mut c.hybrid.bm25_weight),
     number("search.hybrid.weights.semantic", SHARE, |c| &mut c.hybrid.semantic_weight),
     number("search.hybrid.weights.activation", SHARE, |c| &mut c.hybrid.activation_weight),
@@ -110,7 +110,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.prose", SHARE, |c| &mut c.rules.prose),
     number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),
     number("search.rules.short", SHARE, |c| &mut c.rules.short),
-    Setting { key: "search.folding.near_copies", slot: Slot::Switch(|c| &mut c.folding.near_copies) },
+    Setting { key: "search.folding.near_copies", value: SettingValue::Switch(|c| &mut c.folding.near_copies) },
 ];
 
 /// The row of `key`.
@@ -130,21 +130,21 @@ pub(crate) fn variable(key: &str) -> String {
 
 /// Sets the field of `setting` from text, or says the rule that `text` breaks.
 pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -> Result<(), String> {
-    match &setting.slot {
-        Slot::Number(range, field) => match text.trim().parse::<f32>() {
+    match &setting.value {
+        SettingValue::Number(range, field) => match text.trim().parse::<f32>() {
             Ok(value) if value.is_finite() && range.contains(&value) => *field(config) = value,
             _ if range.end().is_infinite() => return Err(format!("must be a number ≥ {:.1}", range.start())),
             _ => return Err(format!("must be a number between {:.1} and {:.1}", range.start(), range.end())),
         },
-        Slot::Count(range, field) => match text.trim().parse::<usize>() {
+        SettingValue::Count(range, field) => match text.trim().parse::<usize>() {
             Ok(value) if range.contains(&value) => *field(config) = value,
             _ => return Err(format!("must be a whole number between {} and {}", range.start(), range.end())),
         },
-        Slot::Switch(field) => match text.trim().parse() {
+        SettingValue::Switch(field) => match text.trim().parse() {
             Ok(value) => *field(config) = value,
             Err(_) => return Err("must be `true` or `false`".to_owned()),
         },
-        Slot::Fusion(field) => match text.trim().trim_matches('"') {
+        SettingValue::Fusion(field) => match text.trim().trim_matches('"') {
             "weighted" => *field(config) = Fusion::Weighted,
             "rrf" => *field(config) = Fusion::Rrf,
             _ => return Err("must be `weighted` or `rrf`".to_owned()),
@@ -155,11 +155,11 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
 
 /// The value of `setting` as it would be written.
 pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
-    match &setting.slot {
-        Slot::Number(_, field) => field(config).to_string(),
-        Slot::Count(_, field) => field(config).to_string(),
-        Slot::Switch(field) => field(config).to_string(),
-        Slot::Fusion(field) => match field(config) {
+    match &setting.value {
+        SettingValue::Number(_, field) => field(config).to_string(),
+        SettingValue::Count(_, field) => field(config).to_string(),
+        SettingValue::Switch(field) => field(config).to_string(),
+        SettingValue::Fusion(field) => match field(config) {
             Fusion::Weighted => "weighted".to_owned(),
             Fusion::Rrf => "rrf".to_owned(),
         },

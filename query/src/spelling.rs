@@ -3,7 +3,7 @@
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, Snapshot, StorageError};
 
-use crate::edit_distance::Nearness;
+use crate::edit_distance::PrefixDistance;
 use crate::expansion::{frequency, has_relatives, holds};
 
 /// Shortest word that may be misspelt; any four letters are near too many others.
@@ -91,14 +91,14 @@ fn is_correctable(term: &str) -> bool {
 fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageError> {
     let most = if term.len() < LONG { 1 } else { 2 };
     let first = term.as_bytes()[0];
-    let mut nearness = Nearness::new(term, most);
+    let mut distances = PrefixDistance::new(term, most);
     let mut found: Vec<(u8, Vec<u8>)> = Vec::new();
     snapshot.walk_terms("", &mut |word| {
-        let (distance, walk) = nearness.step(word);
+        let (distance, walk) = distances.step(word);
         // Who slips twice still gets the first letter right.
         let is_likely = |distance: u8| distance < 2 || word[0] == first;
         if let Some(distance) = distance.filter(|&distance| distance > 0 && is_likely(distance)) {
-            nearness.tighten(distance);
+            distances.tighten(distance);
             found.push((distance, word.to_vec()));
         }
         walk

@@ -28,7 +28,7 @@ pub fn estimate_tokens(text: &str) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     Space,
     Lower,
     Upper,
@@ -37,14 +37,14 @@ enum Class {
     Wide,
 }
 
-fn class(byte: u8) -> Class {
+fn byte_class(byte: u8) -> ByteClass {
     match byte {
-        b' ' | b'\t' | b'\r' => Class::Space,
-        b'a'..=b'z' => Class::Lower,
-        b'A'..=b'Z' => Class::Upper,
-        b'0'..=b'9' => Class::Digit,
-        0x80.. => Class::Wide,
-        _ => Class::Mark,
+        b' ' | b'\t' | b'\r' => ByteClass::Space,
+        b'a'..=b'z' => ByteClass::Lower,
+        b'A'..=b'Z' => ByteClass::Upper,
+        b'0'..=b'9' => ByteClass::Digit,
+        0x80.. => ByteClass::Wide,
+        _ => ByteClass::Mark,
     }
 }
 
@@ -53,28 +53,28 @@ fn line(text: &str) -> usize {
     let mut tokens = 1;
     let mut at = 0;
     while at < bytes.len() {
-        let first = class(bytes[at]);
+        let first = byte_class(bytes[at]);
         let start = at;
         at += 1;
         let mut last = first;
-        while at < bytes.len() && goes_on(last, class(bytes[at])) {
-            last = class(bytes[at]);
+        while at < bytes.len() && continues_token(last, byte_class(bytes[at])) {
+            last = byte_class(bytes[at]);
             at += 1;
         }
         let length = at - start;
         tokens += match first {
-            Class::Space => usize::from(length > 1),
-            Class::Lower | Class::Upper => length.div_ceil(LETTERS),
-            Class::Digit => length.div_ceil(DIGITS),
-            Class::Mark => length.div_ceil(MARKS),
-            Class::Wide => length.div_ceil(BYTES),
+            ByteClass::Space => usize::from(length > 1),
+            ByteClass::Lower | ByteClass::Upper => length.div_ceil(LETTERS),
+            ByteClass::Digit => length.div_ceil(DIGITS),
+            ByteClass::Mark => length.div_ceil(MARKS),
+            ByteClass::Wide => length.div_ceil(BYTES),
         };
     }
     tokens
 }
 
-fn goes_on(last: Class, next: Class) -> bool {
-    last == next || (last == Class::Upper && next == Class::Lower)
+fn continues_token(last: ByteClass, next: ByteClass) -> bool {
+    last == next || (last == ByteClass::Upper && next == ByteClass::Lower)
 }
 
 #[cfg(test)]

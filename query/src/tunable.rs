@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::config::SearchConfig;
-use crate::settings::{self, SETTINGS, Setting, Slot};
+use crate::settings::{self, SETTINGS, Setting, SettingValue};
 
 /// Tables whose numbers are shares of one whole.
 const SHARES: [&str; 2] = ["search.hybrid.weights", "search.hybrid.rrf_weights"];
@@ -61,10 +61,10 @@ impl SearchConfig {
 }
 
 fn tunable(setting: &Setting) -> Option<Tunable> {
-    let (range, whole) = match &setting.slot {
-        Slot::Number(range, _) => (f64::from(*range.start())..=f64::from(*range.end()), false),
-        Slot::Count(range, _) => (*range.start() as f64..=*range.end() as f64, true),
-        Slot::Switch(_) | Slot::Fusion(_) => return None,
+    let (range, whole) = match &setting.value {
+        SettingValue::Number(range, _) => (f64::from(*range.start())..=f64::from(*range.end()), false),
+        SettingValue::Count(range, _) => (*range.start() as f64..=*range.end() as f64, true),
+        SettingValue::Switch(_) | SettingValue::Fusion(_) => return None,
     };
     let share_of = SHARES.into_iter().find(|table| setting.key.rsplit_once('.').is_some_and(|(of, _)| of == *table));
     Some(Tunable { key: setting.key, range, whole, share_of })

@@ -26,7 +26,7 @@ use aurora_confined::Directory;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-pub use manifest::{MANIFEST, Manifest, SetEntry, TreeEntry};
+pub use manifest::{MANIFEST, Manifest, MinedSet, MinedTree};
 pub use selection::Selection;
 pub use source::{Definition, DefinitionKind, SourceFile};
 
@@ -45,7 +45,7 @@ const STRIPPED: &str = "stripped";
 const PIN: &str = "pin";
 
 /// What mining needs of the parts of the system that it does not know.
-pub trait Workshop: Sync {
+pub trait IndexerBackend: Sync {
     /// Whether a file holds code with definitions, judged by its name.
     fn is_code(&self, path: &str) -> bool;
 
@@ -118,7 +118,7 @@ pub enum MineError {
 /// # Errors
 /// When the history or a file cannot be read, a tree cannot be indexed, or the directory holds something else. What was
 /// mined there before is lost then.
-pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, MineError> {
+pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manifest, MineError> {
     let MineOptions { root, out, selection } = options;
     clear(out)?;
     let trees = out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?;
@@ -128,19 +128,19 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
     let head = history.as_ref().map(History::head);
     let mut manifest = Manifest::new(selection);
-    let origin = Origin { root, trees: &trees, prefix, history: history.as_ref(), workshop };
+    let source = TreeSource { root, trees: &trees, prefix, history: history.as_ref(), backend };
 
-    origin.copy(HEAD, head)?;
-    let files = origin.read(HEAD)?;
+    source.copy(HEAD, head)?;
+    let files = source.read(HEAD)?;
     manifest.add_tree(HEAD, prefix, head, 0);
-    workshop.progress("choosing questions");
+    backend.progress("choosing questions");
     add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
 
     let documented = docstring::questions(&files, selection);
     if !documented.is_empty() {
-        origin.copy(STRIPPED, head)?;
-        strip(&origin.open(STRIPPED)?, &files, &documented)?;
-        origin.index(&origin.below(STRIPPED))?;
+        source.copy(STRIPPED, head)?;
+        strip(&source.open(STRIPPED)?, &files, &documented)?;
+        source.index(&source.below(STRIPPED))?;
         manifest.add_tree(STRIPPED, prefix, head, documented.len());
     }
     let documented = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
@@ -148,10 +148,10 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
 
     let mut committed = Vec::new();
     if let Some(history) = &history {
-        workshop.progress("reading the history");
-        if let Some(plan) = commit::plan(history, workshop, selection)? {
-            origin.copy(PIN, Some(plan.pin))?;
-            committed = commit::questions(&plan, &origin.read(PIN)?, selection);
+        backend.progress("reading the history");
+        if let Some(plan) = commit::plan(history, backend, selection)? {
+            source.copy(PIN, Some(plan.pin))?;
+            committed = commit::questions(&plan, &source.read(PIN)?, selection);
             manifest.add_tree(PIN, prefix, Some(plan.pin), 0);
         }
     }
@@ -164,7 +164,7 @@ pub fn run(options: &MineOptions, workshop: &dyn Workshop) -> Result<Manifest, M
 impl Manifest {
     fn add_tree(&mut self, name: &str, prefix: &str, commit: Option<gix::ObjectId>, blanked: usize) {
         let root = [TREES, name, prefix].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
-        self.trees.push(TreeEntry { name: name.to_owned(), root, commit: commit.map(|id| id.to_string()), blanked });
+        self.trees.push(MinedTree { name: name.to_owned(), root, commit: commit.map(|id| id.to_string()), blanked });
     }
 }
 
@@ -181,16 +181,16 @@ fn clear(out: &Directory) -> Result<(), MineError> {
 }
 
 /// Where the copies come from, and where they go.
-struct Origin<'a> {
+struct TreeSource<'a> {
     root: &'a Path,
     trees: &'a Directory,
     /// The root below the work tree, without a slash at its end.
     prefix: &'a str,
     history: Option<&'a History>,
-    workshop: &'a dyn Workshop,
+    backend: &'a dyn IndexerBackend,
 }
 
-impl Origin<'_> {
+impl TreeSource<'_> {
     /// The directory to index of a copy.
     fn below(&self, name: &str) -> PathBuf {
         let tree = self.trees.path().join(name);
@@ -210,7 +210,7 @@ impl Origin<'_> {
             (Some(history), Some(commit)) => {
                 let missing = tree::check_out(history, commit, &directory)?;
                 if missing > 0 {
-                    self.workshop.progress(&format!("{missing} files are missing from this clone and left out"));
+                    self.backend.progress(&format!("{missing} files are missing from this clone and left out"));
                 }
                 Ok(())
             }
@@ -221,21 +221,21 @@ impl Origin<'_> {
     /// Indexes a copy and reads its files.
     fn read(&self, name: &str) -> Result<Vec<SourceFile>, MineError> {
         let root = self.open(name)?;
-        read(&root, &self.index(root.path())?, self.workshop)
+        read(&root, &self.index(root.path())?, self.backend)
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, MineError> {
-        self.workshop.progress(&format!("indexing {}", root.display()));
-        self.workshop.index(root).map_err(|reason| MineError::Index { root: root.to_owned(), reason })
+        self.backend.progress(&format!("indexing {}", root.display()));
+        self.backend.index(root).map_err(|reason| MineError::Index { root: root.to_owned(), reason })
     }
 }
 
 /// The files at `paths`, those of code with their definitions. What is no UTF-8 is left out.
-fn read(root: &Directory, paths: &[String], workshop: &dyn Workshop) -> Result<Vec<SourceFile>, MineError> {
+fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Result<Vec<SourceFile>, MineError> {
     let files = paths.par_iter().map(|path| {
         let bytes = root.read(path, MOST_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
         Ok(String::from_utf8(bytes).ok().map(|text| {
-            let definitions = if workshop.is_code(path) { workshop.definitions(path, &text) } else { Vec::new() };
+            let definitions = if backend.is_code(path) { backend.definitions(path, &text) } else { Vec::new() };
             SourceFile { path: path.clone(), text, definitions }
         }))
     });
@@ -277,7 +277,7 @@ fn add_set(
         let name = if held_out { format!("{name}.held-out") } else { name.to_owned() };
         let file = format!("{name}.jsonl");
         tree::write(out, &file, golden::to_jsonl(&questions).as_bytes())?;
-        manifest.sets.push(SetEntry { name, file, tree: tree.to_owned(), questions: questions.len(), held_out });
+        manifest.sets.push(MinedSet { name, file, tree: tree.to_owned(), questions: questions.len(), held_out });
     }
     Ok(())
 }

@@ -6,9 +6,9 @@
 //! are learned from all folds.
 
 mod ascent;
-mod board;
 mod evidence;
 mod folds;
+mod racing;
 mod space;
 
 use aurora_query::{QueryError, SearchConfig};
@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::golden::{self, Question};
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
-use board::{Board, Training, balanced, strata};
+use racing::{ScoreCache, TrainingObjective, balanced, strata};
 use space::{Direction, Space};
 
 pub use evidence::config_file;
@@ -150,8 +150,8 @@ pub fn tune(
     progress: &dyn Fn(&str),
 ) -> Result<TuneReport, TuneError> {
     let mut space = Space::new(&options.keys)?;
-    let mut board = Board::new(engines, questions, options.metric);
-    let asked = board.questions();
+    let mut cache = ScoreCache::new(engines, questions, options.metric);
+    let asked = cache.questions();
     let least = options.folds * 2;
     if asked.len() < least {
         let (questions, metric, folds) = (asked.len(), options.metric, options.folds);
@@ -160,28 +160,29 @@ pub fn tune(
     let dealt = folds::deal(&asked, options.folds);
     let share = options.budget.map(|budget| budget / (options.folds as u64 + 1));
     let start = &options.start;
-    let before = board.scores(start, asked.len())?.to_vec();
-    let inert = inert(&space, start, &mut board)?;
+    let before = cache.scores(start, asked.len())?.to_vec();
+    let inert = inert(&space, start, &mut cache)?;
     space.numbers.retain(|number| !inert.contains(&number.key));
     progress(&format!("{} of the numbers change an answer", space.numbers.len()));
     let mut after = vec![0.0; asked.len()];
     let mut of_folds = Vec::new();
     for fold in 0..options.folds {
         let seen: Vec<bool> = dealt.iter().map(|of| *of != fold).collect();
-        let learned = ascent::climb(&space, start, options.rounds, &mut Training::new(&mut board, seen, share))?;
-        for (at, score) in board.scores(&learned, asked.len())?.iter().enumerate() {
+        let learned =
+            ascent::climb(&space, start, options.rounds, &mut TrainingObjective::new(&mut cache, seen, share))?;
+        for (at, score) in cache.scores(&learned, asked.len())?.iter().enumerate() {
             if dealt[at] == fold {
                 after[at] = *score;
             }
         }
-        progress(&format!("fold {} of {}: {} searches so far", fold + 1, options.folds, board.searches));
+        progress(&format!("fold {} of {}: {} searches so far", fold + 1, options.folds, cache.searches));
         of_folds.push(learned);
     }
-    let everything = Training::new(&mut board, vec![true; asked.len()], share);
+    let everything = TrainingObjective::new(&mut cache, vec![true; asked.len()], share);
     let config = ascent::climb(&space, start, options.rounds, &mut { everything })?;
-    let trained = board.scores(&config, asked.len())?.to_vec();
-    let sets = board.sets().to_vec();
-    let searches = board.searches;
+    let trained = cache.scores(&config, asked.len())?.to_vec();
+    let sets = cache.sets().to_vec();
+    let searches = cache.searches;
     Ok(TuneReport {
         metric: options.metric,
         golden: digest(&asked),
@@ -199,13 +200,13 @@ pub fn tune(
 
 /// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, rules for
 /// files that there are none of.
-fn inert(space: &Space, start: &SearchConfig, board: &mut Board<'_>) -> Result<Vec<&'static str>, TuneError> {
+fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
     let mut inert = Vec::new();
     for (at, number) in space.numbers.iter().enumerate() {
         let mut moves = false;
         for direction in [Direction::Up, Direction::Down] {
             if let Some(moved) = space.step(start, at, direction, 0) {
-                moves = moves || !board.agree(start, &moved)?;
+                moves = moves || !cache.agree(start, &moved)?;
             }
         }
         if !moves {
@@ -243,14 +244,14 @@ fn untouched(
     options: &TuneOptions,
     config: &SearchConfig,
 ) -> Result<Option<Comparison>, TuneError> {
-    let mut board = Board::new(engines, held_out, options.metric);
-    let count = board.questions().len();
+    let mut cache = ScoreCache::new(engines, held_out, options.metric);
+    let count = cache.questions().len();
     if count == 0 {
         return Ok(None);
     }
-    let before = board.scores(&options.start, count)?.to_vec();
-    let after = board.scores(config, count)?.to_vec();
-    Ok(Some(compare(&before, &after, board.sets(), &vec![true; count])))
+    let before = cache.scores(&options.start, count)?.to_vec();
+    let after = cache.scores(config, count)?.to_vec();
+    Ok(Some(compare(&before, &after, cache.sets(), &vec![true; count])))
 }
 
 fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds: &[SearchConfig]) -> Vec<Change> {

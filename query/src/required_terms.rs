@@ -19,7 +19,7 @@ const SHORTEST_PREFIX: usize = 4;
 
 /// What the chunk of every match holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum RequiredTerm {
     /// One of these terms: the spellings of one word.
     Term(Vec<String>),
     /// A term that begins with this.
@@ -27,7 +27,7 @@ pub(crate) enum Need {
 }
 
 /// What a match is made of, from left to right.
-enum Item {
+enum PatternItem {
     /// This character; in either case where `folded`.
     Char { c: char, folded: bool },
     /// At least one character that is no part of an identifier, or the end of a line.
@@ -36,19 +36,19 @@ enum Item {
     Unknown,
 }
 
-/// What every match of a pattern needs.
-pub(crate) fn needs(pattern: &Hir) -> Vec<Need> {
+/// The terms that the chunk of every match holds.
+pub(crate) fn required_terms(pattern: &Hir) -> Vec<RequiredTerm> {
     let mut items = Vec::new();
     walk(pattern, &mut items);
-    let mut needs = Vec::new();
-    let is_char = |item: &Item| matches!(item, Item::Char { .. });
+    let mut required_terms = Vec::new();
+    let is_char = |item: &PatternItem| matches!(item, PatternItem::Char { .. });
     let runs = items.chunk_by(|a, b| is_char(a) && is_char(b)).collect::<Vec<_>>();
     for (at, run) in runs.iter().enumerate().filter(|(_, run)| is_char(&run[0])) {
         let is_edge =
-            |at: Option<usize>| at.and_then(|at| runs.get(at)).is_some_and(|run| matches!(run[0], Item::Edge));
+            |at: Option<usize>| at.and_then(|at| runs.get(at)).is_some_and(|run| matches!(run[0], PatternItem::Edge));
         let (starts, ends) = (is_edge(at.checked_sub(1)), is_edge(Some(at + 1)));
         let chars = run.iter().filter_map(|item| match item {
-            Item::Char { c, folded } => Some((*c, *folded)),
+            PatternItem::Char { c, folded } => Some((*c, *folded)),
             _ => None,
         });
         let (text, folded): (String, Vec<bool>) = chars.unzip();
@@ -57,65 +57,66 @@ pub(crate) fn needs(pattern: &Hir) -> Vec<Need> {
             continue;
         }
         if starts && ends {
-            needs.extend(spellings(&text.to_ascii_lowercase(), folded).map(Need::Term));
+            required_terms.extend(spellings(&text.to_ascii_lowercase(), folded).map(RequiredTerm::Term));
         }
         if !folded {
-            parts(text.as_bytes(), starts, ends, &mut needs);
+            parts(text.as_bytes(), starts, ends, &mut required_terms);
         }
     }
-    needs
+    required_terms
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Lower,
     Upper,
     Digit,
     Underscore,
 }
 
-fn kind(byte: u8) -> Kind {
+fn char_class(byte: u8) -> CharClass {
     match byte {
-        b'a'..=b'z' => Kind::Lower,
-        b'A'..=b'Z' => Kind::Upper,
-        b'_' => Kind::Underscore,
-        _ => Kind::Digit,
+        b'a'..=b'z' => CharClass::Lower,
+        b'A'..=b'Z' => CharClass::Upper,
+        b'_' => CharClass::Underscore,
+        _ => CharClass::Digit,
     }
 }
 
 /// The parts of a stretch of an identifier that the analyzer is sure to cut out, whatever stands before and after it.
 /// `starts` and `ends` tell whether the identifier does so with the stretch.
-fn parts(text: &[u8], starts: bool, ends: bool, needs: &mut Vec<Need>) {
-    let end_of = |from: usize, of: Kind| from + text[from..].iter().take_while(|byte| kind(**byte) == of).count();
+fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<RequiredTerm>) {
+    let end_of =
+        |from: usize, of: CharClass| from + text[from..].iter().take_while(|byte| char_class(**byte) == of).count();
     let mut at = 0;
     while at < text.len() {
-        let first = kind(text[at]);
+        let first = char_class(text[at]);
         let start = at;
         at = end_of(at, first);
         // A cut before a change of class is certain; what comes first may go on to the left.
         let is_cut = start > 0 || starts;
         let mut add = |part: std::ops::Range<usize>, is_cut: bool| {
             let is_whole = part.end < text.len() || ends;
-            needs.extend(is_cut.then(|| part_need(&text[part], is_whole)).flatten());
+            required_terms.extend(is_cut.then(|| part_term(&text[part], is_whole)).flatten());
         };
         match first {
-            Kind::Underscore => {}
-            Kind::Lower | Kind::Digit => add(start..at, is_cut),
-            Kind::Upper => {
+            CharClass::Underscore => {}
+            CharClass::Lower | CharClass::Digit => add(start..at, is_cut),
+            CharClass::Upper => {
                 let lower = start_of_lower(text, at, ends);
-                let end = end_of(at, Kind::Lower);
+                let end = end_of(at, CharClass::Lower);
                 match lower {
                     // The last upper-case letter goes with the lower-case ones, wherever its part's letters began.
                     Lower::Word => {
                         if at - start > 1 {
-                            needs.extend(is_cut.then(|| part_need(&text[start..at - 1], true)).flatten());
+                            required_terms.extend(is_cut.then(|| part_term(&text[start..at - 1], true)).flatten());
                         }
                         let is_whole = end < text.len() || ends;
-                        needs.extend(part_need(&text[at - 1..end], is_whole));
+                        required_terms.extend(part_term(&text[at - 1..end], is_whole));
                     }
                     Lower::None => add(start..at, is_cut),
                     Lower::Unknown => {
-                        needs.extend(is_cut.then(|| part_need(&text[start..at], false)).flatten());
+                        required_terms.extend(is_cut.then(|| part_term(&text[start..at], false)).flatten());
                     }
                 }
                 at = end;
@@ -135,7 +136,7 @@ enum Lower {
 }
 
 fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
-    let lower = text[at..].iter().take_while(|byte| kind(**byte) == Kind::Lower).count();
+    let lower = text[at..].iter().take_while(|byte| char_class(**byte) == CharClass::Lower).count();
     match lower {
         0 if at < text.len() || ends => Lower::None,
         0 => Lower::Unknown,
@@ -146,75 +147,77 @@ fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
 
 /// A part as a term, or where it may go on, as the beginning of one. The last character of a beginning may be composed
 /// with a mark after it.
-fn part_need(part: &[u8], is_whole: bool) -> Option<Need> {
+fn part_term(part: &[u8], is_whole: bool) -> Option<RequiredTerm> {
     let text = String::from_utf8_lossy(part).to_ascii_lowercase();
     if is_whole {
-        return (text.len() <= LONGEST).then(|| Need::Term(vec![text]));
+        return (text.len() <= LONGEST).then(|| RequiredTerm::Term(vec![text]));
     }
     let known = &text[..text.len().saturating_sub(1).min(LONGEST)];
-    (known.len() >= SHORTEST_PREFIX).then(|| Need::Prefix(known.to_owned()))
+    (known.len() >= SHORTEST_PREFIX).then(|| RequiredTerm::Prefix(known.to_owned()))
 }
 
-fn walk(pattern: &Hir, items: &mut Vec<Item>) {
+fn walk(pattern: &Hir, items: &mut Vec<PatternItem>) {
     match pattern.kind() {
         HirKind::Empty => {}
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
             Ok(text) => items.extend(text.chars().map(|c| item_of(c, false))),
-            Err(_) => items.push(Item::Unknown),
+            Err(_) => items.push(PatternItem::Unknown),
         },
         HirKind::Class(class) => items.push(item_of_class(class)),
         HirKind::Look(look) => items.push(match look {
-            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF => Item::Edge,
-            _ => Item::Unknown,
+            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF => {
+                PatternItem::Edge
+            }
+            _ => PatternItem::Unknown,
         }),
-        HirKind::Repetition(repetition) if repetition.min == 0 => items.push(Item::Unknown),
+        HirKind::Repetition(repetition) if repetition.min == 0 => items.push(PatternItem::Unknown),
         HirKind::Repetition(repetition) => {
             let from = items.len();
             walk(&repetition.sub, items);
-            if items[from..].iter().all(|item| matches!(item, Item::Edge)) {
+            if items[from..].iter().all(|item| matches!(item, PatternItem::Edge)) {
                 items.truncate(from);
-                items.push(Item::Edge);
+                items.push(PatternItem::Edge);
             } else {
-                items.push(Item::Unknown);
+                items.push(PatternItem::Unknown);
             }
         }
         HirKind::Capture(capture) => walk(&capture.sub, items),
         HirKind::Concat(parts) => parts.iter().for_each(|part| walk(part, items)),
-        HirKind::Alternation(_) => items.push(Item::Unknown),
+        HirKind::Alternation(_) => items.push(PatternItem::Unknown),
     }
 }
 
-fn item_of(c: char, folded: bool) -> Item {
+fn item_of(c: char, folded: bool) -> PatternItem {
     match c {
-        c if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' => Item::Edge,
-        c if c.is_whitespace() => Item::Edge,
-        c => Item::Char { c, folded },
+        c if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' => PatternItem::Edge,
+        c if c.is_whitespace() => PatternItem::Edge,
+        c => PatternItem::Char { c, folded },
     }
 }
 
 /// A class is known where it is one letter in both cases, or a few characters that all end identifiers.
-fn item_of_class(class: &Class) -> Item {
+fn item_of_class(class: &Class) -> PatternItem {
     const FEW: usize = 64;
     let chars: Vec<char> = match class {
         Class::Unicode(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
         Class::Bytes(class) => match class.to_unicode_class() {
             Some(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
-            None => return Item::Unknown,
+            None => return PatternItem::Unknown,
         },
     };
     if chars.is_empty() || chars.len() > FEW {
-        return Item::Unknown;
+        return PatternItem::Unknown;
     }
-    if chars.iter().all(|c| matches!(item_of(*c, false), Item::Edge)) {
-        return Item::Edge;
+    if chars.iter().all(|c| matches!(item_of(*c, false), PatternItem::Edge)) {
+        return PatternItem::Edge;
     }
     let letter = chars.iter().copied().find(char::is_ascii_alphabetic);
     let folds_to = |c: char, letter: char| {
         c.eq_ignore_ascii_case(&letter) || matches!((c, letter.to_ascii_lowercase()), (LONG_S, 's') | ('\u{212a}', 'k'))
     };
     match letter {
-        Some(letter) if chars.iter().all(|c| folds_to(*c, letter)) => Item::Char { c: letter, folded: true },
-        _ => Item::Unknown,
+        Some(letter) if chars.iter().all(|c| folds_to(*c, letter)) => PatternItem::Char { c: letter, folded: true },
+        _ => PatternItem::Unknown,
     }
 }
 
@@ -240,11 +243,11 @@ mod tests {
 
     fn shown(pattern: &str, insensitive: bool) -> Vec<String> {
         let hir = ParserBuilder::new().case_insensitive(insensitive).multi_line(true).build().parse(pattern);
-        let mut shown: Vec<String> = needs(&hir.expect("a pattern"))
+        let mut shown: Vec<String> = required_terms(&hir.expect("a pattern"))
             .into_iter()
             .map(|need| match need {
-                Need::Term(spellings) => spellings.join("|"),
-                Need::Prefix(prefix) => format!("{prefix}…"),
+                RequiredTerm::Term(spellings) => spellings.join("|"),
+                RequiredTerm::Prefix(prefix) => format!("{prefix}…"),
             })
             .collect();
         shown.dedup();

@@ -11,11 +11,11 @@ use crate::tune::TuneError;
 use crate::tune::ascent::Objective;
 
 /// The shares of the questions that a candidate is tried on, one after the other, as long as it may still win.
-const HEATS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
+const RACING_ROUNDS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 
 /// The questions in an order in which every beginning holds all sets in proportion, and what configurations scored on
 /// them so far.
-pub(crate) struct Board<'q> {
+pub(crate) struct ScoreCache<'q> {
     engines: &'q [Engine],
     questions: Vec<(usize, &'q Question)>,
     sets: Vec<usize>,
@@ -25,8 +25,8 @@ pub(crate) struct Board<'q> {
     pub(crate) searches: u64,
 }
 
-impl<'q> Board<'q> {
-    /// A board over questions, each with the number of its engine. Questions that do not ask for `metric` are left out.
+impl<'q> ScoreCache<'q> {
+    /// A cache over questions, each with the number of its engine. Questions that do not ask for `metric` are left out.
     pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
         let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         for (at, (_, question)) in questions.iter().enumerate() {
@@ -57,7 +57,7 @@ impl<'q> Board<'q> {
         }
     }
 
-    /// The questions in the board's order.
+    /// The questions in the cache's order.
     pub(crate) fn questions(&self) -> Vec<&'q Question> {
         self.questions.iter().map(|(_, question)| *question).collect()
     }
@@ -67,9 +67,9 @@ impl<'q> Board<'q> {
         &self.sets
     }
 
-    /// Whether two configurations score the same on the questions of the first heat.
+    /// Whether two configurations score the same on the questions of the first round.
     pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
-        let count = heat_of(HEATS[0], self.questions.len());
+        let count = round_size(RACING_ROUNDS[0], self.questions.len());
         let scores = self.scores(a, count)?[..count].to_vec();
         Ok(self.scores(b, count)?[..count] == scores)
     }
@@ -89,7 +89,7 @@ impl<'q> Board<'q> {
     }
 }
 
-fn heat_of(share: f64, all: usize) -> usize {
+fn round_size(share: f64, all: usize) -> usize {
     ((all as f64 * share).ceil() as usize).min(all)
 }
 
@@ -141,29 +141,29 @@ pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec
 }
 
 /// The objective of one climb: the questions that it may see, and what it may spend.
-pub(crate) struct Training<'b, 'q> {
-    board: &'b mut Board<'q>,
+pub(crate) struct TrainingObjective<'b, 'q> {
+    cache: &'b mut ScoreCache<'q>,
     seen: Vec<bool>,
     /// Searches made when the climb has to stop.
     until: u64,
 }
 
-impl<'b, 'q> Training<'b, 'q> {
-    /// Training on the questions `seen`, with at most `budget` further searches.
-    pub(crate) fn new(board: &'b mut Board<'q>, seen: Vec<bool>, budget: Option<u64>) -> Self {
-        let until = budget.map_or(u64::MAX, |budget| board.searches.saturating_add(budget));
-        Self { board, seen, until }
+impl<'b, 'q> TrainingObjective<'b, 'q> {
+    /// TrainingObjective on the questions `seen`, with at most `budget` further searches.
+    pub(crate) fn new(cache: &'b mut ScoreCache<'q>, seen: Vec<bool>, budget: Option<u64>) -> Self {
+        let until = budget.map_or(u64::MAX, |budget| cache.searches.saturating_add(budget));
+        Self { cache, seen, until }
     }
 
     /// The paired differences of two configurations on the first `count` questions.
     fn differences(&mut self, a: &SearchConfig, b: &SearchConfig, count: usize) -> Result<Vec<f64>, TuneError> {
-        let theirs = self.board.scores(a, count)?[..count].to_vec();
-        let ours = &self.board.scores(b, count)?[..count];
+        let theirs = self.cache.scores(a, count)?[..count].to_vec();
+        let ours = &self.cache.scores(b, count)?[..count];
         Ok(ours.iter().zip(&theirs).map(|(ours, theirs)| ours - theirs).collect())
     }
 }
 
-impl Objective for Training<'_, '_> {
+impl Objective for TrainingObjective<'_, '_> {
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
@@ -172,10 +172,10 @@ impl Objective for Training<'_, '_> {
         least: f64,
     ) -> Result<Option<f64>, TuneError> {
         let (mut gain, mut error) = (0.0, 0.0);
-        for heat in HEATS {
-            let count = heat_of(heat, self.seen.len());
+        for round in RACING_ROUNDS {
+            let count = round_size(round, self.seen.len());
             let differences = self.differences(incumbent, candidate, count)?;
-            (gain, error) = balanced(&differences, &self.board.sets[..count], &self.seen[..count]);
+            (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
             // Nothing changes, or the rest could hardly make up for it.
             if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
                 return Ok(None);
@@ -187,12 +187,12 @@ impl Objective for Training<'_, '_> {
 
     fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {
         let all = self.seen.len();
-        let scores = self.board.scores(config, all)?.to_vec();
-        Ok(balanced(&scores, &self.board.sets, &self.seen).0)
+        let scores = self.cache.scores(config, all)?.to_vec();
+        Ok(balanced(&scores, &self.cache.sets, &self.seen).0)
     }
 
     fn is_exhausted(&self) -> bool {
-        self.board.searches >= self.until
+        self.cache.searches >= self.until
     }
 }
 
