@@ -26,7 +26,7 @@ impl Estimate {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether the interval lies above 0.
+    /// Whether the whole interval is above 0.
     pub fn is_gain(&self) -> bool {
         self.low > 0.0
     }

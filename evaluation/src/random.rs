@@ -1,5 +1,5 @@
 //! Random numbers that are the same on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-//! number generators", 2014), and hashes that put things in an order of no meaning.
+//! number generators", 2014), and hashes for pseudo-random orders that are stable.
 
 /// A generator with 64 bits of state.
 #[derive(Debug, Clone)]

@@ -3,13 +3,13 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use aurora_suggest::nearest;
 use serde::Serialize;
 
 use crate::engine::Asked;
 use crate::golden::Question;
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
-use crate::nearest::nearest;
 
 /// The name of the line that counts all sets.
 pub const ALL: &str = "all";

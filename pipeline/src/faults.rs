@@ -1,7 +1,7 @@
 //! What the graph found, said in words and with a place.
 
 use crate::access::Access;
-use crate::diagnostics::{Diagnostic, Location, code, nearest};
+use crate::diagnostics::{Diagnostic, Location, code};
 use crate::graph::{Fault, Oddity, Why};
 use crate::registry::Registry;
 
@@ -98,7 +98,7 @@ impl Setting<'_> {
     fn like(&self, column: &str) -> Option<String> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         let proper = written.filter(|name| *name != column);
-        nearest(column, proper).map(|like| format!("did you mean `{like}`?"))
+        aurora_suggest::did_you_mean(column, proper)
     }
 
     fn cycle(&self, path: &[(usize, Why)]) -> Diagnostic {

@@ -6,19 +6,21 @@ use gix_imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::golden::{Answer, Question};
+use crate::mine::backend::IndexerBackend;
+use crate::mine::error::MineError;
 use crate::mine::history::{Commit, FileChange, History};
 use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
-use crate::mine::{IndexerBackend, MineError, sentence, subject};
+use crate::mine::{sentence, subject};
 
 /// The set's name.
 pub(crate) const SET: &str = "commit";
 
-/// A commit that changes more code files than this is about no one place.
+/// A commit that changes more code files than this has no single subject.
 const MOST_FILES: usize = 4;
 /// A commit that changes more functions than this answers with its files.
 const MOST_FUNCTIONS: usize = 8;
-/// Commits looked at for each one wanted.
+/// Commits examined for each question wanted.
 const LOOKED_AT: usize = 25;
 /// Candidates for each question wanted, since some have nothing to answer with at the pin.
 const SPARE: f64 = 1.25;

@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use crate::mine::MineError;
+use crate::mine::error::MineError;
 
 /// Trees nested deeper than this are not looked into.
 const DEEPEST: usize = 128;

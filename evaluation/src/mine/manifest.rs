@@ -7,7 +7,7 @@ use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
 use crate::golden::{self, GoldenErrors, Question, Source};
-use crate::mine::MineError;
+use crate::mine::error::MineError;
 use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
 

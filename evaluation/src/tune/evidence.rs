@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use aurora_query::SearchConfig;
 
-use crate::tune::{Comparison, TuneReport};
+use crate::tune::report::{Comparison, TuneReport};
 
 /// A configuration file that, laid over the built-in defaults, gives the learned configuration; its comments hold the
 /// evidence. It bears no date and no path: the same questions, index and start give the same file.

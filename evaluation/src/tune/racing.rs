@@ -1,4 +1,6 @@
-//! Scores of configurations on the questions, each search made once.
+//! Racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm for configuring metaheuristics",
+//! 2002): a configuration is compared with the incumbent on growing shares of the questions, and dropped as soon as it is
+//! unlikely to win. Scores are cached, so that no search runs twice.
 
 use aurora_query::{QueryError, SearchConfig};
 use rustc_hash::FxHashMap;
@@ -7,14 +9,14 @@ use crate::engine::Engine;
 use crate::golden::Question;
 use crate::metrics::Metric;
 use crate::random::hash;
-use crate::tune::TuneError;
 use crate::tune::ascent::Objective;
+use crate::tune::error::TuneError;
 
-/// The shares of the questions that a candidate is tried on, one after the other, as long as it may still win.
+/// Shares of the questions in the rounds of a race.
 const RACING_ROUNDS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
 
-/// The questions in an order in which every beginning holds all sets in proportion, and what configurations scored on
-/// them so far.
+/// Scores of configurations on the questions. The order of the questions interleaves the sets, so that every prefix holds all
+/// sets in proportion.
 pub(crate) struct ScoreCache<'q> {
     engines: &'q [Engine],
     questions: Vec<(usize, &'q Question)>,
@@ -26,7 +28,7 @@ pub(crate) struct ScoreCache<'q> {
 }
 
 impl<'q> ScoreCache<'q> {
-    /// A cache over questions, each with the number of its engine. Questions that do not ask for `metric` are left out.
+    /// An empty cache over questions, each with the index of its engine. Questions that do not ask for `metric` are left out.
     pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
         let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         for (at, (_, question)) in questions.iter().enumerate() {
@@ -57,7 +59,7 @@ impl<'q> ScoreCache<'q> {
         }
     }
 
-    /// The questions in the cache's order.
+    /// The questions in the order of the cache.
     pub(crate) fn questions(&self) -> Vec<&'q Question> {
         self.questions.iter().map(|(_, question)| *question).collect()
     }
@@ -67,7 +69,7 @@ impl<'q> ScoreCache<'q> {
         &self.sets
     }
 
-    /// Whether two configurations score the same on the questions of the first round.
+    /// Whether two configurations score the same in the first round.
     pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
         let count = round_size(RACING_ROUNDS[0], self.questions.len());
         let scores = self.scores(a, count)?[..count].to_vec();
@@ -140,11 +142,11 @@ pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec
     groups
 }
 
-/// The objective of one climb: the questions that it may see, and what it may spend.
+/// The objective of one climb: the questions that it may see, and its budget of searches.
 pub(crate) struct TrainingObjective<'b, 'q> {
     cache: &'b mut ScoreCache<'q>,
     seen: Vec<bool>,
-    /// Searches made when the climb has to stop.
+    /// Total number of searches at which the climb stops.
     until: u64,
 }
 
@@ -176,12 +178,12 @@ impl Objective for TrainingObjective<'_, '_> {
             let count = round_size(round, self.seen.len());
             let differences = self.differences(incumbent, candidate, count)?;
             (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
-            // Nothing changes, or the rest could hardly make up for it.
+            // No difference, or a gain that the remaining questions are unlikely to bring.
             if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
                 return Ok(None);
             }
         }
-        // What is smaller than its standard error would be learned from noise as often as not.
+        // A gain below its standard error is as likely noise as not.
         Ok((gain > least.max(error)).then_some(value + gain))
     }
 

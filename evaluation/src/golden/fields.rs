@@ -1,16 +1,14 @@
 //! A question read from a value, whichever notation the value was written in.
 
+use aurora_suggest::nearest;
 use serde_json::{Map, Value};
 
-use crate::golden::{Answer, Question};
-use crate::nearest::nearest;
+use crate::golden::question::{Answer, FOUND, Question};
 
 /// Grades are one digit.
 const GREATEST_GRADE: u64 = 9;
-/// The grade from which on an answer counts as found.
-pub(crate) const FOUND: u8 = 2;
 
-/// What is not in the value itself.
+/// Defaults for fields that the value lacks.
 pub(crate) struct Defaults<'a> {
     /// The set where none is named.
     pub(crate) set: &'a str,
@@ -115,9 +113,10 @@ impl FieldReader<'_> {
         let graded = answers.iter().any(|answer| answer.grade.is_some());
         let counts = |answer: &Answer| !graded || answer.grade.unwrap_or(FOUND) >= FOUND;
         if self.faults.is_empty() && !answers.iter().any(counts) {
-            return self.fault(match answers.is_empty() {
-                true => "no answer is named".to_owned(),
-                false => format!("no answer has a grade of {FOUND} or above, so nothing could be found"),
+            return self.fault(if answers.is_empty() {
+                "no answer is named".to_owned()
+            } else {
+                format!("no answer has a grade of {FOUND} or above, so nothing could be found")
             });
         }
         answers

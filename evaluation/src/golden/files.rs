@@ -1,62 +1,14 @@
-//! Golden sets: questions with known answers, and the files that hold them.
+//! The files that hold golden sets.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, read_regular};
-
 use rustc_hash::FxHashSet;
-use serde::Serialize;
 
-use crate::{jsonl, yaml};
-
-/// A place that answers a question.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Answer {
-    /// Path relative to the indexed root, with `/`. A path without `/` in a YAML file means any file of that name.
-    pub path: String,
-    /// First and last line, from 1, both included; `None` for the whole file.
-    pub lines: Option<(u32, u32)>,
-    /// What stands there, for people.
-    pub name: Option<String>,
-    /// How well it answers, from 0 (not at all) to 9; from 2 on it counts as found. `None` in ungraded questions.
-    pub grade: Option<u8>,
-    /// Whether any file of this name, in any directory, will do.
-    #[serde(skip)]
-    pub any_directory: bool,
-}
-
-/// A question with its answers.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Question {
-    /// Names the question in reports, unique in its set.
-    pub id: String,
-    /// What is searched for.
-    pub query: String,
-    /// The set that it is counted with.
-    pub set: String,
-    /// At least one answer, and at least one that counts as found.
-    pub relevant: Vec<Answer>,
-    /// Free words about the question.
-    pub tags: Vec<String>,
-    /// Words that the answers should speak of.
-    pub topics: Vec<String>,
-    /// The share of the answers that the first ten results must hold, 0..1.
-    pub min_recall: Option<f64>,
-}
-
-impl Question {
-    /// Whether some answer bears a grade.
-    pub fn is_graded(&self) -> bool {
-        self.relevant.iter().any(|answer| answer.grade.is_some())
-    }
-
-    /// Whether every answer is a whole file, so that files are ranked instead of chunks.
-    pub fn asks_for_files(&self) -> bool {
-        self.relevant.iter().all(|answer| answer.lines.is_none())
-    }
-}
+use crate::golden::question::Question;
+use crate::golden::{jsonl, yaml};
 
 /// Something wrong with a golden file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,21 +91,15 @@ pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Vec<Question>, 
                 continue;
             }
         };
-        let read = match is_yaml(path) {
-            true => yaml::read(&text, &stem(path)),
-            false => jsonl::read(&text, &stem(path)),
-        };
+        let read = if is_yaml(path) { yaml::read(&text, &stem(path)) } else { jsonl::read(&text, &stem(path)) };
         let mut found = 0;
         for (line, question) in read {
             found += 1;
             match question {
-                Ok(question) => match ids.insert((question.set.clone(), question.id.clone())) {
-                    true => questions.push(question),
-                    false => {
-                        faults
-                            .push(fault(line, format!("id `{}` occurs twice in set `{}`", question.id, question.set)));
-                    }
-                },
+                Ok(question) if ids.insert((question.set.clone(), question.id.clone())) => questions.push(question),
+                Ok(Question { id, set, .. }) => {
+                    faults.push(fault(line, format!("id `{id}` occurs twice in set `{set}`")));
+                }
                 Err(messages) => faults.extend(messages.into_iter().map(|message| fault(line, message))),
             }
         }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::golden::{Answer, Question};
-use crate::question::{self, Defaults};
+use crate::golden::fields::{self, Defaults};
+use crate::golden::question::{Answer, Question};
 
 /// Every question with its line, from 1; blank lines are passed over.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
@@ -11,7 +11,7 @@ pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<St
     lines
         .map(|(text, line)| {
             let question = match serde_json::from_str::<Value>(text) {
-                Ok(value) => question::read(&value, Defaults { set, id: format!("{set}:{line}") }),
+                Ok(value) => fields::read(&value, Defaults { set, id: format!("{set}:{line}") }),
                 Err(error) => Err(vec![format!("not JSON: {}", place_free(&error))]),
             };
             (line, question)

@@ -4,8 +4,8 @@
 use saphyr::{LoadableYamlNode, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Number, Value};
 
-use crate::golden::Question;
-use crate::question::{self, Defaults};
+use crate::golden::fields::{self, Defaults};
+use crate::golden::question::Question;
 
 /// Every question with its line, from 1.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
@@ -27,7 +27,7 @@ pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<St
             Some((YamlData::Sequence(items), _)) => {
                 for item in items {
                     let id = format!("{set}:{}", line(item));
-                    questions.push((line(item), question::read(&value(item), Defaults { set, id })));
+                    questions.push((line(item), fields::read(&value(item), Defaults { set, id })));
                 }
             }
             Some((_, line)) => questions.push((line, Err(vec!["`queries` must be a list".to_owned()]))),
