@@ -13,9 +13,9 @@ use aurora_storage::{
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
-use crate::expansion::ExtraTerm;
 use crate::maxscore::{self, List};
-use crate::query::ParsedQuery;
+use crate::understand::ExtraTerm;
+use crate::understand::ParsedQuery;
 
 /// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
 ///

@@ -25,71 +25,33 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod abbreviations;
-pub mod activation;
 mod bm25;
-mod budget;
-mod candidates;
 mod config;
-mod dense;
-mod details;
-mod edit_distance;
-mod expansion;
 pub mod explain;
 mod filter;
-mod folding;
-pub mod forgetting;
-mod freshness;
-mod fusion;
-mod grep;
-mod identifier;
-mod inflection;
-mod kind;
-mod learning;
-mod likeness;
-mod lines;
-mod listing;
 mod maxscore;
-mod overlap;
-mod parameters;
 mod path_class;
-mod points;
+mod present;
 mod query;
-mod reasons;
-mod required_terms;
-mod results;
+mod rank;
+mod retrieve;
 mod retriever;
-mod rules;
-mod settings;
-mod snippet;
-mod spelling;
-mod spreading;
-mod tokens;
-mod tunable;
+mod understand;
 
 pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
-pub use budget::{Block, Context, PackedHit};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, Origin, RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig,
+    Fusion, HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
 };
-pub use details::{Details, complete, packed};
-pub use expansion::ExpansionConfig;
-pub use explain::Explanation;
-pub use filter::{FilterError, FilterSpec};
-pub use folding::first_piece;
-pub use forgetting::{Forgetting, TypeDecay};
-pub use freshness::{FileState, file_state};
-pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
-pub use grep::TextFilter;
-pub use kind::QueryKind;
-pub use learning::LearningConfig;
+pub use explain::{Boost, Explanation, Points};
+pub use filter::{FilterError, FilterSpec, TextFilter};
 pub use path_class::is_side_code;
-pub use points::{Boost, Points};
+pub use present::{
+    Block, Context, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores, SearchResults,
+    SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
+};
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
-pub use results::{Copies, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
+pub use rank::forgetting::Forgetting;
+pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
 pub use retriever::Retriever;
-pub use rules::AppliedRule;
-pub use snippet::{Marker, SnippetLine};
-pub use tokens::estimate_tokens;
-pub use tunable::{SetError, Tunable};
+pub use understand::QueryKind;

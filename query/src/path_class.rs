@@ -1,4 +1,4 @@
-//! What a path tells about the code below it: tests, generated, vendored, examples, and the like.
+//! Classes of code by path: tests, generated, vendored, examples, declarations, changelogs.
 
 /// A kind of code that is seldom what a search is for, unless it asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,10 +78,7 @@ impl PathClasses {
 
     /// These, and tests if the definition stands in a module of tests.
     pub(crate) fn with_scopes(self, qualified_name: &str) -> Self {
-        match is_among_tests(qualified_name) {
-            true => Self(self.0 | 1 << PathClass::Test as u8),
-            false => self,
-        }
+        if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
 
     /// Whether a class is among them.
@@ -124,7 +121,7 @@ fn is_among_tests(qualified_name: &str) -> bool {
     scopes.any(|scope| matches!(scope, "test" | "tests"))
 }
 
-/// Files that often only pass on what others define.
+/// Files that often only re-export.
 pub(crate) fn passes_on(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     matches!(file, "__init__.py" | "package-info.java" | "mod.rs" | "lib.rs" | "doc.go")

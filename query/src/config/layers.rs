@@ -6,11 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, read_regular_to_string};
+use aurora_suggest::did_you_mean;
 
-pub use crate::parameters::{
-    ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
-};
-use crate::settings::{self, SETTINGS, Setting, SettingValue};
+use crate::config::parameters::SearchConfig;
+use crate::config::settings::{self, SETTINGS, Setting, SettingValue};
 
 /// The configuration of a project, below its root.
 const PROJECT_CONFIG: &str = ".aurora/config.toml";
@@ -261,7 +260,7 @@ impl Draft {
             }
             Err(rule) => {
                 let help = match setting.value {
-                    SettingValue::Fusion(_) => suggestion(text.trim_matches('"'), ["weighted", "rrf"].into_iter()),
+                    SettingValue::Fusion(_) => did_you_mean(text.trim_matches('"'), ["weighted", "rrf"]),
                     _ => None,
                 };
                 self.errors.push(ConfigError {
@@ -281,7 +280,7 @@ impl Draft {
             value: None,
             rule: "unknown key".to_owned(),
             origin: Some(origin),
-            help: suggestion(key, known),
+            help: did_you_mean(key, known),
         });
     }
 
@@ -311,14 +310,4 @@ impl Draft {
         }
         if self.errors.is_empty() { Ok(self.config) } else { Err(ConfigErrors(self.errors)) }
     }
-}
-
-/// `did you mean "…"?` for the nearest of `known`, if one is near enough to be a slip of the fingers.
-pub(crate) fn suggestion<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
-    let given = given.to_lowercase();
-    known
-        .map(|name| (strsim::damerau_levenshtein(&given, &name.to_lowercase()), name))
-        .min()
-        .filter(|&(distance, name)| distance <= (name.chars().count() / 3).max(1))
-        .map(|(_, name)| format!("did you mean `{name}`?"))
 }

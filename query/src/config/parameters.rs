@@ -1,11 +1,7 @@
-//! What of a search can be tuned, and the measured defaults.
+//! The parameters of a search with their measured defaults.
 
 use aurora_storage::FIELDS;
 use serde::Serialize;
-
-use crate::expansion::ExpansionConfig;
-use crate::forgetting::TypeDecay;
-use crate::learning::LearningConfig;
 
 /// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,6 +62,23 @@ pub struct KindsConfig {
     pub function_words: f32,
 }
 
+/// How strongly further terms count, as factors of their own score; 0 turns a kind off.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExpansionConfig {
+    /// Other forms of an English word.
+    pub inflections: f32,
+    /// Most chunks that may hold a term whose other forms are searched for.
+    pub inflected_in: usize,
+    /// Abbreviations of a word, and words of an abbreviation.
+    pub abbreviations: f32,
+    /// Most chunks that may hold a term whose abbreviations are searched for.
+    pub abbreviated_in: usize,
+    /// Longer words that a word begins which hardly any chunk holds.
+    pub prefixes: f32,
+    /// The nearest word in place of one that no chunk holds.
+    pub spelling: f32,
+}
+
 /// Parameters of the activation model (ACT-R).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActivationConfig {
@@ -83,7 +96,7 @@ pub struct ActivationConfig {
     pub inactive_after: f32,
     /// Days in which an inactive memory loses half of its strength; 0 turns this off.
     pub inactive_half_life: f32,
-    /// What is left of an activation after one hop.
+    /// Factor of an activation for each hop.
     pub spread: f32,
     /// Hops that activation spreads.
     pub max_hops: usize,
@@ -95,6 +108,38 @@ pub struct ActivationConfig {
     pub conversation_decay: f32,
     /// What judgements are worth.
     pub learning: LearningConfig,
+}
+
+/// Rates of forgetting by type, as factors of the common rate: 0 never forgets.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TypeDecay {
+    /// Functions, methods, and code between definitions.
+    pub code: f32,
+    /// Classes, interfaces, structs, enums and type aliases.
+    pub types: f32,
+    /// Sections of Markdown.
+    pub kb: f32,
+    /// Sections of other documents.
+    pub doc: f32,
+    /// Reasoning patterns.
+    pub reasoning: f32,
+    /// Conversations.
+    pub knowledge: f32,
+}
+
+/// What verdicts are worth, in shares of the range that the activations of a query's candidates span.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LearningConfig {
+    /// It was what was looked for.
+    pub good: f32,
+    /// It helped, in a task that succeeded in part.
+    pub helpful: f32,
+    /// It did not help there; not positive.
+    pub unhelpful: f32,
+    /// It led astray; not positive.
+    pub bad: f32,
+    /// Most that all verdicts on a chunk may make together, either way.
+    pub most: f32,
 }
 
 /// Strengths of the ranking rules; 0 turns a rule off. Lifts are fractions of the best fused score that a full match
@@ -135,16 +180,16 @@ pub struct RulesConfig {
     pub fragments: f32,
     /// Sections of documents.
     pub prose: f32,
-    /// Interfaces, types, structs and enums: data without what is done with it.
+    /// Interfaces, types, structs and enums: data without behaviour.
     pub shapes: f32,
     /// Definitions of one or two lines.
     pub short: f32,
 }
 
-/// What takes one place in the list.
+/// Which results share one place in the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoldingConfig {
-    /// Whether texts that differ in a few tokens do, as the same texts do anyway.
+    /// Whether texts that differ in a few tokens do; equal texts always do.
     pub near_copies: bool,
 }
 
@@ -168,7 +213,7 @@ pub struct SearchConfig {
 }
 
 /// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
-/// commit subjects, free questions. `docs/ranking.md` says what each value is worth. k1 and b are the usual ones, as
+/// commit subjects, free questions. `docs/ranking-measurements.md` says what each value is worth. k1 and b are the usual ones, as
 /// others gained less than the noise.
 impl Default for SearchConfig {
     fn default() -> Self {

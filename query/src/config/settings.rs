@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use aurora_storage::Field;
 
-use crate::config::{Fusion, SearchConfig};
+use crate::config::parameters::{Fusion, SearchConfig};
 
 /// One key of the configuration.
 pub(crate) struct Setting {

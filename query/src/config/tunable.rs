@@ -1,9 +1,9 @@
-//! The numbers of the configuration by their keys, for those who change them without knowing what they mean.
+//! The numbers of the configuration by key, for an optimiser that does not know what they mean.
 
 use std::ops::RangeInclusive;
 
-use crate::config::SearchConfig;
-use crate::settings::{self, SETTINGS, Setting, SettingValue};
+use crate::config::parameters::SearchConfig;
+use crate::config::settings::{self, SETTINGS, Setting, SettingValue};
 
 /// Tables whose numbers are shares of one whole.
 const SHARES: [&str; 2] = ["search.hybrid.weights", "search.hybrid.rrf_weights"];

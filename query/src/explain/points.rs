@@ -1,11 +1,10 @@
-//! A final score as a bill: what every component and every rule brought, in the units of the score, so that it adds up.
+//! A final score divided between the components and the rules, in the units of the score, so that the parts add up to it.
 
 use serde::Serialize;
 
 use crate::config::{Fusion, HybridConfig};
-use crate::fusion::{Weights, ranks, reciprocal_rank};
-use crate::reasons::rule_reason;
-use crate::rules::AppliedRule;
+use crate::explain::rule_reasons::rule_reason;
+use crate::rank::{AppliedRule, Components, RankPair, Weights, reciprocal_rank};
 
 /// The rule that brings all scores of an answer down, when the best would be above 1.
 const SCALE: &str = "scale";
@@ -32,31 +31,15 @@ pub struct Boost {
     pub reason: String,
 }
 
-/// Components of the candidates, in the candidates' order.
-pub(crate) struct ComponentColumns<'c> {
-    pub(crate) raw_bm25: &'c [f32],
-    pub(crate) cosine: &'c [Option<f32>],
-    pub(crate) bm25: &'c [Option<f32>],
-    pub(crate) semantic: &'c [Option<f32>],
-    pub(crate) activation: &'c [Option<f32>],
-}
-
-/// How much each component counts in every candidate's fused score, in any unit.
-pub(crate) fn shares(config: &HybridConfig, weights: Weights, columns: &ComponentColumns<'_>) -> Vec<[f32; 3]> {
+/// How much each component counts in a candidate's fused score, in any unit.
+pub(crate) fn shares(config: &HybridConfig, weights: Weights, components: Components, ranks: RankPair) -> [f32; 3] {
     if config.fusion == Fusion::Rrf {
-        let sparse = ranks(&columns.raw_bm25.iter().map(|&raw| Some(raw).filter(|raw| *raw > 0.0)).collect::<Vec<_>>());
-        let dense = ranks(columns.cosine);
-        let share =
-            |(sparse, dense)| [reciprocal_rank(config, sparse, None), reciprocal_rank(config, None, dense), 0.0];
-        return sparse.into_iter().zip(dense).map(share).collect();
+        return [reciprocal_rank(config, ranks.sparse, None), reciprocal_rank(config, None, ranks.dense), 0.0];
     }
     let weights = [weights.bm25, weights.semantic, weights.activation];
-    let of = |at: usize| {
-        let values = [columns.bm25[at], columns.semantic[at], columns.activation[at]];
-        let total: f32 = (0..3).filter(|&n| values[n].is_some()).map(|n| weights[n]).sum();
-        [0, 1, 2].map(|n| values[n].unwrap_or(0.0) * if total > 0.0 { weights[n] } else { 1.0 })
-    };
-    (0..columns.bm25.len()).map(of).collect()
+    let values = [components.bm25, components.semantic, components.activation];
+    let total: f32 = (0..3).filter(|&n| values[n].is_some()).map(|n| weights[n]).sum();
+    [0, 1, 2].map(|n| values[n].unwrap_or(0.0) * if total > 0.0 { weights[n] } else { 1.0 })
 }
 
 /// Divides a hit's score between components and rules. What scaled all scores is no rule to a reader: the points of
@@ -126,15 +109,14 @@ mod tests {
         ) {
             let weights = Weights { bm25: w[0], semantic: w[1], activation: w[2] };
             let config = SearchConfig::default().hybrid;
-            let some: Vec<_> = bm25.iter().copied().map(Some).collect();
-            let (semantics, activation) = (vec![semantic; bm25.len()], vec![Some(0.5); bm25.len()]);
-            let columns = ComponentColumns { raw_bm25: &bm25, cosine: &semantics, bm25: &some, semantic: &semantics, activation: &activation };
-            for (at, shares) in shares(&config, weights, &columns).into_iter().enumerate() {
-                let fused = weights.combine(some[at], semantic, Some(0.5));
+            for &bm25 in &bm25 {
+                let components = Components { bm25: Some(bm25), semantic, activation: Some(0.5) };
+                let shares = shares(&config, weights, components, RankPair::default());
+                let fused = weights.combine(Some(bm25), semantic, Some(0.5));
                 let (points, _) = settle(shares, fused, &[], "a.py");
                 prop_assert!((points.sum() - fused).abs() < 1e-5);
                 if w[0] > 0.0 && w[2] > 0.0 {
-                    prop_assert!((points.bm25 * w[2] * 0.5 - points.activation * w[0] * bm25[at]).abs() < 1e-5);
+                    prop_assert!((points.bm25 * w[2] * 0.5 - points.activation * w[0] * bm25).abs() < 1e-5);
                 }
             }
         }

@@ -1,33 +1,8 @@
-//! Why a hit stands where it does, in words: data for the box of `--show-scores` and for JSON.
+//! Scores of the components in words.
 
 use aurora_storage::{AccessRecord, GitSignal, HistoryTier, Judgements, Verdict};
-use serde::Serialize;
 
-use crate::activation::ActivationParts;
-use crate::points::Boost;
-use crate::query::ParsedQuery;
-
-/// The reasons behind one hit's scores.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Explanation {
-    /// Terms of the query that the chunk holds, in the query's order.
-    pub matched_terms: Vec<String>,
-    /// The word that the chunk holds just as it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exact_term: Option<String>,
-    /// Whether the chunk's name is the query, which puts it before all others.
-    pub exact_identifier: bool,
-    /// The keyword score in words.
-    pub bm25: String,
-    /// The semantic score in words.
-    pub semantic: String,
-    /// The activation in words.
-    pub activation: String,
-    /// Parts of the activation.
-    pub activation_parts: ActivationParts,
-    /// Ranking rules that changed the score.
-    pub rules: Vec<Boost>,
-}
+use crate::understand::ParsedQuery;
 
 /// What the keyword score rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]

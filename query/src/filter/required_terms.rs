@@ -1,7 +1,7 @@
 //! Terms that every match of a pattern is known to bring, for looking up in the dictionary before any text is read.
 //!
 //! A word of the pattern with something before and after it that can be no part of an identifier, as both ends of
-//! `config` in `(config)`, was given whole by the analyzer, whatever stands around the match. Where case matters, parts
+//! `config` in `(config)`, is a term of its own, independent of the text around the match. Where case matters, parts
 //! of identifiers count as well: in `handleRequest` the analyzer has cut before the `R`, so a term begins with
 //! `request`, if not with more.
 
@@ -83,7 +83,7 @@ fn char_class(byte: u8) -> CharClass {
     }
 }
 
-/// The parts of a stretch of an identifier that the analyzer is sure to cut out, whatever stands before and after it.
+/// The parts of an identifier fragment that the analyzer splits off in any context.
 /// `starts` and `ends` tell whether the identifier does so with the stretch.
 fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<RequiredTerm>) {
     let end_of =
@@ -93,7 +93,7 @@ fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<Require
         let first = char_class(text[at]);
         let start = at;
         at = end_of(at, first);
-        // A cut before a change of class is certain; what comes first may go on to the left.
+        // A split at a change of class is certain; the first part may continue to the left.
         let is_cut = start > 0 || starts;
         let mut add = |part: std::ops::Range<usize>, is_cut: bool| {
             let is_whole = part.end < text.len() || ends;
@@ -145,7 +145,7 @@ fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
     }
 }
 
-/// A part as a term, or where it may go on, as the beginning of one. The last character of a beginning may be composed
+/// A part as a term, or as a prefix where it may continue. The last character of a prefix may be composed
 /// with a mark after it.
 fn part_term(part: &[u8], is_whole: bool) -> Option<RequiredTerm> {
     let text = String::from_utf8_lossy(part).to_ascii_lowercase();

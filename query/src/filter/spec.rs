@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
+use aurora_suggest::did_you_mean;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
-use crate::config::suggestion;
-use crate::grep::TextFilter;
+use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES};
+use crate::filter::text::TextFilter;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,49 +25,6 @@ pub struct FilterSpec {
     pub grep: Vec<String>,
     /// Texts that the chunk's text must hold, every one of them.
     pub fixed: Vec<String>,
-}
-
-/// Longest pattern, glob, condition or name, in bytes.
-pub(crate) const LONGEST_VALUE: usize = 4 << 10;
-/// Most patterns, globs, conditions or lists of names.
-pub(crate) const MOST_VALUES: usize = 256;
-
-/// A filter that cannot be understood.
-#[derive(Debug, thiserror::Error)]
-pub enum FilterError {
-    /// Not a chunk type.
-    #[error("Invalid chunk type '{given}'. Valid types: {}{}", valid_types(), .help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default())]
-    Type {
-        /// The type as given.
-        given: String,
-        /// What was probably meant.
-        help: Option<String>,
-    },
-    /// Not a glob.
-    #[error("Invalid path pattern '{given}': {reason}")]
-    Path {
-        /// The pattern as given.
-        given: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Not a regular expression.
-    #[error("Invalid pattern '{given}': {reason} (for a text as it is: --fixed)")]
-    Pattern {
-        /// The pattern as given.
-        given: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// More of it than a person would type.
-    #[error("{what}: at most {MOST_VALUES} are taken, of at most {LONGEST_VALUE} bytes each")]
-    TooMuch {
-        /// What is too long, or too many.
-        what: &'static str,
-    },
-    /// Not a condition.
-    #[error("Invalid condition '{0}'. Conditions are written key=value, such as owner=payments")]
-    Condition(String),
 }
 
 /// A filter that is known to be well formed.
@@ -155,7 +113,7 @@ impl FilterSpec {
     }
 }
 
-/// Refuses what is too long, or too many.
+/// Refuses values that are too long or too many.
 fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
     let is_fine = values.len() <= MOST_VALUES && values.iter().all(|value| value.len() <= LONGEST_VALUE);
     if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
@@ -234,13 +192,9 @@ fn parse_type(name: &str) -> Result<Vec<ChunkType>, FilterError> {
     match full.parse() {
         Ok(kind) => Ok(vec![kind]),
         Err(_) => {
-            Err(FilterError::Type { help: suggestion(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given })
+            Err(FilterError::Type { help: did_you_mean(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given })
         }
     }
-}
-
-fn valid_types() -> String {
-    ChunkType::ALL.map(ChunkType::as_str).join(", ")
 }
 
 /// Patterns as ripgrep reads them: `*` stays within a directory, a pattern without `/` matches at any depth, and a

@@ -15,8 +15,8 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::ast::{self, Ast};
 use roaring::RoaringBitmap;
 
-use crate::filter::FilterError;
-use crate::required_terms::{RequiredTerm, required_terms};
+use crate::filter::error::FilterError;
+use crate::filter::required_terms::{RequiredTerm, required_terms};
 
 /// Terms with one beginning that are looked up.
 const MOST_TERMS: usize = 2_000;
@@ -98,7 +98,7 @@ impl TextFilter {
     }
 }
 
-/// The chunks that hold what is needed; `None` where finding out is more work than reading them.
+/// The chunks that hold a required term; `None` where looking it up costs more than reading their texts.
 fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBitmap>, StorageError> {
     let mut chunks = RoaringBitmap::new();
     match need {

@@ -1,4 +1,4 @@
-//! Context for a reader who takes a limited number of tokens: the texts of the best hits, each line once.
+//! Context for a reader with a token budget: the texts of the best hits, each line once.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use aurora_storage::ChunkType;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::tokens::estimate_tokens;
+use crate::present::tokens::estimate_tokens;
 
 /// Blank lines that may stand between two chunks that are shown as one block.
 const MOST_BLANK: u32 = 2;
@@ -18,7 +18,7 @@ const LEAST_LINES: usize = 3;
 /// A chunk that asks for room, in the order of the ranking.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
-    /// What of the hit is told beside the text.
+    /// The hit, as it is shown beside the text.
     pub(crate) hit: PackedHit,
     /// Path of the file.
     pub(crate) file: String,

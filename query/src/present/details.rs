@@ -1,5 +1,5 @@
-//! What is worth knowing of the hits that are shown, and too dear to find out for every candidate: the lines that
-//! match, whether the file is still the one that was indexed, and the texts that fit a budget.
+//! Details of the hits that are shown, too expensive to compute for every candidate: the lines that match, whether the file
+//! has changed since it was indexed, and the texts that fit a budget.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::bm25::idf;
-use crate::budget::{Context, PackedHit, Piece, pack};
 use crate::filter::FilterSpec;
-use crate::freshness::{FileState, file_state};
-use crate::lines::{is_whole, line_numbers};
+use crate::present::budget::{Context, PackedHit, Piece, pack};
+use crate::present::freshness::{FileState, file_state};
+use crate::present::lines::{is_whole, line_numbers};
+use crate::present::results::{Hit, IndexInfo, SearchResults};
+use crate::present::snippet::Marker;
 use crate::query::QueryError;
-use crate::results::{Hit, IndexInfo, SearchResults};
-use crate::snippet::Marker;
 
 /// What to find out.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ pub enum FileState {
     Changed,
     /// There is no such file any more.
     Gone,
-    /// It cannot be told: the file cannot be read, or lies where the index does not know.
+    /// Not known: the file cannot be read, or is outside of the indexed directory.
     Unknown,
 }
 

@@ -6,12 +6,12 @@ use std::time::Instant;
 use aurora_storage::{Chunk, ChunkId, Snapshot};
 use rustc_hash::FxHashSet;
 
-use crate::activation::ActivationParts;
 use crate::explain::{Explanation, activation_reason};
-use crate::grep::TextFilter;
-use crate::lines::line_numbers;
+use crate::filter::TextFilter;
+use crate::present::lines::line_numbers;
+use crate::present::results::{Hit, Scores, SearchResults, StageCounts};
 use crate::query::{Query, QueryError};
-use crate::results::{Hit, Scores, SearchResults, StageCounts};
+use crate::rank::activation::ActivationParts;
 
 /// Reason given for a score that is none.
 const UNRANKED: &str = "not ranked: no query";

@@ -9,12 +9,11 @@ use aurora_storage::{
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::explain::Explanation;
-use crate::freshness::FileState;
-use crate::kind::QueryKind;
-use crate::points::Points;
+use crate::explain::{Explanation, Points};
+use crate::present::freshness::FileState;
+use crate::present::snippet::SnippetLine;
 use crate::query::Mode;
-use crate::snippet::SnippetLine;
+use crate::understand::QueryKind;
 
 /// The answer to one query.
 #[derive(Debug, Clone, Serialize)]

@@ -7,7 +7,7 @@ use aurora_analysis::Analyzer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use crate::grep::TextFilter;
+use crate::filter::TextFilter;
 
 /// What a line gains over any number of words by holding a match of a pattern.
 const PATTERN_WEIGHT: f32 = 1_000.0;

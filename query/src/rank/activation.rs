@@ -5,47 +5,18 @@
 //! what was learned from judgements is added then. Times are Unix seconds and `now` is always an argument, so the same
 //! call gives the same number on any day.
 
-use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal};
+use aurora_storage::{AccessRecord, ArchivedChunk};
 
 use crate::config::ActivationConfig;
-use crate::forgetting::{self, Forgetting, days_between};
-use crate::fusion::min_max;
-use crate::learning;
+use crate::rank::forgetting::{self, Forgetting};
+use crate::rank::fusion::min_max;
+use crate::rank::learning;
+use crate::rank::uses::days_between;
 
-/// Seconds of a day.
-pub const DAY: f64 = 86_400.0;
-/// Days of a year, leap years included.
-pub const YEAR: f64 = 365.25;
+pub use crate::rank::uses::{DAY, UseHistory, YEAR};
+
 /// Shortest time, in days, that a use is taken to lie back: a burst of searches is not worth more than one.
 const SHORTEST_DAYS: f64 = 1.0 / 24.0;
-
-/// When a chunk was used: committed to, or shown to somebody.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct UseHistory {
-    /// Times of the commits that the chunk's lines come from; of a memory, its date.
-    pub commits: Vec<i64>,
-    /// Times of recent accesses.
-    pub accesses: Vec<i64>,
-    /// Number of accesses, of which the recent ones are a part.
-    pub shown: u64,
-}
-
-impl UseHistory {
-    /// The history of a stored chunk.
-    pub(crate) fn of(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> Self {
-        let commits = match &chunk.git {
-            ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
-            _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
-        };
-        let (accesses, shown) = access.map(|access| (access.recent.clone(), access.count)).unwrap_or_default();
-        Self { commits, accesses, shown }
-    }
-
-    /// The newest use.
-    pub fn last(&self) -> Option<i64> {
-        self.commits.iter().chain(&self.accesses).copied().max()
-    }
-}
 
 /// The parts of an activation. Those from history are `None` where there is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]

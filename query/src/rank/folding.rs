@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::likeness::Likeness;
+use crate::rank::likeness::Likeness;
 
 /// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
 ///
@@ -29,12 +29,12 @@ pub(crate) struct Foldable<'c> {
     pub(crate) likeness: Likeness<'c>,
 }
 
-/// A chunk with a place in the list.
+/// A result, and the copies that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoldedGroup {
-    /// The chunk, by its place in the given order.
-    pub(crate) at: usize,
-    /// Its copies elsewhere, best first, by their places in the given order: what would stand below it.
+    /// The chunk that is shown, by its index in the given order.
+    pub(crate) best: usize,
+    /// Its copies elsewhere, best first, by their indexes in the given order.
     pub(crate) copies: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize)
             Some(place) => place,
             None if places.len() == limit => break,
             None => {
-                places.push(FoldedGroup { at, copies: Vec::new() });
+                places.push(FoldedGroup { best: at, copies: Vec::new() });
                 places.len() - 1
             }
         };
@@ -119,8 +119,8 @@ mod tests {
     }
 
     fn folded(list: &[Given], limit: usize) -> Vec<(usize, Vec<usize>)> {
-        let places = fold(list.iter().map(Given::foldable), limit);
-        places.into_iter().map(|place| (place.at, place.copies)).collect()
+        let groups = fold(list.iter().map(Given::foldable), limit);
+        groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 
     /// A text of sixty words and one that differs in some of them.

@@ -1,14 +1,14 @@
-//! Forgetting: how fast the activation of a chunk falls while nobody uses it.
+//! Forgetting: how fast the activation of an unused chunk falls.
 //!
 //! Every type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning patterns and
 //! conversations) also follow the lifespan policies of the memory that they come from: proven ones and much used ones
-//! fade slowly, matters of security not at all for a year, and what nobody came back to is lost exponentially.
+//! fade slowly, matters of security not at all for a year, and unused ones exponentially.
 
 use aurora_storage::{ArchivedChunk, ArchivedMetaValue, ChunkType};
 use serde::Serialize;
 
-use crate::activation::{DAY, UseHistory};
-use crate::config::ActivationConfig;
+use crate::config::{ActivationConfig, TypeDecay};
+use crate::rank::uses::{UseHistory, days_between};
 
 /// A memory that was asked for more often than this is not lost.
 const MUCH_USED: u64 = 10;
@@ -18,23 +18,6 @@ const LITTLE_USED: u64 = 2;
 const SECURITY_DAYS: f64 = 365.0;
 /// Half-lives after which a memory falls no further.
 const MOST_HALF_LIVES: f64 = 4.0;
-
-/// Rates of forgetting by type, as factors of the common rate: 0 never forgets.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TypeDecay {
-    /// Functions, methods, and code between definitions.
-    pub code: f32,
-    /// Classes, interfaces, structs, enums and type aliases.
-    pub types: f32,
-    /// Sections of Markdown.
-    pub kb: f32,
-    /// Sections of other documents.
-    pub doc: f32,
-    /// Reasoning patterns.
-    pub reasoning: f32,
-    /// Conversations.
-    pub knowledge: f32,
-}
 
 impl TypeDecay {
     /// The rate of a type.
@@ -74,11 +57,14 @@ pub(crate) fn way(config: &ActivationConfig, chunk: &ArchivedChunk, uses: &UseHi
     let days = days_between(last, now);
     let inactive = days > f64::from(config.inactive_after) && uses.shown <= LITTLE_USED;
     let lasting = is_pattern(chunk) || uses.shown > MUCH_USED;
-    match () {
-        () if lasting => Forgetting::Logarithmic,
-        () if days <= SECURITY_DAYS && concerns_security(chunk) => Forgetting::None,
-        () if inactive && config.inactive_half_life > 0.0 => Forgetting::Exponential,
-        () => Forgetting::Logarithmic,
+    if lasting {
+        Forgetting::Logarithmic
+    } else if days <= SECURITY_DAYS && concerns_security(chunk) {
+        Forgetting::None
+    } else if inactive && config.inactive_half_life > 0.0 {
+        Forgetting::Exponential
+    } else {
+        Forgetting::Logarithmic
     }
 }
 
@@ -101,11 +87,6 @@ pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last:
 /// Forgetting of conversations by the clock: `exp(−λ · hours)`.
 pub fn conversation_decay(lambda: f64, time: i64, now: i64) -> f64 {
     (-lambda * days_between(time, now) * 24.0).exp()
-}
-
-/// Days from `time` to `now`; a time in the future counts as now.
-pub(crate) fn days_between(time: i64, now: i64) -> f64 {
-    now.saturating_sub(time).max(0) as f64 / DAY
 }
 
 fn is_pattern(chunk: &ArchivedChunk) -> bool {

@@ -1,6 +1,7 @@
 //! How components of a score become one: min-max normalisation with weights, and reciprocal rank fusion.
 
-use crate::config::HybridConfig;
+use crate::config::{HybridConfig, KindsConfig};
+use crate::understand::QueryKind;
 
 /// Scales the values that are there to 0..1, the smallest to 0 and the greatest to 1.
 ///
@@ -20,6 +21,26 @@ pub fn min_max(values: &[Option<f32>]) -> Vec<Option<f32>> {
     values.iter().map(|value| value.map(scale)).collect()
 }
 
+/// Scores of the components of one candidate, normalised to 0..1; `None` for one that is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Components {
+    /// Keywords.
+    pub(crate) bm25: Option<f32>,
+    /// Meaning: cosine and late interaction.
+    pub(crate) semantic: Option<f32>,
+    /// Activation.
+    pub(crate) activation: Option<f32>,
+}
+
+/// Ranks of one candidate, from 1; `None` where it is not in the order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RankPair {
+    /// By keyword score.
+    pub(crate) sparse: Option<usize>,
+    /// By cosine.
+    pub(crate) dense: Option<usize>,
+}
+
 /// Shares of the components in a weighted sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
@@ -35,6 +56,19 @@ impl Weights {
     /// The configured shares.
     pub fn of(config: &HybridConfig) -> Self {
         Self { bm25: config.bm25_weight, semantic: config.semantic_weight, activation: config.activation_weight }
+    }
+
+    /// The shares for a query of this kind: what the keywords gain, the other components lose in proportion.
+    pub(crate) fn of_kind(kind: &QueryKind, hybrid: &HybridConfig, kinds: &KindsConfig) -> Self {
+        let base = Self::of(hybrid);
+        let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);
+        let bm25 = base.bm25
+            + toward(kind.identifier, kinds.identifier)
+            + toward(kind.path, kinds.path)
+            + toward(kind.error, kinds.error);
+        let rest = (base.semantic + base.activation).max(f32::MIN_POSITIVE);
+        let scale = (1.0 - bm25) / rest;
+        Self { bm25, semantic: base.semantic * scale, activation: base.activation * scale }
     }
 
     /// Weighted sum of normalised components; the share of one that is missing goes to the others in proportion, so a

@@ -1,22 +1,8 @@
 //! Learning from judgements: what users and agents said of a chunk moves its activation.
 
 use aurora_storage::{Judgements, Verdict};
-use serde::Serialize;
 
-/// What verdicts are worth, in shares of the range that the activations of a query's candidates span.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LearningConfig {
-    /// It was what was looked for.
-    pub good: f32,
-    /// It helped, in a task that succeeded in part.
-    pub helpful: f32,
-    /// It did not help there; not positive.
-    pub unhelpful: f32,
-    /// It led astray; not positive.
-    pub bad: f32,
-    /// Most that all verdicts on a chunk may make together, either way.
-    pub most: f32,
-}
+use crate::config::LearningConfig;
 
 impl LearningConfig {
     /// What one verdict is worth.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use aurora_analysis::Analyzer;
 use rustc_hash::FxHashMap;
 
-use crate::query::ParsedQuery;
+use crate::understand::ParsedQuery;
 
 /// What a text and a query hold of each other; both shares are 0..1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

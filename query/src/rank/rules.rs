@@ -4,178 +4,37 @@
 //! away, unless the query asks for that kind of code. A rule is a function from the query and a chunk to a strength of
 //! 0..1, and has a weight in [`RulesConfig`].
 
-use aurora_analysis::Analyzer;
 use aurora_storage::ChunkType;
-use rustc_hash::FxHashMap;
-use serde::Serialize;
 
 use crate::config::RulesConfig;
-use crate::identifier::{ChunkName, IdentifierQuery};
-use crate::overlap::{Overlap, Overlaps, WeighedParts};
-use crate::path_class::{PathClass, PathClasses, passes_on, stem};
-use crate::query::{ParsedQuery, Word};
+use crate::path_class::{PathClass, passes_on};
+use crate::rank::candidate::RankedCandidate;
+use crate::rank::features::{Features, MentionedName, RuleQuery};
+use crate::understand::Word;
 
-/// A rule that changed a score, and by how much.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AppliedRule {
-    /// Its name, as in the configuration below `search.rules`.
-    pub rule: &'static str,
-    /// What it added to the final score, or took away.
-    pub effect: f32,
-}
-
-/// Words that ask for prose rather than code.
-const PROSE_WORDS: &[&str] = &[
-    "doc",
-    "docs",
-    "documentation",
-    "documented",
-    "readme",
-    "guide",
-    "tutorial",
-    "manual",
-    "changelog",
-    "chapter",
-    "section",
-];
-/// Words that ask for the shape of data rather than for what is done with it.
-const SHAPE_WORDS: &[&str] =
-    &["interface", "interfaces", "type", "types", "typedef", "struct", "structs", "enum", "enums", "class", "trait"];
-/// Words that ask for files that pass on what others define.
-const EXPORT_WORDS: &[&str] = &["export", "exports", "reexport", "init", "index"];
 /// Most lines of a chunk that can hardly answer a question.
 const SHORT: u32 = 2;
 
-/// A query as the rules see it.
-pub(crate) struct RuleQuery<'q> {
-    query: &'q ParsedQuery,
-    parts: WeighedParts<'q>,
-    mentioned: Vec<MentionedName>,
-    requests: Requests,
-}
-
-/// What a query asks for in so many words.
-struct Requests {
-    classes: PathClasses,
-    prose: bool,
-    shapes: bool,
-    exports: bool,
-}
-
-impl Requests {
-    fn of(query: &ParsedQuery) -> Self {
-        Self {
-            classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.request_words())).collect(),
-            prose: query.asks_for(PROSE_WORDS),
-            shapes: query.asks_for(SHAPE_WORDS),
-            exports: query.asks_for(EXPORT_WORDS),
+/// Applies every rule to candidates with fused scores; their order breaks ties. Scores that end above 1 are scaled, all
+/// alike, so that the best is 1.
+pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
+    let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    for candidate in ranked.iter_mut() {
+        for (rule, strength) in lifts(config, query, &candidate.features) {
+            candidate.change(rule, unit * strength);
+        }
+        for (rule, strength) in penalties(config, query, &candidate.features) {
+            let loss = candidate.score * strength;
+            candidate.change(rule, -loss);
         }
     }
+    let files = by_file(ranked);
+    file_coherence(config.file_coherence * unit, &files, ranked);
+    repeated_file(config.repeated_file, &files, ranked);
+    scale_to_one(ranked);
 }
 
-/// A word of the query that is written as an identifier. A plain word that happens to be a function's name is no mention
-/// of it: lifting such functions was measured to cost more than it brings.
-struct MentionedName {
-    identifier: IdentifierQuery,
-    /// Names in lower case by which it may be defined.
-    lookups: Vec<String>,
-}
-
-/// A chunk as the rules see it.
-pub(crate) struct RuleChunk<'c> {
-    named: ChunkName<'c>,
-    lines: u32,
-    /// How well the words of its documentation meet the query's, normalised within the candidates.
-    doc_words: f32,
-    name: Overlap,
-    /// Those of the file, and of the scopes that it stands in.
-    classes: PathClasses,
-    file: File,
-}
-
-/// What the rules look at of a file.
-#[derive(Clone, Copy)]
-struct File {
-    /// In the order of the first chunks.
-    number: usize,
-    classes: PathClasses,
-    stem: Overlap,
-}
-
-impl<'q> RuleQuery<'q> {
-    /// `idfs` are those of the query's terms, `None` for a term that no chunk holds.
-    pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
-        let words = query.words.iter().filter(|word| word.compound).map(|word| {
-            let identifier = IdentifierQuery::new(&word.text);
-            MentionedName { lookups: identifier.lookups(), identifier }
-        });
-        let mentioned = words.collect();
-        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
-    }
-
-    /// Looks at chunks, given with their number of lines and how well their documentation meets the query.
-    pub(crate) fn read<'c>(
-        &self,
-        analyzer: &Analyzer,
-        chunks: impl Iterator<Item = (ChunkName<'c>, u32, f32)>,
-    ) -> Vec<RuleChunk<'c>> {
-        let mut overlaps = Overlaps::new(&self.parts, analyzer);
-        let mut files: FxHashMap<&str, File> = FxHashMap::default();
-        let read = chunks.map(|(named, lines, doc_words)| {
-            let number = files.len();
-            let file = files.entry(named.path).or_insert_with(|| File {
-                number,
-                classes: PathClasses::of(named.path),
-                stem: overlaps.with(stem(named.path)),
-            });
-            let classes = file.classes.with_scopes(named.qualified_name);
-            RuleChunk { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }
-        });
-        read.collect()
-    }
-}
-
-impl RuleChunk<'_> {
-    /// Share of the query that the chunk's name holds.
-    pub(crate) fn context_share(&self) -> f32 {
-        self.name.of_query
-    }
-}
-
-/// Applies every rule to the fused scores, which stand in the order of `chunks`; that order breaks ties. Scores that
-/// end above 1 are scaled, all alike, so that the best is 1.
-pub(crate) fn apply(
-    config: &RulesConfig,
-    query: &RuleQuery<'_>,
-    chunks: &[RuleChunk<'_>],
-    scores: &mut [f32],
-) -> Vec<Vec<AppliedRule>> {
-    let unit = scores.iter().copied().fold(0.0, f32::max);
-    let mut applied: Vec<Vec<AppliedRule>> = chunks.iter().map(|_| Vec::new()).collect();
-    for (at, chunk) in chunks.iter().enumerate() {
-        for (rule, strength) in lifts(config, query, chunk) {
-            change(&mut scores[at], &mut applied[at], rule, unit * strength);
-        }
-        for (rule, strength) in penalties(config, query, chunk) {
-            let loss = scores[at] * strength;
-            change(&mut scores[at], &mut applied[at], rule, -loss);
-        }
-    }
-    let files = by_file(chunks, scores);
-    file_coherence(config.file_coherence * unit, &files, scores, &mut applied);
-    repeated_file(config.repeated_file, &files, scores, &mut applied);
-    scale_to_one(scores, &mut applied);
-    applied
-}
-
-fn change(score: &mut f32, applied: &mut Vec<AppliedRule>, rule: &'static str, effect: f32) {
-    if effect != 0.0 {
-        *score += effect;
-        applied.push(AppliedRule { rule, effect });
-    }
-}
-
-fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 6] {
+fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 6] {
     [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * chunk.name.mean()),
@@ -186,7 +45,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> 
     ]
 }
 
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> [(&'static str, f32); 11] {
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 11] {
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
     let class = |class: PathClass, weight: f32| {
         when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
@@ -212,7 +71,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &RuleChunk<'_>)
 }
 
 /// The chunk defines a symbol that the query names.
-fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     let kind = chunk.named.chunk_type;
     let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
     let defines = |name: &MentionedName| {
@@ -223,7 +82,7 @@ fn definition(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 }
 
 /// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
-fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     if query.query.paths.is_empty() {
         return 0.0;
     }
@@ -243,54 +102,55 @@ fn path(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
 }
 
 /// The query asks for tests, examples, … and the chunk is one.
-fn asked_for(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> f32 {
+fn asked_for(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
     f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
 }
 
 /// Code outside definitions in a file that usually only passes on.
-fn reexports(query: &RuleQuery<'_>, chunk: &RuleChunk<'_>) -> bool {
+fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
 }
 
-/// Candidates of each file, the best first.
-fn by_file(chunks: &[RuleChunk<'_>], scores: &[f32]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..chunks.len()).collect();
-    let file = |at: usize| chunks[at].file.number;
-    order.sort_unstable_by(|&a, &b| file(a).cmp(&file(b)).then(scores[b].total_cmp(&scores[a])).then(a.cmp(&b)));
+/// Indexes of the candidates of each file, the best first.
+fn by_file<C>(ranked: &[RankedCandidate<'_, C>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..ranked.len()).collect();
+    let file = |at: usize| ranked[at].features.file.number;
+    let score = |at: usize| ranked[at].score;
+    order.sort_unstable_by(|&a, &b| file(a).cmp(&file(b)).then(score(b).total_cmp(&score(a))).then(a.cmp(&b)));
     order.chunk_by(|&a, &b| file(a) == file(b)).map(<[usize]>::to_vec).collect()
 }
 
-/// The best chunk of a file gains by the good ones around it, in proportion to the file with the most.
-fn file_coherence(weight: f32, files: &[Vec<usize>], scores: &mut [f32], applied: &mut [Vec<AppliedRule>]) {
-    let sums: Vec<f32> = files.iter().map(|file| file.iter().map(|&at| scores[at]).sum()).collect();
+/// The best candidate of a file gains by the other good ones, in proportion to the file with the highest sum.
+fn file_coherence<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
+    let sums: Vec<f32> = files.iter().map(|file| file.iter().map(|&at| ranked[at].score).sum()).collect();
     let most = sums.iter().copied().fold(0.0, f32::max);
     for (file, sum) in files.iter().zip(sums) {
         if file.len() > 1 && most > 0.0 {
-            change(&mut scores[file[0]], &mut applied[file[0]], "file_coherence", weight * sum / most);
+            ranked[file[0]].change("file_coherence", weight * sum / most);
         }
     }
 }
 
-/// Each further chunk of a file loses more, so that one file does not fill the page.
-fn repeated_file(weight: f32, files: &[Vec<usize>], scores: &mut [f32], applied: &mut [Vec<AppliedRule>]) {
+/// Each further candidate of a file loses more, so that one file does not fill the page.
+fn repeated_file<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
     for file in files {
         for (before, &at) in file.iter().enumerate() {
             let kept = (1.0 - weight).powi(before as i32);
-            let loss = scores[at] * (1.0 - kept);
-            change(&mut scores[at], &mut applied[at], "repeated_file", -loss);
+            let loss = ranked[at].score * (1.0 - kept);
+            ranked[at].change("repeated_file", -loss);
         }
     }
 }
 
-/// Brings scores that ended above 1 back, all in proportion; the loss is listed like a rule's, so that a fused score and
+/// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
 /// its effects add up to the final one.
-fn scale_to_one(scores: &mut [f32], applied: &mut [Vec<AppliedRule>]) {
-    let best = scores.iter().copied().fold(0.0, f32::max);
+fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
+    let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     if best > 1.0 {
-        for (score, rules) in scores.iter_mut().zip(applied) {
-            let scaled = *score / best;
-            change(score, rules, "scale", scaled - *score);
-            *score = scaled;
+        for candidate in ranked {
+            let scaled = candidate.score / best;
+            candidate.change("scale", scaled - candidate.score);
+            candidate.score = scaled;
         }
     }
 }
@@ -302,10 +162,14 @@ fn folds_to(text: &str, lower: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aurora_analysis::Analyzer;
     use proptest::prelude::*;
 
     use super::*;
     use crate::config::SearchConfig;
+    use crate::rank::candidate::AppliedRule;
+    use crate::retrieve::ChunkName;
+    use crate::understand::ParsedQuery;
 
     fn query(text: &str) -> ParsedQuery {
         ParsedQuery::parse(&Analyzer, text).expect("words")
@@ -315,21 +179,29 @@ mod tests {
         ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path }
     }
 
-    fn read<'a>(query: &RuleQuery<'_>, chunks: &[ChunkName<'a>]) -> Vec<RuleChunk<'a>> {
-        query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)))
+    /// Candidates with the given fused scores.
+    fn with_scores<'a>(
+        query: &RuleQuery<'_>,
+        chunks: &[ChunkName<'a>],
+        scores: &[f32],
+    ) -> Vec<RankedCandidate<'a, ()>> {
+        let features = query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)));
+        let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
+            fused: score,
+            score,
+            ..RankedCandidate::new((), None, features)
+        });
+        fused.collect()
     }
 
     /// Final scores and rule names of chunks that all start from the same fused score.
     fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
         let query = query(text);
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
-        let mut scores = vec![0.5; chunks.len()];
-        let applied = apply(&SearchConfig::default().rules, &query, &read(&query, chunks), &mut scores);
-        scores
-            .into_iter()
-            .zip(applied)
-            .map(|(score, rules)| (score, rules.iter().map(|rule| rule.rule).collect()))
-            .collect()
+        let mut ranked = with_scores(&query, chunks, &vec![0.5; chunks.len()]);
+        apply(&SearchConfig::default().rules, &query, &mut ranked);
+        let names = |applied: &[AppliedRule]| applied.iter().map(|rule| rule.rule).collect();
+        ranked.iter().map(|candidate| (candidate.score, names(&candidate.applied))).collect()
     }
 
     #[test]
@@ -416,15 +288,15 @@ mod tests {
             let chunks: Vec<_> = scores.iter().zip(&picks).map(|(_, &pick)| chunk(["parse_query", "x"][pick % 2], paths[pick], ChunkType::Function)).collect();
             let query = query("parse the query");
             let query = RuleQuery::new(&query, &[Some(2.0), Some(0.1), Some(1.0)]);
-            let mut after = scores.clone();
             let config = RulesConfig { repeated_file: 0.3, ..SearchConfig::default().rules };
-            let applied = apply(&config, &query, &read(&query, &chunks), &mut after);
-            for score in &after {
-                prop_assert!((0.0..=1.0).contains(score));
+            let mut ranked = with_scores(&query, &chunks, &scores);
+            apply(&config, &query, &mut ranked);
+            for candidate in &ranked {
+                prop_assert!((0.0..=1.0).contains(&candidate.score));
             }
-            for ((before, after), rules) in scores.iter().zip(&after).zip(&applied) {
-                let effects: f32 = rules.iter().map(|rule| rule.effect).sum();
-                prop_assert!((before + effects - after).abs() < 1e-5);
+            for (before, after) in scores.iter().zip(&ranked) {
+                let effects: f32 = after.applied.iter().map(|rule| rule.effect).sum();
+                prop_assert!((before + effects - after.score).abs() < 1e-5);
             }
         }
     }

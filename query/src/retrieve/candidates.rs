@@ -7,11 +7,12 @@ use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::bm25::Bm25;
-use crate::dense::{QueryVector, cosine};
-use crate::identifier::{ChunkName, ExactMatch, IdentifierQuery};
-use crate::query::{Mode, ParsedQuery};
+use crate::query::Mode;
+use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
+use crate::retrieve::query_vector::{QueryVector, cosine};
+use crate::understand::ParsedQuery;
 
-/// Most definitions of one name that a query's words bring in; a name with more tells nothing.
+/// Most definitions of one name that become candidates; a more frequent name is not selective.
 const MOST_DEFINITIONS: u64 = 32;
 
 /// A chunk that may become a hit, with what stage 1 knows about it.
@@ -94,8 +95,8 @@ pub(crate) fn collect<'s>(
     Ok(Candidates { list, from_keywords, from_vectors })
 }
 
-/// What of a chunk its name is judged by.
-pub(crate) fn named(chunk: &ArchivedChunk) -> ChunkName<'_> {
+/// The names of a chunk.
+pub(crate) fn chunk_name(chunk: &ArchivedChunk) -> ChunkName<'_> {
     ChunkName {
         name: &chunk.name,
         qualified_name: &chunk.qualified_name,
@@ -119,17 +120,17 @@ fn exact_matches(
     let (mut matches, mut inside) = (Vec::new(), Vec::new());
     for id in ids.into_iter().map(ChunkId) {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
-        let chunk_name = named(chunk);
-        if let Some(found) = identifier.matches(chunk_name) {
+        let name = chunk_name(chunk);
+        if let Some(found) = identifier.matches(name) {
             matches.push((id, found));
         } else if let Some(found) =
-            identifier.matches_inside(chunk_name, chunk.definitions.iter().map(|name| name.as_str()))
+            identifier.matches_inside(name, chunk.definitions.iter().map(|defined| defined.as_str()))
         {
             inside.push((id, found));
         }
     }
-    // What is defined inside something else counts only where no code bears the name itself. Headings, and names in
-    // another case, stand behind a definition in the main code.
+    // Definitions inside of a chunk count only where no chunk of code has the name itself; they rank before headings and
+    // before names in another case.
     if matches.is_empty() {
         return Ok(inside);
     }

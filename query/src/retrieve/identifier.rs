@@ -1,4 +1,4 @@
-//! Exact identifiers first: a chunk whose name or qualified name is the query stands above every other.
+//! Exact names: chunks whose name or qualified name is the query, which rank above all others.
 
 use aurora_storage::ChunkType;
 
@@ -13,7 +13,7 @@ pub(crate) struct IdentifierQuery {
     dotted: String,
 }
 
-/// What of a chunk its name is judged by.
+/// The names of a chunk, and what orders equal ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkName<'a> {
     pub(crate) name: &'a str,
@@ -71,7 +71,7 @@ impl IdentifierQuery {
         Self { plain, dotted }
     }
 
-    /// Names in lower case under which what is meant may be defined: the whole query, and its last member.
+    /// Lower-case names to look up in the index: the whole query, and its last member.
     pub(crate) fn lookups(&self) -> Vec<String> {
         let mut names = vec![self.plain.to_lowercase()];
         if let Some((_, last)) = self.dotted.rsplit_once('.') {
@@ -146,7 +146,7 @@ fn kind_rank(chunk_type: ChunkType) -> u8 {
     }
 }
 
-/// Members joined by `.`, whatever the language joins them by; text with spaces is no chain of members.
+/// Members joined by `.` instead of the separator of the language; text with spaces is no chain of members.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) {
         return text.to_owned();

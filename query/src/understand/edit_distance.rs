@@ -1,9 +1,9 @@
-//! Terms near a word: optimal string alignment distance (Damerau's four slips: insertion, deletion, substitution, and
-//! transposition of neighbours; no part edited twice), bounded, over terms in sorted order.
+//! Terms within a bounded edit distance of a word: optimal string alignment distance (insertion, deletion, substitution, and
+//! transposition of neighbours; no part edited twice) over terms in sorted order, reusing the rows of the shared prefix.
 
 use aurora_storage::Walk;
 
-/// Compares a word with many terms, one after another. Terms that share a beginning with the one before share its work.
+/// The distance table of a word against the current term. The next term reuses the rows of their common prefix.
 pub(crate) struct PrefixDistance<'w> {
     word: &'w [u8],
     most: u8,

@@ -3,10 +3,10 @@
 
 use aurora_storage::{Snapshot, StorageError, Walk};
 use rustc_hash::FxHashSet;
-use serde::Serialize;
 
-use crate::query::ParsedQuery;
-use crate::{abbreviations, inflection};
+use crate::config::ExpansionConfig;
+use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
+use crate::understand::{abbreviations, inflection};
 
 /// Shortest word that stands for longer ones that it begins.
 const SHORTEST_PREFIX: usize = 4;
@@ -14,47 +14,6 @@ const SHORTEST_PREFIX: usize = 4;
 const MOST_CONTINUATIONS: usize = 64;
 /// Most further terms of one term.
 const MOST_OF_ONE: usize = 6;
-
-/// How strongly further terms count, as factors of their own score; 0 turns a kind off.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ExpansionConfig {
-    /// Other forms of an English word.
-    pub inflections: f32,
-    /// Most chunks that may hold a term whose other forms are searched for.
-    pub inflected_in: usize,
-    /// Abbreviations of a word, and words of an abbreviation.
-    pub abbreviations: f32,
-    /// Most chunks that may hold a term whose abbreviations are searched for.
-    pub abbreviated_in: usize,
-    /// Longer words that a word begins which hardly any chunk holds.
-    pub prefixes: f32,
-    /// The nearest word in place of one that no chunk holds.
-    pub spelling: f32,
-}
-
-/// A term that is searched for beside one of the query's.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ExtraTerm {
-    /// Place of the query's term.
-    pub(crate) of: usize,
-    /// The further term.
-    pub(crate) text: String,
-    /// Factor of its score.
-    pub(crate) weight: f32,
-    /// Why it is searched for.
-    pub(crate) reason: Expanded,
-}
-
-/// Why a term is searched for that the query does not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expanded {
-    /// A form of the same word.
-    Inflection,
-    /// One abbreviates the other.
-    Abbreviation,
-    /// The query's term begins it.
-    Prefix,
-}
 
 /// The further terms of a query that the index holds, in the order of the query's terms, each once.
 pub(crate) fn expand(
@@ -72,7 +31,7 @@ pub(crate) fn expand(
         let frequency = snapshot.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
         let is_in_at_most = |most: usize| frequency.is_some_and(|frequency| frequency as usize <= most);
         let mut left = MOST_OF_ONE;
-        let mut add = |text: String, weight: f32, reason: Expanded| {
+        let mut add = |text: String, weight: f32, reason: ExpansionReason| {
             if left > 0 && taken.insert(text.clone()) {
                 left -= 1;
                 extras.push(ExtraTerm { of, text, weight, reason });
@@ -81,18 +40,18 @@ pub(crate) fn expand(
         if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
             for other in abbreviations::counterparts(&term.text) {
                 if holds(snapshot, other)? {
-                    add(other.to_owned(), config.abbreviations, Expanded::Abbreviation);
+                    add(other.to_owned(), config.abbreviations, ExpansionReason::Abbreviation);
                 }
             }
         }
         if config.inflections > 0.0 && is_in_at_most(config.inflected_in) {
             for other in relatives(snapshot, &term.text, frequency != Some(0))? {
-                add(other, config.inflections, Expanded::Inflection);
+                add(other, config.inflections, ExpansionReason::Inflection);
             }
         }
         if config.prefixes > 0.0 && frequency == Some(0) {
             for other in continuations(snapshot, &term.text)? {
-                add(other, config.prefixes, Expanded::Prefix);
+                add(other, config.prefixes, ExpansionReason::Prefix);
             }
         }
     }

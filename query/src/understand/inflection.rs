@@ -1,6 +1,6 @@
 //! Other forms of an English word: `queries` for `query`, `parse` for `parsed`.
 //!
-//! Forms are made by rule and are not all words; who asks keeps those that the index holds.
+//! Forms are made by rule and are not all words; the caller keeps those that the index holds.
 
 /// Shortest word that is taken for inflected.
 const SHORTEST: usize = 4;

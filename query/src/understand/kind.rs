@@ -3,17 +3,9 @@
 
 use serde::Serialize;
 
-use crate::config::{HybridConfig, KindsConfig};
-use crate::fusion::Weights;
-use crate::query::ParsedQuery;
+use crate::understand::parsed_query::ParsedQuery;
+use crate::understand::word_form::{is_function_word, is_path};
 
-/// English words that hold a sentence together and say nothing of code.
-const FUNCTION_WORDS: &[&str] = &[
-    "a", "all", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can", "do", "does", "each", "for", "from",
-    "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "not", "of", "on", "or", "that", "the",
-    "their", "then", "these", "this", "those", "to", "was", "we", "what", "when", "where", "which", "who", "why",
-    "will", "with", "you",
-];
 /// Words that programs complain with.
 const COMPLAINTS: &[&str] = &[
     "cannot",
@@ -63,41 +55,7 @@ impl QueryKind {
         let identifier = share(&|word| !is_path(word) && compound(word)) * (1.0 - path - error).max(0.0);
         Self { identifier, path, error, words: (1.0 - identifier - path - error).max(0.0) }
     }
-
-    /// The weights of a query of this kind: what the keywords gain, the other components lose in proportion.
-    pub(crate) fn weights(&self, hybrid: &HybridConfig, kinds: &KindsConfig) -> Weights {
-        let base = Weights::of(hybrid);
-        let toward = |share: f32, keywords: f32| share * (keywords - base.bm25).max(0.0);
-        let bm25 = base.bm25
-            + toward(self.identifier, kinds.identifier)
-            + toward(self.path, kinds.path)
-            + toward(self.error, kinds.error);
-        let rest = (base.semantic + base.activation).max(f32::MIN_POSITIVE);
-        let scale = (1.0 - bm25) / rest;
-        Weights { bm25, semantic: base.semantic * scale, activation: base.activation * scale }
-    }
 }
-
-/// Whether a term only holds a sentence together.
-pub(crate) fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.contains(&word)
-}
-
-/// `a/b`, `a/b.py` and `login.py`, but not `and/or` alone or `1/2`.
-pub(crate) fn is_path(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
-    let has_extension = word.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && matches!(extension.len(), 1..=4) && KNOWN_EXTENSIONS.contains(&extension)
-    });
-    has_extension || word.split('/').filter(|part| part.len() > 1).count() > 2
-}
-
-/// Extensions by which a word without `/` is known for a file's name.
-const KNOWN_EXTENSIONS: &[&str] = &[
-    "c", "cc", "cfg", "cpp", "cs", "css", "go", "h", "hpp", "html", "ini", "java", "js", "json", "jsx", "kt", "md",
-    "mjs", "php", "py", "rb", "rs", "rst", "scss", "sh", "sql", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml",
-    "yml",
-];
 
 /// A complaint with what it is about: a colon, a quotation or a number beside the word.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
@@ -115,6 +73,7 @@ mod tests {
 
     use super::*;
     use crate::config::SearchConfig;
+    use crate::rank::Weights;
 
     fn kind(text: &str) -> QueryKind {
         QueryKind::of(text, &ParsedQuery::parse(&Analyzer, text).expect("words"))
@@ -137,7 +96,7 @@ mod tests {
             let kind = kind(&text);
             prop_assert!((kind.identifier + kind.path + kind.error + kind.words - 1.0).abs() < 1e-5);
             let config = SearchConfig::default();
-            let weights = kind.weights(&config.hybrid, &config.kinds);
+            let weights = Weights::of_kind(&kind, &config.hybrid, &config.kinds);
             prop_assert!((weights.bm25 + weights.semantic + weights.activation - 1.0).abs() < 1e-5);
             prop_assert!(weights.bm25 >= config.hybrid.bm25_weight);
         }

@@ -1,10 +1,10 @@
-//! Misspelt words: what no chunk holds is read as the nearest word of the index.
+//! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
 
 use aurora_analysis::Analyzer;
 use aurora_storage::{ChunkId, Label, Snapshot, StorageError};
 
-use crate::edit_distance::PrefixDistance;
-use crate::expansion::{frequency, has_relatives, holds};
+use crate::understand::edit_distance::PrefixDistance;
+use crate::understand::expansion::{frequency, has_relatives, holds};
 
 /// Shortest word that may be misspelt; any four letters are near too many others.
 const SHORTEST: usize = 4;
@@ -95,7 +95,7 @@ fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageErr
     let mut found: Vec<(u8, Vec<u8>)> = Vec::new();
     snapshot.walk_terms("", &mut |word| {
         let (distance, walk) = distances.step(word);
-        // Who slips twice still gets the first letter right.
+        // Two edits are accepted only with the right first letter.
         let is_likely = |distance: u8| distance < 2 || word[0] == first;
         if let Some(distance) = distance.filter(|&distance| distance > 0 && is_likely(distance)) {
             distances.tighten(distance);
@@ -130,7 +130,7 @@ fn written(snapshot: &Snapshot, folded: &str) -> Result<String, StorageError> {
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))
 }
 
-/// Puts `new` where `text` has `old`, whatever its case, with a capital where that had one.
+/// Replaces `old` in `text`, compared without regard to case, by `new`, which keeps a capital first letter.
 fn replace(text: &mut String, old: &str, new: &str) -> bool {
     let Some(start) = text.to_ascii_lowercase().find(old) else { return false };
     let capital = text[start..].starts_with(|c: char| c.is_ascii_uppercase()) && new.is_ascii();
