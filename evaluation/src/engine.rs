@@ -21,7 +21,7 @@ pub struct Engine {
     now: i64,
 }
 
-/// What became of one question.
+/// The result of one question.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The measures.

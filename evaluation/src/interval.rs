@@ -21,7 +21,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval: what stands behind a `±`.
+    /// Half the width of the interval: the number after a `±`.
     pub fn margin(&self) -> f64 {
         (self.high - self.low) / 2.0
     }

@@ -129,12 +129,12 @@ impl FromStr for Metric {
     }
 }
 
-/// A result as far as measuring needs it.
+/// The position of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Path relative to the indexed root.
     pub file: String,
-    /// First and last line, from 1, both included; `None` stands for the whole file.
+    /// First and last line, from 1, both included; `None` for the whole file.
     pub lines: Option<(u32, u32)>,
 }
 

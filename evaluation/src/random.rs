@@ -6,7 +6,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The generator that `seed` stands for.
+    /// A generator seeded with `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -1,10 +1,13 @@
 //! Searching an index: which chunks answer a query, in which order, and why.
 //!
-//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]) in two stages. Stage 1 collects
-//! candidates: the best by BM25F among the chunks that pass the filters, joined in hybrid mode by the nearest vectors,
-//! and every chunk whose name *is* the query. Stage 2 normalises keyword score, cosine and activation within the
-//! candidates, fuses them and applies ranking rules; exact names come first whatever the scores. Each hit carries its
-//! components, raw and normalised, and the reasons in words.
+//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search takes five steps, each a module:
+//!
+//! 1. understand: the query's terms, its kind, and further terms;
+//! 2. retrieve: candidates from BM25F, from the nearest vectors, and every chunk whose name *is* the query;
+//! 3. rank: keywords, meaning and activation are normalised within the candidates and fused, rules change the score, and
+//!    exact names come first;
+//! 4. explain: every score divided into its parts, with reasons in words;
+//! 5. present: hits, snippets, the state of files, texts in a token budget.
 //!
 //! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums run in the order of
 //! the query's terms, ties are broken by chunk keys, never by ids or hash order.
@@ -25,7 +28,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod bm25;
 mod config;
 pub mod explain;
 mod filter;
@@ -38,7 +40,9 @@ mod retrieve;
 mod retriever;
 mod understand;
 
-pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
+// MaxScore names it so.
+use retrieve::bm25;
+
 pub use config::{
     ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig,
     Fusion, HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
@@ -53,5 +57,6 @@ pub use present::{
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
+pub use retrieve::bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
 pub use retriever::Retriever;
 pub use understand::QueryKind;

@@ -76,7 +76,7 @@ impl PathClasses {
         PathClass::ALL.into_iter().filter(is).collect()
     }
 
-    /// These, and tests if the definition stands in a module of tests.
+    /// These, and tests if the definition is in a module of tests.
     pub(crate) fn with_scopes(self, qualified_name: &str) -> Self {
         if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
@@ -103,7 +103,7 @@ impl FromIterator<PathClass> for PathClasses {
     }
 }
 
-/// Whether the file at `path` (relative, `/`-separated) is beside the code that a project is about: tests, examples,
+/// Whether the file at `path` (relative, `/`-separated) is not the main code of its project: tests, examples,
 /// generated code, others' code and declarations.
 ///
 /// ```

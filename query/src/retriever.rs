@@ -7,11 +7,11 @@ use std::time::Instant;
 use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
 use aurora_storage::Snapshot;
 
-use crate::bm25::Bm25;
 use crate::config::SearchConfig;
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, RankingContext};
+use crate::retrieve::bm25::Bm25;
 use crate::retrieve::{self, CandidateLimits, QueryVector};
 use crate::understand::{Understood, understand};
 

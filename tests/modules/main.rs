@@ -33,7 +33,7 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-pipeline", "", "report", "stage"),
     ("aurora-pipeline", "", "context", "stage"),
     ("aurora-pipeline", "", "emitter", "stage"),
-    ("aurora-query", "", "bm25", "maxscore"),
+    ("aurora-query", "", "maxscore", "retrieve"),
     ("aurora-query", "maxscore", ".", "sums"),
     ("aurora-stages", "", "columns", "chunk"),
     ("aurora-stages", "", "columns", "git_signal"),

@@ -12,7 +12,7 @@ pub struct Answer {
     pub path: String,
     /// First and last line, from 1, both included; `None` for the whole file.
     pub lines: Option<(u32, u32)>,
-    /// What stands there, for people.
+    /// Name of the definition there, for people.
     pub name: Option<String>,
     /// How well it answers, from 0 (not at all) to 9; from 2 on it counts as found. `None` in ungraded questions.
     pub grade: Option<u8>,
@@ -41,7 +41,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether some answer bears a grade.
+    /// Whether some answer has a grade.
     pub fn is_graded(&self) -> bool {
         self.relevant.iter().any(|answer| answer.grade.is_some())
     }

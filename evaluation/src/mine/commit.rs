@@ -139,7 +139,7 @@ fn touched(history: &History, backend: &dyn IndexerBackend, change: &FileChange)
     Some(Touched { path: change.path.clone(), functions })
 }
 
-/// Runs of changed lines of the old text as half-open ranges from 0; an empty one stands between two lines.
+/// Runs of changed lines of the old text as half-open ranges from 0; an empty one is a position between two lines.
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(byte_lines(old), byte_lines(new));
     let diff = Diff::compute(Algorithm::Histogram, &input);

@@ -38,13 +38,13 @@ pub struct ConfigLayers<'a> {
     pub environment: Vec<(String, String)>,
     /// What the command line says.
     pub flags: Vec<FlagValue>,
-    /// Tables of the files that belong to others; any other table beside `search` is an error.
+    /// Other tables that a file may have; any other table than these and `search` is an error.
     pub other_tables: &'a [&'a str],
     /// The same, of tables that only the user's file may have.
     pub user_tables: &'a [&'a str],
 }
 
-/// Where a value stands.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// A line of a file, counted from 1.
@@ -79,7 +79,7 @@ pub struct ConfigError {
     pub value: Option<String>,
     /// What holds for the key: `must be at least 0`.
     pub rule: String,
-    /// Where the value stands; `None` for a file that could not be read at all.
+    /// The source of the value; `None` for a file that could not be read.
     pub origin: Option<Origin>,
     /// What was probably meant.
     pub help: Option<String>,
@@ -206,7 +206,7 @@ impl Draft {
         self.errors[before..].sort_by(|a, b| a.origin.cmp(&b.origin)); // by line: tables come sorted by key
     }
 
-    /// Walks the tables below `search`; `offset` is where the key of `value` stands.
+    /// Walks the tables below `search`; `offset` is the position of the key of `value`.
     fn table(&mut self, key: &str, value: &toml::de::DeValue<'_>, offset: usize, at: &dyn Fn(usize) -> Origin) {
         let is_table_name =
             SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));

@@ -52,7 +52,7 @@ pub struct HybridConfig {
 /// How a query's kind moves the weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KindsConfig {
-    /// Share of the keyword score for a query that is nothing but names.
+    /// Share of the keyword score for a query that consists of names.
     pub identifier: f32,
     /// The same for paths.
     pub path: f32,

@@ -139,7 +139,7 @@ impl Pattern {
     }
 }
 
-/// The reason stands in the last line, below a drawing of the pattern.
+/// The reason is in the last line, below a drawing of the pattern.
 fn last_line(message: &str) -> String {
     let line = message.lines().last().unwrap_or(message);
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

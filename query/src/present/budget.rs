@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::present::tokens::estimate_tokens;
 
-/// Blank lines that may stand between two chunks that are shown as one block.
+/// Most blank lines between two chunks that are shown as one block.
 const MOST_BLANK: u32 = 2;
 /// Names that a header lists.
 const MOST_NAMES: usize = 3;
@@ -30,7 +30,7 @@ pub(crate) struct Piece {
     pub(crate) head: usize,
 }
 
-/// A hit whose text, or the beginning of it, stands in a block.
+/// A hit whose text, or the beginning of it, is part of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PackedHit {
     /// Place in the ranking, from 1.
@@ -61,7 +61,7 @@ pub struct Block {
     pub line_start: u32,
     /// Last line of the text, inclusive; of the chunk, where the text leaves out lines inside.
     pub line_end: u32,
-    /// What stands in it, the best first.
+    /// The hits in it, the best first.
     pub hits: Vec<PackedHit>,
     /// Estimated tokens of the header, the text and the blank line after it.
     pub tokens: usize,
@@ -84,7 +84,7 @@ pub struct Context {
 }
 
 impl Block {
-    /// `path:4-20 UserManager`, with the names of what stands in the block.
+    /// `path:4-20 UserManager`, with the names of the hits in the block.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for hit in &self.hits {
@@ -107,7 +107,7 @@ impl Block {
     }
 }
 
-/// Packs the pieces, which stand in the order of their rank, into `budget` tokens as [`estimate_tokens`] counts them.
+/// Packs the pieces, given in the order of their rank, into `budget` tokens as [`estimate_tokens`] counts them.
 ///
 /// A piece that does not fit is cut after the line that fits into half of what is left, if that shows its signature
 /// and a line more; otherwise it is left out and the next one is tried. Chunks of a file that overlap, touch, or have

@@ -7,7 +7,6 @@ use aurora_confined::Directory;
 use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
-use crate::bm25::idf;
 use crate::filter::FilterSpec;
 use crate::present::budget::{Context, PackedHit, Piece, pack};
 use crate::present::freshness::{FileState, file_state};
@@ -15,6 +14,7 @@ use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, SearchResults};
 use crate::present::snippet::Marker;
 use crate::query::QueryError;
+use crate::retrieve::bm25::idf;
 
 /// What to find out.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +119,7 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Files of the hits, each looked at once.
 struct Files<'a> {
-    /// Nothing if there are no sources beside the index.
+    /// `None` where the sources are not there, as for an imported index.
     root: Option<Directory>,
     snapshot: &'a Snapshot,
     states: FxHashMap<String, FileState>,

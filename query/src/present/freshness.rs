@@ -5,7 +5,7 @@ use aurora_storage::FileRecord;
 use serde::Serialize;
 use std::io::ErrorKind;
 
-/// A file of the index beside the one on disk.
+/// How a file on disk compares with its record in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileState {
@@ -44,7 +44,7 @@ pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     if metadata.len != known.size {
         return FileState::Changed;
     }
-    // A time of zero stands for one that proves nothing.
+    // Zero marks a time that proves nothing.
     if known.mtime_ns != 0 && metadata.modified == known.mtime_ns {
         return FileState::Unchanged;
     }

@@ -1,9 +1,9 @@
 //! Hits from ranked candidates.
 
-use crate::bm25::Bm25;
 use crate::explain::explain;
 use crate::present::results::{Copies, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
+use crate::retrieve::bm25::Bm25;
 
 /// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
 pub(crate) fn hits(

@@ -1,12 +1,12 @@
 //! Which line of its file each line of a chunk's text is.
 //!
 //! The text of a definition is its span of the file, line by line. That of a long type shows signatures in the place of
-//! its members, and module-level code leaves out what stands between its parts; there the file itself tells.
+//! its members, and module-level code leaves out what stands between its parts; there the file is searched.
 
 /// Line numbers, from 1, of the lines of `text`, which spans the lines `first` to `last`.
 ///
 /// Where the text has fewer lines than the span, each is looked for in `file`, in order; without the file, or where a
-/// line does not stand in it as it is, there is no number.
+/// line is not found in it, there is no number.
 pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&str>) -> Vec<Option<u32>> {
     let count = text.lines().count();
     if is_whole(text, (first, last)) {

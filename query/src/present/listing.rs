@@ -1,4 +1,4 @@
-//! Answers to patterns without a query: nothing is ranked, the matching chunks stand in the order of the tree.
+//! Answers to patterns without a query: matching chunks in the order of paths and lines, not ranked.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What a search returns: the shapes of the machine interface.
+//! The results of a search, in the form of `--format json`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -133,10 +133,10 @@ pub struct Hit {
     /// The lines that answer best; empty until [`crate::complete`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub snippet: Vec<SnippetLine>,
-    /// Where else the same stands.
+    /// Copies of the hit in other places.
     #[serde(skip_serializing_if = "Copies::is_empty")]
     pub copies: Copies,
-    /// The file beside what was indexed of it; `None` until [`crate::complete`].
+    /// The file on disk compared with the index; `None` until [`crate::complete`].
     #[serde(flatten, serialize_with = "file_state")]
     pub file_state: Option<FileState>,
 }

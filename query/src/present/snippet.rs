@@ -152,7 +152,7 @@ impl<'f> Marker<'f> {
         Analyzer.terms(word, &mut |term| {
             let first = std::mem::take(&mut is_whole);
             let place = lower[from..].find(term).map(|at| from + at..from + at + term.len());
-            // The whole word comes first and stands where its parts do.
+            // The analyzer gives the whole word first; its parts are at the same place.
             let is_word = first && place.as_ref().is_some_and(|range| range.len() == word.len());
             if let Some(range) = place.as_ref().filter(|_| !is_word) {
                 from = range.end;

@@ -44,7 +44,7 @@ impl ActivationParts {
         Some(base + self.git_prior.unwrap_or(0.0) - self.decay.unwrap_or(0.0))
     }
 
-    /// The whole activation but for what was learned; `neutral` stands for the history of a chunk that has none.
+    /// The sum of all parts but feedback; `neutral` replaces the history of a chunk that has none.
     pub fn total(&self, neutral: f32) -> f32 {
         self.history().unwrap_or(neutral) + self.spreading + self.context
     }
@@ -85,8 +85,8 @@ pub fn from_history(
     }
 }
 
-/// Activations of a query's candidates, normalised to 0..1, with what was learned; and the history that stands for one
-/// that is not known.
+/// Activations of a query's candidates, normalised to 0..1, with feedback; and the value that
+/// replaces an unknown history.
 pub(crate) fn normalised(parts: &[ActivationParts]) -> (Vec<Option<f32>>, f32) {
     let neutral = neutral(parts);
     let totals: Vec<Option<f32>> = parts.iter().map(|parts| Some(parts.total(neutral))).collect();

@@ -1,4 +1,4 @@
-//! One answer once: pieces of one definition, and copies of one text, take a single place in the list.
+//! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
 
 use rustc_hash::FxHashMap;
 
@@ -46,7 +46,7 @@ pub(crate) struct FoldedGroup {
 /// looked at: copies are those that would have stood in the list.
 pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize) -> Vec<FoldedGroup> {
     let mut places: Vec<FoldedGroup> = Vec::new();
-    // What stands in the list or is a piece of what does, with its place.
+    // Chunks of the list and pieces of these, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();

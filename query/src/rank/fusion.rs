@@ -101,7 +101,7 @@ pub fn reciprocal_rank(config: &HybridConfig, sparse: Option<usize>, dense: Opti
     (part(config.rrf_sparse, sparse) + part(config.rrf_dense, dense)) / best
 }
 
-/// Ranks from 1 by descending value, equal values in the order in which they stand; `None` keeps no rank.
+/// Ranks from 1 by descending value, equal values in the order given; `None` keeps no rank.
 pub fn ranks(values: &[Option<f32>]) -> Vec<Option<usize>> {
     let mut order: Vec<(usize, f32)> =
         values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();

@@ -1,4 +1,4 @@
-//! Whether two texts say the same: copies of one function that differ in a few tokens.
+//! Near-duplicate detection: whether two texts differ in a few tokens only.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -91,7 +91,7 @@ impl<'c> Likeness<'c> {
             for token in tokens(self.text) {
                 let digest = digest(token);
                 all.write_u64(digest);
-                // The documentation stands in the text in its order, between the marks of comments.
+                // The documentation occurs in the text in order, between comment marks.
                 if doc.peek() == Some(&token) {
                     doc.next();
                 } else {
@@ -106,7 +106,7 @@ impl<'c> Likeness<'c> {
     }
 }
 
-/// Words, with their digits and underscores, and every other visible character by itself.
+/// Words, with their digits and underscores, and every other visible character as a token of its own.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,7 +1,6 @@
 //! How much a name and a query have in common.
 //!
-//! Within one search the same words turn up in many names, and the same names in many chunks: what was compared once is
-//! known.
+//! Within one search the same words occur in many names, and the same names in many chunks, so comparisons are cached.
 
 use std::ops::Range;
 

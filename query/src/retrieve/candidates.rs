@@ -6,8 +6,8 @@ use aurora_analysis::LateInteraction;
 use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
-use crate::bm25::Bm25;
 use crate::query::Mode;
+use crate::retrieve::bm25::Bm25;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::query_vector::{QueryVector, cosine};
 use crate::understand::ParsedQuery;

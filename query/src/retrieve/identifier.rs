@@ -42,7 +42,7 @@ pub(crate) struct ExactMatch {
 }
 
 impl ExactMatch {
-    /// Whether source code bears the name just as the query writes it.
+    /// Whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
         !self.other_case && !self.prose
     }
@@ -136,7 +136,7 @@ impl IdentifierQuery {
     }
 }
 
-/// Types before functions before methods (a constructor often bears its type's name) before anything else.
+/// Types before functions before methods (a constructor often has its type's name) before anything else.
 fn kind_rank(chunk_type: ChunkType) -> u8 {
     match chunk_type {
         ChunkType::Class | ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum => 0,

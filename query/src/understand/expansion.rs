@@ -8,9 +8,9 @@ use crate::config::ExpansionConfig;
 use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
 use crate::understand::{abbreviations, inflection};
 
-/// Shortest word that stands for longer ones that it begins.
+/// Shortest word that is expanded to longer ones by prefix.
 const SHORTEST_PREFIX: usize = 4;
-/// Most words that one may begin and still stand for some of them.
+/// Most words with one prefix; a more frequent prefix is not expanded.
 const MOST_CONTINUATIONS: usize = 64;
 /// Most further terms of one term.
 const MOST_OF_ONE: usize = 6;

@@ -1,5 +1,5 @@
-//! What a query looks like: a name, a path, an error message, or plain words. Most queries are a bit of several, so a kind
-//! is a share, and weights move smoothly with it.
+//! What a query looks like: a name, a path, an error message, or plain words. Most queries mix several, so
+//! a kind is a share, and weights move smoothly with it.
 
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ impl QueryKind {
     }
 }
 
-/// A complaint with what it is about: a colon, a quotation or a number beside the word.
+/// A word of complaint together with a colon, a quotation or a call.
 fn looks_like_an_error(text: &str, parsed: &ParsedQuery) -> bool {
     let complains = |text: &str| {
         COMPLAINTS.contains(&text) || text.len() > 9 && (text.ends_with("error") || text.ends_with("exception"))

@@ -157,7 +157,7 @@ impl ParsedQuery {
     }
 }
 
-/// Whether a word between two others is only a turn of phrase: `for example`, `test whether`.
+/// Whether a word between two others is part of a fixed phrase: `for example`, `test whether`.
 fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
     let is = |text: &str, words: &[&str]| {
         let text = text.trim_matches(|character: char| !character.is_alphanumeric());

@@ -36,7 +36,7 @@ impl Corrected {
 }
 
 /// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
-/// to replace. A word that another form, an abbreviation or a longer word stands for is left alone.
+/// to replace. A word that expansion maps to other terms is left alone.
 pub(crate) fn correct(snapshot: &Snapshot, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
     let mut corrected = Corrected::default();
     let mut left = MOST_SOUGHT;
@@ -66,7 +66,7 @@ fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -
     for term in &unknown {
         let has_unknown_part = unknown.iter().any(|part| part != term && term.contains(part));
         let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
-        // An identifier all of whose parts are known is none that is misspelt, as far as can be told.
+        // An identifier whose parts are all known is taken as correct.
         let is_done = !read.to_ascii_lowercase().contains(term);
         if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(snapshot, term)?) {
             continue;
