@@ -119,7 +119,9 @@ fn is_test(attribute: &[Token]) -> bool {
 
 /// The place behind the item, field or argument that begins at `at`.
 fn end_of_item(tokens: &[Token], at: usize) -> usize {
+    const KEYWORDS: [&str; 8] = ["fn", "impl", "struct", "enum", "trait", "mod", "use", "type"];
     let mut depth = 0_i32;
+    let mut is_item = false;
     for (place, token) in tokens.iter().enumerate().skip(at) {
         match token.text.as_str() {
             "{" | "(" | "[" => depth += 1,
@@ -130,8 +132,10 @@ fn end_of_item(tokens: &[Token], at: usize) -> usize {
                     return place + 1;
                 }
             }
-            ";" | "," if depth == 0 => return place + 1,
-            _ => {}
+            ";" if depth == 0 => return place + 1,
+            // A comma ends a field, a variant or an argument; within an item it separates generic parameters.
+            "," if depth == 0 && !is_item => return place + 1,
+            text => is_item |= KEYWORDS.contains(&text),
         }
     }
     tokens.len()
