@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_evaluation::engine::Engine;
 use aurora_evaluation::metrics::Metric;
-use aurora_evaluation::report::{self, Missed, Run};
+use aurora_evaluation::report::{self, MissedFloor, Run};
 use aurora_query::{Mode, SearchConfig};
 
 use crate::args::ReportFormat;
@@ -105,7 +105,7 @@ fn ask_another(
     ask(&vec![engine; batches.len()], batches, config)
 }
 
-fn below(missed: &[Missed]) -> String {
+fn below(missed: &[MissedFloor]) -> String {
     let said = missed.iter().map(|missed| match missed.value {
         Some(value) => format!("{} was asked for, it is {value:.3} ({:.3} short)", missed.floor, missed.short_by),
         None => format!("{} was asked for, but no question measures it", missed.floor),

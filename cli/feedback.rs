@@ -144,7 +144,7 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     let mut files = Vec::new();
     for file in snapshot.files() {
         let file = file?;
-        let near = strsim::damerau_levenshtein(&file.path, &wanted) <= wanted.chars().count() / 4;
+        let near = aurora_suggest::distance(&file.path, &wanted) <= wanted.chars().count() / 4;
         if near || file.path.ends_with(&format!("/{wanted}")) {
             files.push(file);
         }
@@ -155,7 +155,7 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
         if let Some(chunk) = snapshot.chunk(id_of_chunk)? {
             let key = chunk.key.as_str();
-            keys.push((strsim::damerau_levenshtein(key, id), sanitize::line(key)));
+            keys.push((aurora_suggest::distance(key, id), sanitize::line(key)));
         }
     }
     keys.sort();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_evaluation::mine::{self, Definition, DefinitionKind, MineOptions, Selection, Workshop};
+use aurora_evaluation::mine::{self, Definition, DefinitionKind, IndexerBackend, MineOptions, Selection};
 use aurora_stages::index::MOST_PIPELINE_BYTES;
 use aurora_stages::languages;
 use aurora_stages::parse::parser::Parser;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
         None => place::mined_sets(&root),
     };
     let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
-    let bench = Bench { source: root.clone(), terminal };
+    let backend = StagesBackend { source: root.clone(), terminal };
     let directory = match &args.out {
         Some(out) => create_named(out),
         None => {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
         }
     };
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
-    let mined = mine::run(&MineOptions { root, out: directory, selection }, &bench);
+    let mined = mine::run(&MineOptions { root, out: directory, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
     let mut stdout = terminal.stdout();
     let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
@@ -64,12 +64,12 @@ fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// The parser and the indexer, as the miner sees them.
-struct Bench<'a> {
+struct StagesBackend<'a> {
     source: PathBuf,
     terminal: &'a Terminal,
 }
 
-impl Workshop for Bench<'_> {
+impl IndexerBackend for StagesBackend<'_> {
     fn is_code(&self, path: &str) -> bool {
         languages::format_of(path).is_some_and(|format| !languages::is_prose(format))
     }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use aurora_suggest::nearest_within;
 use clap::{CommandFactory, ValueEnum};
 
 use crate::args::{Cli, ColorWhen};
@@ -51,7 +52,7 @@ pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
     let (word, commands) = (query.first()?, mem_commands());
     let commands = commands.iter().map(String::as_str);
     let command = match query.len() {
-        1 => nearest(word, commands, |_| if word.chars().count() < SHORT_WORD { 1 } else { 2 }),
+        1 => nearest_within(&word.to_lowercase(), commands, |_| if word.chars().count() < SHORT_WORD { 1 } else { 2 }),
         _ => closest(word, commands),
     };
     command.map(|command| format!("\"{word}\" was searched for; did you mean the command `aur mem {command}`?"))
@@ -68,22 +69,7 @@ pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
 
 /// The candidate that `word` is most likely a misspelling of, if any is near enough.
 pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest(word, candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
-}
-
-/// The candidate with the fewest slips in it, if they are no more than it may have.
-fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-    most: impl Fn(&str) -> usize,
-) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance > 0 && *distance <= most(candidate))
-        .min()
-        .map(|(_, candidate)| candidate)
+    nearest_within(&word.to_lowercase(), candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
 }
 
 /// The colour wish, read before parsing so that usage errors follow it too.

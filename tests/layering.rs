@@ -16,16 +16,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-query",
             "aurora-stages",
             "aurora-storage",
+            "aurora-suggest",
         ],
     ),
     ("aurora-analysis", &["aurora-confined"]),
     ("aurora-cachefile", &["aurora-confined"]),
     ("aurora-confined", &[]),
-    ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage"]),
+    ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
     ("aurora-history", &["aurora-cachefile", "aurora-confined"]),
-    ("aurora-pipeline", &[]),
+    ("aurora-pipeline", &["aurora-suggest"]),
     ("aurora-plugins", &["aurora-pipeline"]),
-    ("aurora-query", &["aurora-analysis", "aurora-confined", "aurora-storage"]),
+    ("aurora-query", &["aurora-analysis", "aurora-confined", "aurora-storage", "aurora-suggest"]),
     (
         "aurora-stages",
         &[
@@ -38,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("aurora-storage", &["aurora-confined"]),
+    ("aurora-suggest", &[]),
     ("xtask", &[]),
 ];
 
@@ -70,6 +72,7 @@ fn only_storage_and_the_kernels_may_be_unsafe() {
         "analysis",
         "evaluation",
         "pipeline",
+        "pipeline/suggest",
         "plugins",
         "query",
         "stages",

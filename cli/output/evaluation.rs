@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use aurora_evaluation::interval::Estimate;
 use aurora_evaluation::metrics::Metric;
-use aurora_evaluation::report::{Difference, Miss, Missed, SetReport};
+use aurora_evaluation::report::{Difference, Miss, MissedFloor, SetReport};
 use aurora_evaluation::tune::{Comparison, TuneReport};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub(crate) struct Evaluation {
     /// Those of them that were asked to be listed.
     pub(crate) misses: Vec<Miss>,
     /// Floors that were not reached.
-    pub(crate) missed_floors: Vec<Missed>,
+    pub(crate) missed_floors: Vec<MissedFloor>,
 }
 
 /// Another configuration or index.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::golden::Question;
 use crate::metrics::{DEPTH, Found, Measured, measure};
 
-/// One index with what is needed to search it. Searches record no access and see none, and judge recency from the day
+/// An index and its embedder. Searches record no access and see none, and judge recency from the day
 /// after the newest commit of the index, so that the same index gives the same figures on any day.
 #[derive(Clone)]
 pub struct Engine {
@@ -21,7 +21,7 @@ pub struct Engine {
     now: i64,
 }
 
-/// What became of one question.
+/// The result of one question.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The measures.
@@ -58,7 +58,7 @@ impl Engine {
         questions.iter().map(|question| self.answer(&retriever, question)).collect()
     }
 
-    /// Asks many questions at a time, for those who only look at the measures; the answers are in the questions' order.
+    /// Asks the questions in parallel and gives only their measures, in the order of the questions.
     ///
     /// # Errors
     /// As [`Self::ask`].

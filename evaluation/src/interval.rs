@@ -21,12 +21,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval: what stands behind a `±`.
+    /// Half the width of the interval: the number after a `±`.
     pub fn margin(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether the interval lies above 0.
+    /// Whether the whole interval is above 0.
     pub fn is_gain(&self) -> bool {
         self.low > 0.0
     }

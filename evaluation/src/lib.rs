@@ -33,14 +33,8 @@
 pub mod engine;
 pub mod golden;
 pub mod interval;
-mod jsonl;
 pub mod metrics;
 pub mod mine;
-mod nearest;
-mod question;
 pub mod random;
 pub mod report;
 pub mod tune;
-mod yaml;
-
-pub use nearest::nearest;

@@ -9,11 +9,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use aurora_suggest::nearest;
 use serde::Serialize;
 
-use crate::golden::{Answer, Question};
-use crate::nearest::nearest;
-use crate::question::FOUND;
+use crate::golden::{Answer, FOUND, Question};
 
 /// Results that are looked at: files are ranked out of these.
 pub const DEPTH: usize = 20;
@@ -130,12 +129,12 @@ impl FromStr for Metric {
     }
 }
 
-/// A result as far as measuring needs it.
+/// The position of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Path relative to the indexed root.
     pub file: String,
-    /// First and last line, from 1, both included; `None` stands for the whole file.
+    /// First and last line, from 1, both included; `None` for the whole file.
     pub lines: Option<(u32, u32)>,
 }
 
@@ -161,10 +160,7 @@ pub fn measure(question: &Question, results: &[Found], topics: Option<f64>) -> M
     let results = &results[..results.len().min(DEPTH)];
     let files = by_file(results);
     let of_files = rank(&files, &whole_files(&question.relevant), graded);
-    let chunks = match question.asks_for_files() {
-        true => of_files.clone(),
-        false => rank(results, &question.relevant, graded),
-    };
+    let chunks = if question.asks_for_files() { of_files.clone() } else { rank(results, &question.relevant, graded) };
     let values = Metric::ALL.map(|metric| match metric {
         Metric::Ndcg => Some(chunks.ndcg),
         Metric::Mrr => Some(chunks.reciprocal()),
@@ -232,9 +228,10 @@ fn rank(results: &[Found], answers: &[Answer], graded: bool) -> Ranking {
 }
 
 fn overlap(result: &Found, answer: &Answer) -> bool {
-    let same_file = match answer.any_directory {
-        true => result.file.rsplit('/').next() == Some(answer.path.as_str()),
-        false => result.file == answer.path,
+    let same_file = if answer.any_directory {
+        result.file.rsplit('/').next() == Some(answer.path.as_str())
+    } else {
+        result.file == answer.path
     };
     same_file
         && match (result.lines, answer.lines) {

@@ -1,12 +1,12 @@
 //! Random numbers that are the same on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-//! number generators", 2014), and hashes that put things in an order of no meaning.
+//! number generators", 2014), and hashes for pseudo-random orders that are stable.
 
 /// A generator with 64 bits of state.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator that `seed` stands for.
+    /// A generator seeded with `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

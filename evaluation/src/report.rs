@@ -3,13 +3,13 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use aurora_suggest::nearest;
 use serde::Serialize;
 
 use crate::engine::Asked;
 use crate::golden::Question;
 use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
-use crate::nearest::nearest;
 
 /// The name of the line that counts all sets.
 pub const ALL: &str = "all";
@@ -222,7 +222,7 @@ impl FromStr for Floor {
 
 /// A floor that was missed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Missed {
+pub struct MissedFloor {
     /// What was asked for, as `exact: MRR@10 ≥ 0.900`.
     pub floor: String,
     /// The mean; `None` where no question asks for the metric.
@@ -235,7 +235,7 @@ pub struct Missed {
 ///
 /// # Errors
 /// A floor for a set that is not there, with what was probably meant.
-pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]) -> Result<Vec<Missed>, String> {
+pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]) -> Result<Vec<MissedFloor>, String> {
     let mut all = Vec::new();
     for floor in floors {
         let name = floor.set.as_deref().unwrap_or_else(|| reports.last().map_or(ALL, |report| &report.set));
@@ -245,7 +245,7 @@ pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]
         let value = report.value(floor.metric).map(|estimate| estimate.mean);
         if value.is_none_or(|value| value < floor.least) {
             let set = floor.set.as_ref().map_or_else(String::new, |set| format!("{set}: "));
-            all.push(Missed {
+            all.push(MissedFloor {
                 floor: format!("{set}{} ≥ {:.3}", floor.metric, floor.least),
                 value,
                 short_by: floor.least - value.unwrap_or(0.0),
@@ -256,7 +256,7 @@ pub fn missed(floors: &[Floor], reports: &[SetReport], run: &[(Question, Asked)]
         let recall = asked.measured.value(Metric::Recall10).unwrap_or(0.0);
         if let Some(least) = question.min_recall.filter(|least| recall < *least) {
             let floor = format!("{} \"{}\": R@10 ≥ {least:.3}", question.id, question.query);
-            all.push(Missed { floor, value: Some(recall), short_by: least - recall });
+            all.push(MissedFloor { floor, value: Some(recall), short_by: least - recall });
         }
     }
     Ok(all)

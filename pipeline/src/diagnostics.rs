@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use aurora_suggest::did_you_mean;
 use serde::Serialize;
 
 pub use crate::source_map::Location;
@@ -196,26 +197,13 @@ impl Problems<'_> {
     }
 }
 
-/// The known name that is most similar to a mistyped one, if any is similar enough.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (name.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
 /// "Did you mean" if a known name is similar to the mistyped one, else the list of known names.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
     known.dedup();
-    if let Some(candidate) = nearest(name, known.iter().copied()) {
-        return Some(format!("did you mean `{candidate}`?"));
-    }
-    (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known)))
+    did_you_mean(name, known.iter().copied())
+        .or_else(|| (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known))))
 }
 
 /// `` `a`, `b` ``

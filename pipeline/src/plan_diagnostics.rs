@@ -1,7 +1,7 @@
 //! Messages for the errors and warnings of the graph.
 
 use crate::access::Access;
-use crate::diagnostics::{Diagnostic, Location, code, nearest};
+use crate::diagnostics::{Diagnostic, Location, code};
 use crate::graph::{EdgeReason, PlanError, PlanWarning};
 use crate::registry::Registry;
 
@@ -100,7 +100,7 @@ impl PlanContext<'_> {
     fn like(&self, column: &str) -> Option<String> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
         let proper = written.filter(|name| *name != column);
-        nearest(column, proper).map(|like| format!("did you mean `{like}`?"))
+        aurora_suggest::did_you_mean(column, proper)
     }
 
     fn cycle(&self, path: &[(usize, EdgeReason)]) -> Diagnostic {

@@ -1,10 +1,13 @@
 //! Searching an index: which chunks answer a query, in which order, and why.
 //!
-//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]) in two stages. Stage 1 collects
-//! candidates: the best by BM25F among the chunks that pass the filters, joined in hybrid mode by the nearest vectors,
-//! and every chunk whose name *is* the query. Stage 2 normalises keyword score, cosine and activation within the
-//! candidates, fuses them and applies ranking rules; exact names come first whatever the scores. Each hit carries its
-//! components, raw and normalised, and the reasons in words.
+//! A [`Retriever`] reads one generation of an index ([`aurora_storage::Snapshot`]). A search takes five steps, each a module:
+//!
+//! 1. understand: the query's terms, its kind, and further terms;
+//! 2. retrieve: candidates from BM25F, from the nearest vectors, and every chunk whose name *is* the query;
+//! 3. rank: keywords, meaning and activation are normalised within the candidates and fused, rules change the score, and
+//!    exact names come first;
+//! 4. explain: every score divided into its parts, with reasons in words;
+//! 5. present: hits, snippets, the state of files, texts in a token budget.
 //!
 //! The same index, query, configuration and `now` give the same hits with bit-equal scores: sums run in the order of
 //! the query's terms, ties are broken by chunk keys, never by ids or hash order.
@@ -25,71 +28,35 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod abbreviations;
-pub mod activation;
-mod bm25;
-mod budget;
-mod candidates;
 mod config;
-mod dense;
-mod details;
-mod edit_distance;
-mod expansion;
 pub mod explain;
 mod filter;
-mod folding;
-pub mod forgetting;
-mod freshness;
-mod fusion;
-mod grep;
-mod identifier;
-mod inflection;
-mod kind;
-mod learning;
-mod likeness;
-mod lines;
-mod listing;
 mod maxscore;
-mod overlap;
-mod parameters;
 mod path_class;
-mod pattern_needs;
-mod points;
+mod present;
 mod query;
-mod reasons;
-mod results;
+mod rank;
+mod retrieve;
 mod retriever;
-mod rules;
-mod settings;
-mod snippet;
-mod spelling;
-mod spreading;
-mod tokens;
-mod tunable;
+mod understand;
 
-pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
-pub use budget::{Block, Context, PackedHit};
+// MaxScore names it so.
+use retrieve::bm25;
+
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, Origin, RulesConfig, SearchConfig,
+    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig,
+    Fusion, HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
 };
-pub use details::{Details, complete, packed};
-pub use expansion::ExpansionConfig;
-pub use explain::Explanation;
-pub use filter::{FilterError, FilterSpec};
-pub use folding::first_piece;
-pub use forgetting::{Forgetting, TypeDecay};
-pub use freshness::{FileState, file_state};
-pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
-pub use grep::TextFilter;
-pub use kind::QueryKind;
-pub use learning::LearningConfig;
+pub use explain::{Boost, Explanation, Points};
+pub use filter::{FilterError, FilterSpec, TextFilter};
 pub use path_class::is_side_code;
-pub use points::{Boost, Points};
+pub use present::{
+    Block, Context, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores, SearchResults,
+    SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
+};
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
-pub use results::{Copies, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
+pub use rank::forgetting::Forgetting;
+pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
+pub use retrieve::bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
 pub use retriever::Retriever;
-pub use rules::AppliedRule;
-pub use snippet::{Marker, SnippetLine};
-pub use tokens::estimate_tokens;
-pub use tunable::{SetError, Tunable};
+pub use understand::QueryKind;

@@ -1,4 +1,4 @@
-//! What a path tells about the code below it: tests, generated, vendored, examples, and the like.
+//! Classes of code by path: tests, generated, vendored, examples, declarations, changelogs.
 
 /// A kind of code that is seldom what a search is for, unless it asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,7 @@ impl PathClass {
 
     /// Words with which a query asks for the class: fewer than its directories have names, since a sentence says
     /// `sample`, `history` or `external` of other things.
-    pub(crate) fn wishes(self) -> &'static [&'static str] {
+    pub(crate) fn request_words(self) -> &'static [&'static str] {
         match self {
             Self::Test => &[
                 "test", "tests", "testing", "testdata", "spec", "specs", "e2e", "fixture", "fixtures", "mock", "mocks",
@@ -76,12 +76,9 @@ impl PathClasses {
         PathClass::ALL.into_iter().filter(is).collect()
     }
 
-    /// These, and tests if the definition stands in a module of tests.
+    /// These, and tests if the definition is in a module of tests.
     pub(crate) fn with_scopes(self, qualified_name: &str) -> Self {
-        match is_among_tests(qualified_name) {
-            true => Self(self.0 | 1 << PathClass::Test as u8),
-            false => self,
-        }
+        if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
 
     /// Whether a class is among them.
@@ -106,7 +103,7 @@ impl FromIterator<PathClass> for PathClasses {
     }
 }
 
-/// Whether the file at `path` (relative, `/`-separated) is beside the code that a project is about: tests, examples,
+/// Whether the file at `path` (relative, `/`-separated) is not the main code of its project: tests, examples,
 /// generated code, others' code and declarations.
 ///
 /// ```
@@ -124,7 +121,7 @@ fn is_among_tests(qualified_name: &str) -> bool {
     scopes.any(|scope| matches!(scope, "test" | "tests"))
 }
 
-/// Files that often only pass on what others define.
+/// Files that often only re-export.
 pub(crate) fn passes_on(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     matches!(file, "__init__.py" | "package-info.java" | "mod.rs" | "lib.rs" | "doc.go")

@@ -6,25 +6,27 @@ use gix_imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::golden::{Answer, Question};
-use crate::mine::history::{Change, Commit, History};
+use crate::mine::backend::IndexerBackend;
+use crate::mine::error::MineError;
+use crate::mine::history::{Commit, FileChange, History};
 use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
-use crate::mine::{MineError, Workshop, sentence, subject};
+use crate::mine::{sentence, subject};
 
 /// The set's name.
 pub(crate) const SET: &str = "commit";
 
-/// A commit that changes more code files than this is about no one place.
+/// A commit that changes more code files than this has no single subject.
 const MOST_FILES: usize = 4;
 /// A commit that changes more functions than this answers with its files.
 const MOST_FUNCTIONS: usize = 8;
-/// Commits looked at for each one wanted.
+/// Commits examined for each question wanted.
 const LOOKED_AT: usize = 25;
 /// Candidates for each question wanted, since some have nothing to answer with at the pin.
 const SPARE: f64 = 1.25;
 
 /// A commit that could be asked about.
-pub(crate) struct Candidate {
+pub(crate) struct CommitQuestion {
     id: ObjectId,
     query: String,
     touched: Vec<Touched>,
@@ -40,7 +42,7 @@ struct Touched {
 /// The newest commits that can be asked about, and the commit that precedes them all.
 pub(crate) struct Plan {
     pub(crate) pin: ObjectId,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<CommitQuestion>,
 }
 
 /// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
@@ -48,17 +50,17 @@ pub(crate) struct Plan {
 /// not chosen. `None` without any.
 pub(crate) fn plan(
     history: &History,
-    workshop: &dyn Workshop,
+    backend: &dyn IndexerBackend,
     selection: &Selection,
 ) -> Result<Option<Plan>, MineError> {
     let wanted = (selection.most as f64 * SPARE).ceil() as usize;
-    let mut candidates: Vec<(ObjectId, Candidate)> = Vec::new();
+    let mut candidates: Vec<(ObjectId, CommitQuestion)> = Vec::new();
     let mut asked = FxHashSet::default();
     for commit in history.commits()?.take(wanted * LOOKED_AT) {
         if candidates.len() >= wanted {
             break;
         }
-        if let Some(candidate) = candidate(history, workshop, &commit)
+        if let Some(candidate) = candidate(history, backend, &commit)
             && asked.insert(sentence::key(&candidate.query))
         {
             candidates.push((commit.parents[0], candidate));
@@ -109,35 +111,35 @@ fn function(file: &SourceFile, name: &str) -> Option<Answer> {
     })
 }
 
-fn candidate(history: &History, workshop: &dyn Workshop, commit: &Commit) -> Option<Candidate> {
+fn candidate(history: &History, backend: &dyn IndexerBackend, commit: &Commit) -> Option<CommitQuestion> {
     let [parent] = commit.parents.as_slice() else { return None };
     let query = subject::question(&commit.message)?;
     let changes = history.changes(*parent, commit.id)?;
-    let code: Vec<&Change> =
-        changes.iter().filter(|change| workshop.is_code(&change.path) && !is_side_code(&change.path)).collect();
+    let code: Vec<&FileChange> =
+        changes.iter().filter(|change| backend.is_code(&change.path) && !is_side_code(&change.path)).collect();
     if code.is_empty() || code.len() > MOST_FILES {
         return None;
     }
-    let mut touched: Vec<Touched> = code.iter().filter_map(|change| touched(history, workshop, change)).collect();
+    let mut touched: Vec<Touched> = code.iter().filter_map(|change| touched(history, backend, change)).collect();
     if touched.iter().map(|file| file.functions.len()).sum::<usize>() > MOST_FUNCTIONS {
         touched.iter_mut().for_each(|file| file.functions.clear());
     }
-    (!touched.is_empty()).then_some(Candidate { id: commit.id, query, touched })
+    (!touched.is_empty()).then_some(CommitQuestion { id: commit.id, query, touched })
 }
 
 /// What a change did to a file that was there before; `None` for a new one.
-fn touched(history: &History, workshop: &dyn Workshop, change: &Change) -> Option<Touched> {
+fn touched(history: &History, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
     let old = String::from_utf8(history.blob(change.old?)?).ok()?;
     let new = match change.new {
         Some(id) => history.blob(id)?,
         None => Vec::new(),
     };
-    let definitions = workshop.definitions(&change.path, &old);
+    let definitions = backend.definitions(&change.path, &old);
     let functions = changed_functions(&definitions, &changed_lines(old.as_bytes(), &new));
     Some(Touched { path: change.path.clone(), functions })
 }
 
-/// Runs of changed lines of the old text as half-open ranges from 0; an empty one stands between two lines.
+/// Runs of changed lines of the old text as half-open ranges from 0; an empty one is a position between two lines.
 fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(byte_lines(old), byte_lines(new));
     let diff = Diff::compute(Algorithm::Histogram, &input);

@@ -15,7 +15,7 @@ use crate::random::hash;
 /// The set's name.
 pub(crate) const SET: &str = "docstring";
 
-/// Letters of a sentence that must not stand anywhere else in the repository.
+/// Letters of a sentence that must not occur anywhere else in the repository.
 const PROBE: usize = 40;
 
 /// A question with the documentation that answers it word by word.
@@ -25,7 +25,7 @@ pub(crate) struct Documented {
     pub(crate) doc: Range<usize>,
 }
 
-/// First sentences of the documentation of functions that stand nowhere else among `files`.
+/// First sentences of the documentation of functions that occur nowhere else among `files`.
 pub(crate) fn questions(files: &[SourceFile], selection: &Selection) -> Vec<Documented> {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut candidates = Vec::new();

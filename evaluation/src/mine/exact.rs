@@ -9,7 +9,7 @@ use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 /// The set's name.
 pub(crate) const SET: &str = "exact";
 
-/// Shorter names are everybody's.
+/// Shorter names are too common.
 const SHORTEST: usize = 4;
 
 /// Names of functions and types with one definition among all `files`. A function answers with all its lines, a type with

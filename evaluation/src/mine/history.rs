@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use crate::mine::MineError;
+use crate::mine::error::MineError;
 
 /// Trees nested deeper than this are not looked into.
 const DEEPEST: usize = 128;
@@ -31,14 +31,14 @@ pub(crate) struct Commit {
 
 /// A regular file that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     pub(crate) path: String,
     pub(crate) old: Option<ObjectId>,
     pub(crate) new: Option<ObjectId>,
 }
 
 /// A regular file of a tree.
-pub(crate) struct TreeFile {
+pub(crate) struct CommittedFile {
     /// Relative to the top of the work tree.
     pub(crate) path: String,
     pub(crate) blob: ObjectId,
@@ -88,7 +88,7 @@ impl History {
     }
 
     /// The regular files below the directory that differ between two commits, by path; `None` if a tree is missing.
-    pub(crate) fn changes(&self, old: ObjectId, new: ObjectId) -> Option<Vec<Change>> {
+    pub(crate) fn changes(&self, old: ObjectId, new: ObjectId) -> Option<Vec<FileChange>> {
         let mut changes = Vec::new();
         self.compare(Some(self.tree(old)?), Some(self.tree(new)?), &mut String::new(), 0, &mut changes)?;
         changes.retain_mut(|change| match change.path.strip_prefix(&self.prefix) {
@@ -103,14 +103,14 @@ impl History {
     }
 
     /// The regular files of a commit below the directory, and those at the top that rule the whole work tree.
-    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<TreeFile>, MineError> {
+    pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, MineError> {
         let missing = || self.failure(format!("the tree of commit {commit} is missing from this clone"));
         let mut files = Vec::new();
         let empty = self.compare(None, Some(self.tree(commit).ok_or_else(missing)?), &mut String::new(), 0, &mut files);
         empty.ok_or_else(missing)?;
         let rules = [".gitignore", ".gitattributes", ".mailmap"];
         let kept = files.into_iter().filter(|file| file.path.starts_with(&self.prefix) || rules.contains(&&*file.path));
-        Ok(kept.filter_map(|file| Some(TreeFile { path: file.path, blob: file.new? })).collect())
+        Ok(kept.filter_map(|file| Some(CommittedFile { path: file.path, blob: file.new? })).collect())
     }
 
     /// The bytes of a file; `None` if they are missing from this clone.
@@ -144,7 +144,7 @@ impl History {
         new: Option<ObjectId>,
         path: &mut String,
         depth: usize,
-        changes: &mut Vec<Change>,
+        changes: &mut Vec<FileChange>,
     ) -> Option<()> {
         if old == new || depth > DEEPEST {
             return Some(());
@@ -153,9 +153,9 @@ impl History {
         let mut names: Vec<&BString> = old.iter().chain(&new).map(|entry| &entry.name).collect();
         names.sort_unstable();
         names.dedup();
-        let find = |entries: &[Entry], name: &BString| entries.iter().position(|entry| entry.name == *name);
+        let find = |entries: &[GitTreeEntry], name: &BString| entries.iter().position(|entry| entry.name == *name);
         for name in names {
-            let of = |entries: &[Entry]| find(entries, name).map(|at| (entries[at].kind, entries[at].id));
+            let of = |entries: &[GitTreeEntry]| find(entries, name).map(|at| (entries[at].kind, entries[at].id));
             let (before, after) = (of(&old), of(&new));
             // A name that is no UTF-8 cannot be a path of the index.
             let Ok(text) = name.to_str() else { continue };
@@ -170,7 +170,7 @@ impl History {
             };
             let directory = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind == EntryKind::Tree);
             if file(before) != file(after) {
-                changes.push(Change { path: path.clone(), old: file(before), new: file(after) });
+                changes.push(FileChange { path: path.clone(), old: file(before), new: file(after) });
             }
             let (before, after) = (directory(before).map(|(_, id)| id), directory(after).map(|(_, id)| id));
             if before.is_some() || after.is_some() {
@@ -182,13 +182,13 @@ impl History {
         Some(())
     }
 
-    fn entries(&self, tree: Option<ObjectId>) -> Option<Vec<Entry>> {
+    fn entries(&self, tree: Option<ObjectId>) -> Option<Vec<GitTreeEntry>> {
         let Some(tree) = tree else { return Some(Vec::new()) };
         let tree = self.repository.find_tree(tree).ok()?;
         let entries = tree.iter().filter_map(Result::ok);
         Some(
             entries
-                .map(|entry| Entry {
+                .map(|entry| GitTreeEntry {
                     kind: entry.mode().kind(),
                     name: entry.filename().to_owned(),
                     id: entry.object_id(),
@@ -202,7 +202,7 @@ impl History {
     }
 }
 
-struct Entry {
+struct GitTreeEntry {
     kind: EntryKind,
     name: BString,
     id: ObjectId,

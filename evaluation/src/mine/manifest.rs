@@ -7,7 +7,7 @@ use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
 use crate::golden::{self, GoldenErrors, Question, Source};
-use crate::mine::MineError;
+use crate::mine::error::MineError;
 use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
 
@@ -28,14 +28,14 @@ pub struct Manifest {
     /// Percentage that was held out.
     pub held_out_percent: f64,
     /// The trees that have to be indexed.
-    pub trees: Vec<TreeEntry>,
+    pub trees: Vec<MinedTree>,
     /// The sets.
-    pub sets: Vec<SetEntry>,
+    pub sets: Vec<MinedSet>,
 }
 
 /// A tree of a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TreeEntry {
+pub struct MinedTree {
     /// Its name.
     pub name: String,
     /// The directory to index, relative to the mined directory, with `/`.
@@ -48,7 +48,7 @@ pub struct TreeEntry {
 
 /// A set of a mined directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SetEntry {
+pub struct MinedSet {
     /// Its name.
     pub name: String,
     /// Its file, relative to the mined directory.
@@ -97,7 +97,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it is not there, or leads elsewhere.
-    pub fn root_of(&self, directory: &Directory, set: &SetEntry) -> Result<PathBuf, MineError> {
+    pub fn root_of(&self, directory: &Directory, set: &MinedSet) -> Result<PathBuf, MineError> {
         let Some(tree) = self.trees.iter().find(|tree| tree.name == set.tree) else {
             return Ok(directory.path().to_owned());
         };
@@ -110,7 +110,7 @@ impl Manifest {
     ///
     /// # Errors
     /// Everything that is wrong with its file.
-    pub fn questions(&self, directory: &Directory, set: &SetEntry) -> Result<Vec<Question>, GoldenErrors> {
+    pub fn questions(&self, directory: &Directory, set: &MinedSet) -> Result<Vec<Question>, GoldenErrors> {
         match set.questions {
             0 => Ok(Vec::new()),
             _ => golden::read([Source::below(directory, &set.file)]),

@@ -24,8 +24,8 @@ impl Selection {
         (hash(SPLIT, &[key]) % 10_000) as f64 / 100.0 < self.held_out
     }
 
-    /// At most [`Self::most`] of `items` in an order of no meaning, from each file (`path`) about as many; `key` tells
-    /// them apart.
+    /// At most [`Self::most`] of `items` in pseudo-random order, about as many from each file (`path`); `key` identifies an
+    /// item within its file.
     pub(crate) fn choose<T>(&self, items: Vec<T>, path: impl Fn(&T) -> &str, key: impl Fn(&T) -> &str) -> Vec<T> {
         let mut order: Vec<(u64, T)> =
             items.into_iter().map(|item| (hash(self.seed, &[path(&item), key(&item)]), item)).collect();

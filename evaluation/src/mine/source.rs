@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use aurora_query::is_side_code;
 
-/// What a definition is, as far as mining cares.
+/// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
     /// A function or a method.
@@ -28,7 +28,7 @@ pub struct Definition {
     pub declared_until: u32,
     /// Documentation without comment marks.
     pub doc: String,
-    /// Where the documentation stands in the text.
+    /// Byte range of the documentation in the text.
     pub doc_bytes: Option<Range<usize>>,
 }
 
@@ -44,7 +44,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Whether the file is beside the code that questions are about: tests, examples, generated or others' code.
+    /// Whether the file is not main code: tests, examples, generated or vendored code.
     pub(crate) fn is_aside(&self) -> bool {
         is_side_code(&self.path) || says_generated(&self.text)
     }

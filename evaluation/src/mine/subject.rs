@@ -114,10 +114,7 @@ fn split_prefix(subject: &str) -> (Option<&str>, &str) {
     let kind = prefix.split(['(', '!']).next().unwrap_or(prefix);
     let is_one_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     let scoped = prefix.len() == kind.len() || prefix[kind.len()..].starts_with(['(', '!']);
-    match is_one_word(kind) && scoped && prefix.len() <= 40 {
-        true => (Some(kind), after.trim()),
-        false => (None, rest),
-    }
+    if is_one_word(kind) && scoped && prefix.len() <= 40 { (Some(kind), after.trim()) } else { (None, rest) }
 }
 
 /// Whether a word only points at an issue, a pull request or a commit: `#12`, `(#12)`, `GH-12`, `ABC-123`.

@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_confined::{Directory, read_regular};
 use gix::ObjectId;
 
-use crate::mine::MineError;
+use crate::mine::error::MineError;
 use crate::mine::history::History;
 
 /// Most bytes of a file that lists where a shallow clone ends.
@@ -27,10 +27,7 @@ pub(crate) fn check_out(history: &History, commit: ObjectId, directory: &Directo
             None => missing += 1,
         }
     }
-    let (version, format) = match history.is_sha256() {
-        true => (1, "[extensions]\n\tobjectformat = sha256\n"),
-        false => (0, ""),
-    };
+    let (version, format) = if history.is_sha256() { (1, "[extensions]\n\tobjectformat = sha256\n") } else { (0, "") };
     let config = format!(
         "[core]\n\trepositoryformatversion = {version}\n\tbare = false\n\tfilemode = false\n\tautocrlf = false\n{format}"
     );

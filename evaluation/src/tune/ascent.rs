@@ -1,11 +1,11 @@
-//! Coordinate ascent: one number after the other, a step to either side, on as long as it gets better.
+//! Coordinate ascent: one number after the other, a step up or down, repeated while it improves.
 
 use aurora_query::SearchConfig;
 
-use crate::tune::TuneError;
+use crate::tune::error::TuneError;
 use crate::tune::space::{Direction, Space};
 
-/// Steps in one direction before the next number has its turn.
+/// Most steps in one direction before the next number.
 const MOST_STEPS: usize = 3;
 /// What a step must gain: less is noise, and not worth a different configuration.
 const LEAST_GAIN: f64 = 2e-4;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use aurora_query::SearchConfig;
 
-use crate::tune::{Comparison, TuneReport};
+use crate::tune::report::{Comparison, TuneReport};
 
 /// A configuration file that, laid over the built-in defaults, gives the learned configuration; its comments hold the
-/// evidence. It bears no date and no path: the same questions, index and start give the same file.
+/// evidence. It holds no date and no path: the same questions, index and start give the same file.
 pub fn config_file(report: &TuneReport) -> String {
     let mut out = String::new();
     let metric = report.metric;

@@ -1,8 +1,7 @@
 //! Where the optimiser may go: the numbers of a configuration and the steps it takes along them.
 
 use aurora_query::{SearchConfig, Tunable};
-
-use crate::nearest::nearest;
+use aurora_suggest::nearest;
 
 /// The first step along a range with both ends, as a share of the range.
 const FIRST_SHARE: f64 = 0.2;

@@ -1,0 +1,124 @@
+//! The files that hold golden sets.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aurora_confined::{Directory, read_regular};
+use rustc_hash::FxHashSet;
+
+use crate::golden::question::Question;
+use crate::golden::{jsonl, yaml};
+
+/// Something wrong with a golden file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// What is wrong and what is expected.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path.display(), self.message),
+            line => write!(f, "{}:{line}: {}", self.path.display(), self.message),
+        }
+    }
+}
+
+/// Everything that is wrong with golden files, in the order of files and lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoldenErrors(pub Vec<Fault>);
+
+impl fmt::Display for GoldenErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the golden set cannot be read:")?;
+        self.0.iter().try_for_each(|fault| write!(f, "\n  - {fault}"))
+    }
+}
+
+impl std::error::Error for GoldenErrors {}
+
+/// Most bytes of a golden file.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A golden file.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    content: io::Result<Vec<u8>>,
+}
+
+impl Source {
+    /// A file that the user has named.
+    pub fn named(path: &Path) -> Self {
+        Self { path: path.to_owned(), content: read_regular(path, MOST_BYTES) }
+    }
+
+    /// A file below a directory.
+    pub fn below(directory: &Directory, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        Self { path: directory.path().join(path), content: directory.read(path, MOST_BYTES) }
+    }
+}
+
+/// Reads golden files: JSON Lines, or YAML where the name ends in `.yaml` or `.yml`. A question without a set belongs to
+/// the one that its file's name gives.
+///
+/// # Errors
+/// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
+/// set.
+pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Vec<Question>, GoldenErrors> {
+    let mut faults = Vec::new();
+    let mut questions: Vec<Question> = Vec::new();
+    let mut ids: FxHashSet<(String, String)> = FxHashSet::default();
+    for Source { path, content } in sources {
+        let path = &path;
+        let fault = |line, message: String| Fault { path: path.clone(), line, message };
+        let text = match content.map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(error)) => {
+                let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+                faults.push(fault(line + 1, "not UTF-8".to_owned()));
+                continue;
+            }
+            Err(error) => {
+                faults.push(fault(0, error.to_string()));
+                continue;
+            }
+        };
+        let read = if is_yaml(path) { yaml::read(&text, &stem(path)) } else { jsonl::read(&text, &stem(path)) };
+        let mut found = 0;
+        for (line, question) in read {
+            found += 1;
+            match question {
+                Ok(question) if ids.insert((question.set.clone(), question.id.clone())) => questions.push(question),
+                Ok(Question { id, set, .. }) => {
+                    faults.push(fault(line, format!("id `{id}` occurs twice in set `{set}`")));
+                }
+                Err(messages) => faults.extend(messages.into_iter().map(|message| fault(line, message))),
+            }
+        }
+        if found == 0 {
+            faults.push(fault(0, "holds no question".to_owned()));
+        }
+    }
+    if faults.is_empty() { Ok(questions) } else { Err(GoldenErrors(faults)) }
+}
+
+/// Writes questions as JSON Lines: what [`read`] reads.
+pub fn to_jsonl(questions: &[Question]) -> String {
+    questions.iter().map(jsonl::line).collect()
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "golden".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,11 @@
+//! Golden sets: questions with known answers, and the files that hold them (JSON Lines or YAML).
+
+mod fields;
+mod files;
+mod jsonl;
+mod question;
+mod yaml;
+
+pub use files::{Fault, GoldenErrors, Source, read, to_jsonl};
+pub(crate) use question::FOUND;
+pub use question::{Answer, Question};

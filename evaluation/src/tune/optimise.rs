@@ -1,0 +1,173 @@
+//! One tuning run: cross-validation over folds, then a last climb over all questions.
+
+use aurora_query::SearchConfig;
+
+use crate::engine::Engine;
+use crate::golden::{self, Question};
+use crate::interval::{self, Estimate};
+use crate::metrics::Metric;
+use crate::tune::error::TuneError;
+use crate::tune::racing::{ScoreCache, TrainingObjective, balanced, strata};
+use crate::tune::report::{Change, Comparison, TuneReport, TunedSet};
+use crate::tune::space::{Direction, Space};
+use crate::tune::{ascent, folds};
+
+/// How to learn.
+#[derive(Debug, Clone)]
+pub struct TuneOptions {
+    /// Where to start, and what to compare with.
+    pub start: SearchConfig,
+    /// What to raise.
+    pub metric: Metric,
+    /// How many folds, at least 2.
+    pub folds: usize,
+    /// Passes over all numbers, with steps that halve from one to the next.
+    pub rounds: u32,
+    /// Beginnings of the keys that may change, with or without `search.`; all numbers unless given.
+    pub keys: Vec<String>,
+    /// Most searches; each of the climbs may make its share.
+    pub budget: Option<u64>,
+}
+
+/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` hears how
+/// far it has come. The result depends on the arguments alone.
+///
+/// # Errors
+/// When there are too few questions, keys that are not there, or an index that cannot be read.
+pub fn tune(
+    engines: &[Engine],
+    questions: &[(usize, Question)],
+    held_out: &[(usize, Question)],
+    options: &TuneOptions,
+    progress: &dyn Fn(&str),
+) -> Result<TuneReport, TuneError> {
+    let mut space = Space::new(&options.keys)?;
+    let mut cache = ScoreCache::new(engines, questions, options.metric);
+    let asked = cache.questions();
+    let least = options.folds * 2;
+    if asked.len() < least {
+        let (questions, metric, folds) = (asked.len(), options.metric, options.folds);
+        return Err(TuneError::TooFew { questions, metric, folds, least });
+    }
+    let dealt = folds::deal(&asked, options.folds);
+    let share = options.budget.map(|budget| budget / (options.folds as u64 + 1));
+    let start = &options.start;
+    let before = cache.scores(start, asked.len())?.to_vec();
+    let inert = inert(&space, start, &mut cache)?;
+    space.numbers.retain(|number| !inert.contains(&number.key));
+    progress(&format!("{} of the numbers change an answer", space.numbers.len()));
+    let mut after = vec![0.0; asked.len()];
+    let mut of_folds = Vec::new();
+    for fold in 0..options.folds {
+        let seen: Vec<bool> = dealt.iter().map(|of| *of != fold).collect();
+        let learned =
+            ascent::climb(&space, start, options.rounds, &mut TrainingObjective::new(&mut cache, seen, share))?;
+        for (at, score) in cache.scores(&learned, asked.len())?.iter().enumerate() {
+            if dealt[at] == fold {
+                after[at] = *score;
+            }
+        }
+        progress(&format!("fold {} of {}: {} searches so far", fold + 1, options.folds, cache.searches));
+        of_folds.push(learned);
+    }
+    let everything = TrainingObjective::new(&mut cache, vec![true; asked.len()], share);
+    let config = ascent::climb(&space, start, options.rounds, &mut { everything })?;
+    let trained = cache.scores(&config, asked.len())?.to_vec();
+    let sets = cache.sets().to_vec();
+    let searches = cache.searches;
+    Ok(TuneReport {
+        metric: options.metric,
+        golden: digest(&asked),
+        folds: options.folds,
+        rounds: options.rounds,
+        searches,
+        cross_validated: compare(&before, &after, &sets, &vec![true; asked.len()]),
+        sets: by_set(&asked, &before, &after, &sets),
+        trained: compare(&before, &trained, &sets, &vec![true; asked.len()]),
+        held_out: untouched(engines, held_out, options, &config)?,
+        changes: changes(&space, start, &config, &of_folds),
+        config,
+    })
+}
+
+/// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, rules for
+/// files that there are none of.
+fn inert(space: &Space, start: &SearchConfig, cache: &mut ScoreCache<'_>) -> Result<Vec<&'static str>, TuneError> {
+    let mut inert = Vec::new();
+    for (at, number) in space.numbers.iter().enumerate() {
+        let mut moves = false;
+        for direction in [Direction::Up, Direction::Down] {
+            if let Some(moved) = space.step(start, at, direction, 0) {
+                moves = moves || !cache.agree(start, &moved)?;
+            }
+        }
+        if !moves {
+            inert.push(number.key);
+        }
+    }
+    Ok(inert)
+}
+
+fn compare(before: &[f64], after: &[f64], sets: &[usize], counts: &[bool]) -> Comparison {
+    let gains: Vec<f64> = before.iter().zip(after).map(|(before, after)| after - before).collect();
+    let none = Estimate { mean: 0.0, low: 0.0, high: 0.0 };
+    Comparison {
+        questions: counts.iter().filter(|counts| **counts).count(),
+        before: balanced(before, sets, counts).0,
+        after: balanced(after, sets, counts).0,
+        difference: interval::bootstrap(&strata(&gains, sets, counts)).unwrap_or(none),
+    }
+}
+
+fn by_set(asked: &[&Question], before: &[f64], after: &[f64], sets: &[usize]) -> Vec<TunedSet> {
+    let mut numbers: Vec<(usize, &str)> = sets.iter().copied().zip(asked.iter().map(|q| q.set.as_str())).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let one = |(number, name): (usize, &str)| {
+        let counts: Vec<bool> = sets.iter().map(|set| *set == number).collect();
+        TunedSet { set: name.to_owned(), comparison: compare(before, after, sets, &counts) }
+    };
+    numbers.into_iter().map(one).collect()
+}
+
+fn untouched(
+    engines: &[Engine],
+    held_out: &[(usize, Question)],
+    options: &TuneOptions,
+    config: &SearchConfig,
+) -> Result<Option<Comparison>, TuneError> {
+    let mut cache = ScoreCache::new(engines, held_out, options.metric);
+    let count = cache.questions().len();
+    if count == 0 {
+        return Ok(None);
+    }
+    let before = cache.scores(&options.start, count)?.to_vec();
+    let after = cache.scores(config, count)?.to_vec();
+    Ok(Some(compare(&before, &after, cache.sets(), &vec![true; count])))
+}
+
+fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds: &[SearchConfig]) -> Vec<Change> {
+    let keys = SearchConfig::tunables().into_iter().filter(|number| {
+        // Shares move with their neighbours, whether or not they may be walked along.
+        let walked = |other: &aurora_query::Tunable| {
+            other.key == number.key || (other.share_of.is_some() && other.share_of == number.share_of)
+        };
+        space.numbers.iter().any(walked)
+    });
+    keys.filter_map(|number| {
+        let (before, after) = (start.number(number.key)?, config.number(number.key)?);
+        let same = |fold: &&SearchConfig| {
+            fold.number(number.key).is_some_and(|value| (value - before) * (after - before) > 0.0)
+        };
+        let folds_agree = of_folds.iter().filter(same).count();
+        (before != after).then_some(Change { key: number.key, before, after, folds_agree })
+    })
+    .collect()
+}
+
+/// The first 16 digits of the questions' BLAKE3, in an order that does not depend on their files.
+fn digest(questions: &[&Question]) -> String {
+    let mut lines: Vec<String> = questions.iter().map(|question| golden::to_jsonl(&[(*question).clone()])).collect();
+    lines.sort_unstable();
+    blake3::hash(lines.concat().as_bytes()).to_hex()[..16].to_owned()
+}

@@ -1,0 +1,214 @@
+//! Racing (Maron and Moore, "Hoeffding races", 1993; Birattari et al., "A racing algorithm for configuring metaheuristics",
+//! 2002): a configuration is compared with the incumbent on growing shares of the questions, and dropped as soon as it is
+//! unlikely to win. Scores are cached, so that no search runs twice.
+
+use aurora_query::{QueryError, SearchConfig};
+use rustc_hash::FxHashMap;
+
+use crate::engine::Engine;
+use crate::golden::Question;
+use crate::metrics::Metric;
+use crate::random::hash;
+use crate::tune::ascent::Objective;
+use crate::tune::error::TuneError;
+
+/// Shares of the questions in the rounds of a race.
+const RACING_ROUNDS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
+
+/// Scores of configurations on the questions. The order of the questions interleaves the sets, so that every prefix holds all
+/// sets in proportion.
+pub(crate) struct ScoreCache<'q> {
+    engines: &'q [Engine],
+    questions: Vec<(usize, &'q Question)>,
+    sets: Vec<usize>,
+    metric: Metric,
+    scores: FxHashMap<Vec<u64>, Vec<f64>>,
+    /// How many searches were made.
+    pub(crate) searches: u64,
+}
+
+impl<'q> ScoreCache<'q> {
+    /// An empty cache over questions, each with the index of its engine. Questions that do not ask for `metric` are left out.
+    pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
+        let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
+        for (at, (_, question)) in questions.iter().enumerate() {
+            if metric != Metric::Topics || !question.topics.is_empty() {
+                by_set.entry(&question.set).or_default().push((hash(1, &[&question.set, &question.id]), at));
+            }
+        }
+        let mut names: Vec<&str> = by_set.keys().copied().collect();
+        names.sort_unstable();
+        let mut order = Vec::new();
+        for (number, name) in names.iter().enumerate() {
+            let members = by_set.get_mut(name).map(std::mem::take).unwrap_or_default();
+            let mut members = members;
+            members.sort_unstable();
+            let count = members.len() as f64;
+            order.extend(
+                members.iter().enumerate().map(|(at, (_, member))| ((at as f64 + 0.5) / count, number, *member)),
+            );
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        Self {
+            engines,
+            questions: order.iter().map(|(_, _, at)| (questions[*at].0, &questions[*at].1)).collect(),
+            sets: order.iter().map(|(_, set, _)| *set).collect(),
+            metric,
+            scores: FxHashMap::default(),
+            searches: 0,
+        }
+    }
+
+    /// The questions in the order of the cache.
+    pub(crate) fn questions(&self) -> Vec<&'q Question> {
+        self.questions.iter().map(|(_, question)| *question).collect()
+    }
+
+    /// The number of the set of every question.
+    pub(crate) fn sets(&self) -> &[usize] {
+        &self.sets
+    }
+
+    /// Whether two configurations score the same in the first round.
+    pub(crate) fn agree(&mut self, a: &SearchConfig, b: &SearchConfig) -> Result<bool, TuneError> {
+        let count = round_size(RACING_ROUNDS[0], self.questions.len());
+        let scores = self.scores(a, count)?[..count].to_vec();
+        Ok(self.scores(b, count)?[..count] == scores)
+    }
+
+    /// The scores of a configuration on the first `count` questions at least.
+    pub(crate) fn scores(&mut self, config: &SearchConfig, count: usize) -> Result<&[f64], TuneError> {
+        let key: Vec<u64> =
+            SearchConfig::tunables().iter().map(|number| config.number(number.key).unwrap_or(0.0).to_bits()).collect();
+        let known = self.scores.entry(key).or_default();
+        let from = known.len();
+        if from < count {
+            let fresh = search(self.engines, &self.questions[from..count], config, self.metric)?;
+            self.searches += fresh.len() as u64;
+            known.extend(fresh);
+        }
+        Ok(known)
+    }
+}
+
+fn round_size(share: f64, all: usize) -> usize {
+    ((all as f64 * share).ceil() as usize).min(all)
+}
+
+/// The scores of `questions` under `config`, in their order.
+fn search(
+    engines: &[Engine],
+    questions: &[(usize, &Question)],
+    config: &SearchConfig,
+    metric: Metric,
+) -> Result<Vec<f64>, QueryError> {
+    let mut scores = vec![0.0; questions.len()];
+    for (number, engine) in engines.iter().enumerate() {
+        let mine: Vec<usize> = (0..questions.len()).filter(|at| questions[*at].0 == number).collect();
+        let asked: Vec<&Question> = mine.iter().map(|at| questions[*at].1).collect();
+        for (at, measured) in mine.into_iter().zip(engine.measure(config, &asked)?) {
+            scores[at] = measured.value(metric).unwrap_or(0.0);
+        }
+    }
+    Ok(scores)
+}
+
+/// The mean of the sets' means over the questions that `counts`, and the standard error of it.
+pub(crate) fn balanced(values: &[f64], sets: &[usize], counts: &[bool]) -> (f64, f64) {
+    let groups = strata(values, sets, counts);
+    let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
+    if groups.is_empty() {
+        return (0.0, 0.0);
+    }
+    let (mut sum, mut variance) = (0.0, 0.0);
+    for group in &groups {
+        let n = group.len() as f64;
+        let mean = group.iter().sum::<f64>() / n;
+        sum += mean;
+        variance += group.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n * n);
+    }
+    let count = groups.len() as f64;
+    (sum / count, variance.sqrt() / count)
+}
+
+/// The values that `counts`, by set.
+pub(crate) fn strata(values: &[f64], sets: &[usize], counts: &[bool]) -> Vec<Vec<f64>> {
+    let mut groups = vec![Vec::new(); sets.iter().max().map_or(0, |last| last + 1)];
+    for ((value, set), counts) in values.iter().zip(sets).zip(counts) {
+        if *counts {
+            groups[*set].push(*value);
+        }
+    }
+    groups
+}
+
+/// The objective of one climb: the questions that it may see, and its budget of searches.
+pub(crate) struct TrainingObjective<'b, 'q> {
+    cache: &'b mut ScoreCache<'q>,
+    seen: Vec<bool>,
+    /// Total number of searches at which the climb stops.
+    until: u64,
+}
+
+impl<'b, 'q> TrainingObjective<'b, 'q> {
+    /// TrainingObjective on the questions `seen`, with at most `budget` further searches.
+    pub(crate) fn new(cache: &'b mut ScoreCache<'q>, seen: Vec<bool>, budget: Option<u64>) -> Self {
+        let until = budget.map_or(u64::MAX, |budget| cache.searches.saturating_add(budget));
+        Self { cache, seen, until }
+    }
+
+    /// The paired differences of two configurations on the first `count` questions.
+    fn differences(&mut self, a: &SearchConfig, b: &SearchConfig, count: usize) -> Result<Vec<f64>, TuneError> {
+        let theirs = self.cache.scores(a, count)?[..count].to_vec();
+        let ours = &self.cache.scores(b, count)?[..count];
+        Ok(ours.iter().zip(&theirs).map(|(ours, theirs)| ours - theirs).collect())
+    }
+}
+
+impl Objective for TrainingObjective<'_, '_> {
+    fn improves(
+        &mut self,
+        incumbent: &SearchConfig,
+        value: f64,
+        candidate: &SearchConfig,
+        least: f64,
+    ) -> Result<Option<f64>, TuneError> {
+        let (mut gain, mut error) = (0.0, 0.0);
+        for round in RACING_ROUNDS {
+            let count = round_size(round, self.seen.len());
+            let differences = self.differences(incumbent, candidate, count)?;
+            (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
+            // No difference, or a gain that the remaining questions are unlikely to bring.
+            if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
+                return Ok(None);
+            }
+        }
+        // A gain below its standard error is as likely noise as not.
+        Ok((gain > least.max(error)).then_some(value + gain))
+    }
+
+    fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {
+        let all = self.seen.len();
+        let scores = self.cache.scores(config, all)?.to_vec();
+        Ok(balanced(&scores, &self.cache.sets, &self.seen).0)
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.cache.searches >= self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_weigh_the_same_whatever_their_size() {
+        let values = [1.0, 1.0, 1.0, 0.0, 9.0];
+        let sets = [0, 0, 0, 1, 1];
+        let (mean, error) = balanced(&values, &sets, &[true, true, true, true, false]);
+        assert_eq!((mean, error), (0.5, 0.0));
+        assert_eq!(strata(&values, &sets, &[true; 5]), [vec![1.0; 3], vec![0.0, 9.0]]);
+        assert_eq!(balanced(&[], &[], &[]), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,76 @@
+//! "Did you mean": the known name that a mistyped one most likely stands for.
+//!
+//! Names are compared by Damerau-Levenshtein distance without regard to case. One edit is tolerated in a short name, and one
+//! more for every three characters of a longer one.
+//!
+//! Deliberately absent: correcting the words of a query, which needs the dictionary of an index (`aurora-query`).
+//!
+//! ```
+//! assert_eq!(aurora_suggest::nearest("modle", ["model", "workers"]), Some("model"));
+//! assert_eq!(aurora_suggest::did_you_mean("Modle", ["model"]).as_deref(), Some("did you mean `model`?"));
+//! assert_eq!(aurora_suggest::nearest("owner", ["model", "workers"]), None);
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+/// `` did you mean `model`? `` for the nearest of `known`, if one is near enough.
+pub fn did_you_mean<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
+    nearest(given, known).map(|name| format!("did you mean `{name}`?"))
+}
+
+/// The nearest of `known`, if it is near enough to be a typing error. Of equally near names the first in the order of the
+/// alphabet; never `given` itself.
+pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    nearest_within(given, known, |name| (name.chars().count() / 3).max(1))
+}
+
+/// The same with a tolerance of one's own: the most edits that may lead to a name.
+pub fn nearest_within<'k>(
+    given: &str,
+    known: impl IntoIterator<Item = &'k str>,
+    tolerance: impl Fn(&str) -> usize,
+) -> Option<&'k str> {
+    let folded = given.to_lowercase();
+    known
+        .into_iter()
+        .filter(|name| *name != given)
+        .map(|name| (distance(&folded, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= tolerance(name))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours, in characters.
+pub fn distance(a: &str, b: &str) -> usize {
+    strsim::damerau_levenshtein(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_errors_are_near_and_other_words_are_not() {
+        assert_eq!(nearest("relevent", ["query", "relevant"]), Some("relevant"));
+        assert_eq!(nearest("answers", ["query", "relevant"]), None);
+        assert_eq!(nearest("query", ["query"]), None);
+    }
+
+    #[test]
+    fn case_alone_is_a_typing_error() {
+        assert_eq!(nearest("Query", ["query"]), Some("query"));
+        assert_eq!(nearest("QUREY", ["query"]), Some("query"));
+    }
+
+    #[test]
+    fn longer_names_tolerate_more_edits() {
+        assert_eq!(nearest("kb", ["doc"]), None);
+        assert_eq!(nearest("stage1topk", ["stage1_top_k"]), Some("stage1_top_k"));
+        assert_eq!(nearest_within("stage1topk", ["stage1_top_k"], |_| 1), None);
+    }
+
+    #[test]
+    fn of_equally_near_names_the_first_is_taken() {
+        assert_eq!(nearest("bat", ["cat", "bar"]), Some("bar"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Scores of the components in words.
+
+use aurora_storage::{AccessRecord, GitSignal, HistoryTier, Judgements, Verdict};
+
+use crate::understand::ParsedQuery;
+
+/// What the keyword score rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeywordMatch {
+    pub(crate) matched_terms: Vec<String>,
+    pub(crate) exact_term: Option<String>,
+    pub(crate) reason: String,
+}
+
+/// Describes which terms matched. `matched` are places in the query's terms, `name` is the chunk's name.
+///
+/// A match is exact on an identifier or on the only word of the query, found whole, and on a word that is the chunk's
+/// name; otherwise it is strong from half of the query's parts on.
+pub(crate) fn keyword_match(query: &ParsedQuery, matched: &[usize], name: &str) -> KeywordMatch {
+    let holds = |term: &str| matched.iter().any(|&at| query.terms.get(at).is_some_and(|held| held.text == term));
+    let stands_in = |at: usize| matched.iter().any(|&place| query.extra(place).is_some_and(|extra| extra.of == at));
+    let lone = query.words.len() == 1;
+    let exact_term = query
+        .words
+        .iter()
+        .find(|word| {
+            (holds(&word.folded) && (lone || word.compound)) || (!name.is_empty() && word.folded == name.to_lowercase())
+        })
+        .map(|word| word.text.clone());
+    let parts = query.parts().count();
+    let found = query.parts().filter(|&(at, _)| matched.contains(&at) || stands_in(at)).count();
+    let reason = match &exact_term {
+        Some(term) => format!("exact keyword match on \"{term}\""),
+        None if matched.is_empty() => "no keyword match".to_owned(),
+        None if found * 2 >= parts => "strong term overlap".to_owned(),
+        None => "partial match".to_owned(),
+    };
+    KeywordMatch { matched_terms: matched.iter().map(|&place| query.shown(place)).collect(), exact_term, reason }
+}
+
+/// Describes a normalised semantic score.
+///
+/// ```
+/// use aurora_query::explain::semantic_reason;
+/// assert_eq!(semantic_reason(Some(0.82)), "high conceptual relevance");
+/// ```
+pub fn semantic_reason(score: Option<f32>) -> &'static str {
+    match score {
+        None => "No semantic score available (embedding missing)",
+        Some(score) if score >= 0.9 => "very high conceptual relevance",
+        Some(score) if score >= 0.8 => "high conceptual relevance",
+        Some(score) if score >= 0.7 => "moderate conceptual relevance",
+        Some(_) => "low conceptual relevance",
+    }
+}
+
+/// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`.
+pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i64) -> String {
+    let mut reasons = Vec::new();
+    if let Some(access) = access.filter(|access| access.count > 0) {
+        reasons.push(format!("accessed {}x", access.count));
+    }
+    if let Some(judgements) = access.map(|access| access.judgements).filter(|judgements| !judgements.is_empty()) {
+        reasons.push(feedback_reason(&judgements));
+    }
+    match git {
+        GitSignal::Tracked(history) => {
+            let of_file = if history.tier == HistoryTier::File { " of the file" } else { "" };
+            reasons.push(count(i64::from(history.commits), "commit") + of_file);
+        }
+        GitSignal::Pending => reasons.push("git history not read yet".to_owned()),
+        GitSignal::Untracked => reasons.push("not tracked by git".to_owned()),
+        GitSignal::Unavailable { .. } => reasons.push("git history unavailable".to_owned()),
+        GitSignal::None => reasons.push("no git history".to_owned()),
+    }
+    match (access.filter(|access| access.count > 0), git) {
+        (Some(access), _) => reasons.push(format!("last used {}", relative_time(access.last, now))),
+        (None, GitSignal::Tracked(history)) => {
+            reasons.push(format!("last changed {}", relative_time(history.newest_time, now)))
+        }
+        (None, _) => reasons.push("taken as average".to_owned()),
+    }
+    reasons.join(", ")
+}
+
+/// Judgements in words: `marked good 2x and bad 1x`.
+fn feedback_reason(judgements: &Judgements) -> String {
+    const NAMES: [(Verdict, &str); 4] = [
+        (Verdict::Good, "good"),
+        (Verdict::Helpful, "helpful"),
+        (Verdict::Unhelpful, "unhelpful"),
+        (Verdict::Bad, "bad"),
+    ];
+    let given = NAMES.iter().map(|&(verdict, name)| (judgements.count(verdict), name)).filter(|(count, _)| *count > 0);
+    let said: Vec<String> = given.map(|(count, name)| format!("{name} {count}x")).collect();
+    format!("marked {}", said.join(" and "))
+}
+
+/// A past time as people say it: `just now`, `5 minutes ago`, `2 days ago`, `3 weeks ago`. Both in Unix seconds.
+pub fn relative_time(time: i64, now: i64) -> String {
+    const UNITS: [(i64, &str); 6] = [
+        (31_557_600, "year"),
+        (2_629_800, "month"),
+        (604_800, "week"),
+        (86_400, "day"),
+        (3_600, "hour"),
+        (60, "minute"),
+    ];
+    let seconds = now.saturating_sub(time);
+    match UNITS.into_iter().find(|(unit, _)| seconds >= *unit) {
+        Some((unit, name)) => format!("{} ago", count(seconds / unit, name)),
+        None => "just now".to_owned(),
+    }
+}
+
+fn count(n: i64, unit: &str) -> String {
+    format!("{n} {unit}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_analysis::Analyzer;
+    use aurora_storage::GitHistory;
+
+    use super::*;
+
+    fn reason(text: &str, held: &[&str], name: &str) -> String {
+        let query = ParsedQuery::parse(&Analyzer, text).expect("words");
+        let matched: Vec<_> = query
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| held.contains(&term.text.as_str()))
+            .map(|(at, _)| at)
+            .collect();
+        keyword_match(&query, &matched, name).reason
+    }
+
+    #[test]
+    fn keyword_reasons() {
+        assert_eq!(reason("authenticate", &["authenticate"], "login"), "exact keyword match on \"authenticate\"");
+        assert_eq!(
+            reason("how does getUserData fail", &["getuserdata", "get"], "x"),
+            "exact keyword match on \"getUserData\""
+        );
+        assert_eq!(reason("where do we login users", &["login"], "Login"), "exact keyword match on \"login\"");
+        assert_eq!(reason("getUserData", &["get", "user"], "x"), "strong term overlap");
+        assert_eq!(reason("parse the config file", &["parse", "config"], "x"), "strong term overlap");
+        assert_eq!(reason("parse the config file", &["the"], "x"), "partial match");
+        assert_eq!(reason("parse", &[], "x"), "no keyword match");
+    }
+
+    #[test]
+    fn semantic_thresholds() {
+        let at = |score: f32| semantic_reason(Some(score));
+        assert_eq!([at(0.9), at(0.8), at(0.7), at(0.69)], [at(1.0), at(0.89), at(0.79), at(-1.0)]);
+        let mut distinct = vec![at(0.9), at(0.8), at(0.7), at(0.6), semantic_reason(None)];
+        distinct.dedup();
+        assert_eq!(distinct.len(), 5);
+    }
+
+    #[test]
+    fn activation_reasons() {
+        let now = 100 * 86_400;
+        let tracked =
+            GitSignal::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
+        let access = AccessRecord { count: 3, last: now - 2 * 86_400, ..AccessRecord::default() };
+        assert_eq!(activation_reason(&tracked, Some(&access), now), "accessed 3x, 23 commits, last used 2 days ago");
+        assert_eq!(activation_reason(&tracked, None, now), "23 commits, last changed 1 week ago");
+        assert_eq!(activation_reason(&GitSignal::Untracked, None, now), "not tracked by git, taken as average");
+        assert_eq!(
+            activation_reason(&GitSignal::None, Some(&access), now),
+            "accessed 3x, no git history, last used 2 days ago"
+        );
+    }
+
+    #[test]
+    fn times_are_told_in_the_greatest_unit() {
+        let ago = |seconds: i64| relative_time(1_000_000_000 - seconds, 1_000_000_000);
+        assert_eq!(
+            [0, 59, 60, 7_199, 7_200, 172_800, 1_814_400, 15_778_800, 70_000_000, -50].map(ago),
+            [
+                "just now",
+                "just now",
+                "1 minute ago",
+                "1 hour ago",
+                "2 hours ago",
+                "2 days ago",
+                "3 weeks ago",
+                "6 months ago",
+                "2 years ago",
+                "just now"
+            ]
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! Terms that every match of a pattern is known to bring, for looking up in the dictionary before any text is read.
+//!
+//! A word of the pattern with something before and after it that can be no part of an identifier, as both ends of
+//! `config` in `(config)`, is a term of its own, independent of the text around the match. Where case matters, parts
+//! of identifiers count as well: in `handleRequest` the analyzer has cut before the `R`, so a term begins with
+//! `request`, if not with more.
+
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+/// A longer identifier may be stored under a digest.
+const LONGEST: usize = 48;
+/// The long s, which a pattern without regard to case takes for an `s`, stays itself in a term.
+const LONG_S: char = 'ſ';
+/// Beyond so many, the spellings with a long s are not worth looking up.
+const MOST_LONG_S: usize = 3;
+
+/// A shorter beginning is shared by too many terms.
+const SHORTEST_PREFIX: usize = 4;
+
+/// What the chunk of every match holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RequiredTerm {
+    /// One of these terms: the spellings of one word.
+    Term(Vec<String>),
+    /// A term that begins with this.
+    Prefix(String),
+}
+
+/// What a match is made of, from left to right.
+enum PatternItem {
+    /// This character; in either case where `folded`.
+    Char { c: char, folded: bool },
+    /// At least one character that is no part of an identifier, or the end of a line.
+    Edge,
+    /// Anything.
+    Unknown,
+}
+
+/// The terms that the chunk of every match holds.
+pub(crate) fn required_terms(pattern: &Hir) -> Vec<RequiredTerm> {
+    let mut items = Vec::new();
+    walk(pattern, &mut items);
+    let mut required_terms = Vec::new();
+    let is_char = |item: &PatternItem| matches!(item, PatternItem::Char { .. });
+    let runs = items.chunk_by(|a, b| is_char(a) && is_char(b)).collect::<Vec<_>>();
+    for (at, run) in runs.iter().enumerate().filter(|(_, run)| is_char(&run[0])) {
+        let is_edge =
+            |at: Option<usize>| at.and_then(|at| runs.get(at)).is_some_and(|run| matches!(run[0], PatternItem::Edge));
+        let (starts, ends) = (is_edge(at.checked_sub(1)), is_edge(Some(at + 1)));
+        let chars = run.iter().filter_map(|item| match item {
+            PatternItem::Char { c, folded } => Some((*c, *folded)),
+            _ => None,
+        });
+        let (text, folded): (String, Vec<bool>) = chars.unzip();
+        let folded = folded.contains(&true);
+        if !text.is_ascii() {
+            continue;
+        }
+        if starts && ends {
+            required_terms.extend(spellings(&text.to_ascii_lowercase(), folded).map(RequiredTerm::Term));
+        }
+        if !folded {
+            parts(text.as_bytes(), starts, ends, &mut required_terms);
+        }
+    }
+    required_terms
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CharClass {
+    Lower,
+    Upper,
+    Digit,
+    Underscore,
+}
+
+fn char_class(byte: u8) -> CharClass {
+    match byte {
+        b'a'..=b'z' => CharClass::Lower,
+        b'A'..=b'Z' => CharClass::Upper,
+        b'_' => CharClass::Underscore,
+        _ => CharClass::Digit,
+    }
+}
+
+/// The parts of an identifier fragment that the analyzer splits off in any context.
+/// `starts` and `ends` tell whether the identifier does so with the stretch.
+fn parts(text: &[u8], starts: bool, ends: bool, required_terms: &mut Vec<RequiredTerm>) {
+    let end_of =
+        |from: usize, of: CharClass| from + text[from..].iter().take_while(|byte| char_class(**byte) == of).count();
+    let mut at = 0;
+    while at < text.len() {
+        let first = char_class(text[at]);
+        let start = at;
+        at = end_of(at, first);
+        // A split at a change of class is certain; the first part may continue to the left.
+        let is_cut = start > 0 || starts;
+        let mut add = |part: std::ops::Range<usize>, is_cut: bool| {
+            let is_whole = part.end < text.len() || ends;
+            required_terms.extend(is_cut.then(|| part_term(&text[part], is_whole)).flatten());
+        };
+        match first {
+            CharClass::Underscore => {}
+            CharClass::Lower | CharClass::Digit => add(start..at, is_cut),
+            CharClass::Upper => {
+                let lower = start_of_lower(text, at, ends);
+                let end = end_of(at, CharClass::Lower);
+                match lower {
+                    // The last upper-case letter goes with the lower-case ones, wherever its part's letters began.
+                    Lower::Word => {
+                        if at - start > 1 {
+                            required_terms.extend(is_cut.then(|| part_term(&text[start..at - 1], true)).flatten());
+                        }
+                        let is_whole = end < text.len() || ends;
+                        required_terms.extend(part_term(&text[at - 1..end], is_whole));
+                    }
+                    Lower::None => add(start..at, is_cut),
+                    Lower::Unknown => {
+                        required_terms.extend(is_cut.then(|| part_term(&text[start..at], false)).flatten());
+                    }
+                }
+                at = end;
+            }
+        }
+    }
+}
+
+/// What follows upper-case letters.
+enum Lower {
+    /// Nothing in lower case.
+    None,
+    /// Letters that take the last upper-case one with them.
+    Word,
+    /// Perhaps the `s` of a plural, which takes none, or nothing known.
+    Unknown,
+}
+
+fn start_of_lower(text: &[u8], at: usize, ends: bool) -> Lower {
+    let lower = text[at..].iter().take_while(|byte| char_class(**byte) == CharClass::Lower).count();
+    match lower {
+        0 if at < text.len() || ends => Lower::None,
+        0 => Lower::Unknown,
+        1 if text[at] == b's' => Lower::Unknown,
+        _ => Lower::Word,
+    }
+}
+
+/// A part as a term, or as a prefix where it may continue. The last character of a prefix may be composed
+/// with a mark after it.
+fn part_term(part: &[u8], is_whole: bool) -> Option<RequiredTerm> {
+    let text = String::from_utf8_lossy(part).to_ascii_lowercase();
+    if is_whole {
+        return (text.len() <= LONGEST).then(|| RequiredTerm::Term(vec![text]));
+    }
+    let known = &text[..text.len().saturating_sub(1).min(LONGEST)];
+    (known.len() >= SHORTEST_PREFIX).then(|| RequiredTerm::Prefix(known.to_owned()))
+}
+
+fn walk(pattern: &Hir, items: &mut Vec<PatternItem>) {
+    match pattern.kind() {
+        HirKind::Empty => {}
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => items.extend(text.chars().map(|c| item_of(c, false))),
+            Err(_) => items.push(PatternItem::Unknown),
+        },
+        HirKind::Class(class) => items.push(item_of_class(class)),
+        HirKind::Look(look) => items.push(match look {
+            Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF => {
+                PatternItem::Edge
+            }
+            _ => PatternItem::Unknown,
+        }),
+        HirKind::Repetition(repetition) if repetition.min == 0 => items.push(PatternItem::Unknown),
+        HirKind::Repetition(repetition) => {
+            let from = items.len();
+            walk(&repetition.sub, items);
+            if items[from..].iter().all(|item| matches!(item, PatternItem::Edge)) {
+                items.truncate(from);
+                items.push(PatternItem::Edge);
+            } else {
+                items.push(PatternItem::Unknown);
+            }
+        }
+        HirKind::Capture(capture) => walk(&capture.sub, items),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| walk(part, items)),
+        HirKind::Alternation(_) => items.push(PatternItem::Unknown),
+    }
+}
+
+fn item_of(c: char, folded: bool) -> PatternItem {
+    match c {
+        c if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' => PatternItem::Edge,
+        c if c.is_whitespace() => PatternItem::Edge,
+        c => PatternItem::Char { c, folded },
+    }
+}
+
+/// A class is known where it is one letter in both cases, or a few characters that all end identifiers.
+fn item_of_class(class: &Class) -> PatternItem {
+    const FEW: usize = 64;
+    let chars: Vec<char> = match class {
+        Class::Unicode(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
+        Class::Bytes(class) => match class.to_unicode_class() {
+            Some(class) => class.iter().flat_map(|range| range.start()..=range.end()).take(FEW + 1).collect(),
+            None => return PatternItem::Unknown,
+        },
+    };
+    if chars.is_empty() || chars.len() > FEW {
+        return PatternItem::Unknown;
+    }
+    if chars.iter().all(|c| matches!(item_of(*c, false), PatternItem::Edge)) {
+        return PatternItem::Edge;
+    }
+    let letter = chars.iter().copied().find(char::is_ascii_alphabetic);
+    let folds_to = |c: char, letter: char| {
+        c.eq_ignore_ascii_case(&letter) || matches!((c, letter.to_ascii_lowercase()), (LONG_S, 's') | ('\u{212a}', 'k'))
+    };
+    match letter {
+        Some(letter) if chars.iter().all(|c| folds_to(*c, letter)) => PatternItem::Char { c: letter, folded: true },
+        _ => PatternItem::Unknown,
+    }
+}
+
+/// The terms of a word; nothing where it says too little or could be stored in too many ways.
+fn spellings(word: &str, folded: bool) -> Option<Vec<String>> {
+    let is_word = word.bytes().any(|b| b.is_ascii_alphanumeric());
+    let places: Vec<usize> = word.match_indices('s').map(|(at, _)| at).filter(|_| folded).collect();
+    if !is_word || word.len() > LONGEST || places.len() > MOST_LONG_S {
+        return None;
+    }
+    let spelling = |long: u32| {
+        let is_long = |at: usize| places.iter().position(|place| *place == at).is_some_and(|n| long & (1 << n) != 0);
+        word.char_indices().map(|(at, c)| if is_long(at) { LONG_S } else { c }).collect()
+    };
+    Some((0..1_u32 << places.len()).map(spelling).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_syntax::ParserBuilder;
+
+    use super::*;
+
+    fn shown(pattern: &str, insensitive: bool) -> Vec<String> {
+        let hir = ParserBuilder::new().case_insensitive(insensitive).multi_line(true).build().parse(pattern);
+        let mut shown: Vec<String> = required_terms(&hir.expect("a pattern"))
+            .into_iter()
+            .map(|need| match need {
+                RequiredTerm::Term(spellings) => spellings.join("|"),
+                RequiredTerm::Prefix(prefix) => format!("{prefix}…"),
+            })
+            .collect();
+        shown.dedup();
+        shown
+    }
+
+    #[test]
+    fn words_with_both_ends_known() {
+        for (pattern, expected) in [
+            ("config", &[][..]),
+            ("(config)", &[]),
+            (r"\(config\)", &["config"]),
+            (r"def\s+pars\(", &["pars"]),
+            (r"return self\.name", &["self"]),
+            ("^import os$", &["import", "os"]),
+            ("^fn (new|open)\\(", &["fn"]),
+            (r"\bconfig\b", &[]),
+            (" a+ ", &[]),
+            (" (one )?two ", &[]),
+            (" one (two )+", &["one", "two"]),
+            (" café ", &[]),
+            ("_ _ 1 ", &["1"]),
+            (r"\Wname\W", &[]),
+        ] {
+            assert_eq!(shown(pattern, false), expected, "{pattern}");
+        }
+        assert_eq!(shown(r"raise keyError\(", true), ["keyerror"]);
+        assert_eq!(shown(" sassafras ", true), [""; 0]);
+        assert_eq!(shown(" As ", true), ["as|aſ"], "a long s is one in either case");
+    }
+
+    #[test]
+    fn parts_that_are_cut_out_whatever_stands_around() {
+        for (pattern, expected) in [
+            ("handleRequest", &["reques…"][..]),
+            ("Request", &["reques…"]),
+            ("UserManager", &["user", "manage…"]),
+            ("my_long_name", &["long"]),
+            ("xHTTPServer", &["http", "serve…"]),
+            ("HTTPServer", &["serve…"]),
+            ("MAX_RETRIES", &["retrie…"]),
+            ("_URLs", &[]),
+            ("parseURLsOf", &[]),
+            ("utf8Reader_", &["8", "reader"]),
+            (r"\(parseIt\(", &["parseit", "parse", "it"]),
+            ("ABC", &[]),
+        ] {
+            assert_eq!(shown(pattern, false), expected, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Which chunks may be found: types, languages, paths and metadata, resolved to one bitmap before anything is ranked.
+
+use std::path::Path;
+
+use aurora_storage::{ChunkType, Label, LabelKind, Snapshot, StorageError};
+use aurora_suggest::did_you_mean;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use roaring::RoaringBitmap;
+
+use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES};
+use crate::filter::text::TextFilter;
+
+/// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FilterSpec {
+    /// Chunk types; `code` stands for every type of source code. An item may hold several, separated by commas.
+    pub types: Vec<String>,
+    /// Languages, such as `python`.
+    pub languages: Vec<String>,
+    /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it).
+    pub paths: Vec<String>,
+    /// `key = value` over metadata, all required.
+    pub where_: Vec<(String, String)>,
+    /// Regular expressions that the chunk's text must match, every one of them; see [`TextFilter`].
+    pub grep: Vec<String>,
+    /// Texts that the chunk's text must hold, every one of them.
+    pub fixed: Vec<String>,
+}
+
+/// A filter that is known to be well formed.
+#[derive(Debug, Clone)]
+pub(crate) struct Filter {
+    types: Vec<ChunkType>,
+    languages: Vec<String>,
+    paths: Option<GlobSet>,
+    where_: Vec<(String, String)>,
+    text: TextFilter,
+}
+
+/// The chunks that a filter lets through, and what should be said about it.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// `None` lets everything through.
+    pub(crate) chunks: Option<RoaringBitmap>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl FilterSpec {
+    /// Adds a condition written `key=value`.
+    ///
+    /// # Errors
+    /// [`FilterError::Condition`] without a `=` or without a key.
+    pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() => {
+                self.where_.push((key.trim().to_owned(), value.trim().to_owned()));
+                Ok(())
+            }
+            _ => Err(FilterError::Condition(text.to_owned())),
+        }
+    }
+
+    /// Checks the filters without looking at an index.
+    ///
+    /// # Errors
+    /// The first type, pattern or condition that cannot be understood.
+    pub fn check(&self) -> Result<(), FilterError> {
+        self.resolve().map(drop)
+    }
+
+    pub(crate) fn resolve(&self) -> Result<Filter, FilterError> {
+        let conditions: Vec<String> = self.where_.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        for (what, values) in [
+            ("chunk types", &self.types),
+            ("languages", &self.languages),
+            ("path patterns", &self.paths),
+            ("conditions", &conditions),
+        ] {
+            bounded(what, values)?;
+        }
+        let mut types = Vec::new();
+        for name in self.types.iter().flat_map(|item| item.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
+            types.extend(parse_type(name)?);
+        }
+        Ok(Filter {
+            types,
+            languages: self
+                .languages
+                .iter()
+                .flat_map(|item| item.split(','))
+                .map(|name| name.trim().to_lowercase())
+                .filter(|name| !name.is_empty())
+                .collect(),
+            paths: (!self.paths.is_empty()).then(|| globs(&self.paths)).transpose()?,
+            where_: self.where_.clone(),
+            text: self.text()?,
+        })
+    }
+
+    /// The patterns over the text.
+    ///
+    /// # Errors
+    /// [`FilterError::Pattern`] for the first one that cannot be understood.
+    pub fn text(&self) -> Result<TextFilter, FilterError> {
+        bounded("patterns", &self.grep)?;
+        bounded("fixed texts", &self.fixed)?;
+        TextFilter::new(&self.grep, &self.fixed)
+    }
+
+    /// Whether there are patterns over the text, so that there is something to look for without a query.
+    pub fn has_text(&self) -> bool {
+        !self.grep.is_empty() || !self.fixed.is_empty()
+    }
+}
+
+/// Refuses values that are too long or too many.
+fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
+    let is_fine = values.len() <= MOST_VALUES && values.iter().all(|value| value.len() <= LONGEST_VALUE);
+    if is_fine { Ok(()) } else { Err(FilterError::TooMuch { what }) }
+}
+
+impl Filter {
+    /// The chunks of `snapshot` that pass.
+    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<Selection, StorageError> {
+        let mut selection = Selection::default();
+        if !self.types.is_empty() {
+            let mut any = RoaringBitmap::new();
+            for &kind in &self.types {
+                any |= snapshot.label(Label::Type(kind))?;
+            }
+            selection.require(any, || Ok("No chunk has the type asked for".to_owned()))?;
+        }
+        if !self.languages.is_empty() {
+            let mut any = RoaringBitmap::new();
+            for language in &self.languages {
+                any |= snapshot.label(Label::Language(language))?;
+            }
+            selection.require(any, || no_language(snapshot, &self.languages))?;
+        }
+        for (key, value) in &self.where_ {
+            let some = snapshot.label(Label::Meta { key, value })?;
+            selection.require(some, || Ok(format!("No chunk has {key}={value}")))?;
+        }
+        if let Some(globs) = &self.paths {
+            let mut below = RoaringBitmap::new();
+            for file in snapshot.files() {
+                let file = file?;
+                if globs.is_match(Path::new(&file.path)) {
+                    below.extend(file.chunks.iter().map(|id| id.0));
+                }
+            }
+            selection.require(below, || Ok("No indexed file matches the path asked for".to_owned()))?;
+        }
+        if !self.text.is_empty() {
+            // Last, as reading texts is the most work.
+            let found = self.text.select(snapshot, selection.chunks.as_ref())?;
+            selection.require(found, || Ok("No chunk holds the text asked for".to_owned()))?;
+        }
+        Ok(selection)
+    }
+}
+
+impl Selection {
+    fn require(
+        &mut self,
+        chunks: RoaringBitmap,
+        nothing: impl FnOnce() -> Result<String, StorageError>,
+    ) -> Result<(), StorageError> {
+        if chunks.is_empty() {
+            self.notes.push(nothing()?);
+        }
+        self.chunks = Some(match self.chunks.take() {
+            Some(already) => already & chunks,
+            None => chunks,
+        });
+        Ok(())
+    }
+}
+
+/// The types that a name stands for.
+fn parse_type(name: &str) -> Result<Vec<ChunkType>, FilterError> {
+    let given = name.to_owned();
+    let name = name.to_lowercase();
+    if name == ChunkType::Code.as_str() {
+        return Ok(ChunkType::ALL.into_iter().filter(|kind| kind.is_source_code()).collect());
+    }
+    let full = match name.as_str() {
+        "reas" => ChunkType::Reasoning.as_str(),
+        "know" => ChunkType::Knowledge.as_str(),
+        other => other,
+    };
+    match full.parse() {
+        Ok(kind) => Ok(vec![kind]),
+        Err(_) => {
+            Err(FilterError::Type { help: did_you_mean(&name, ChunkType::ALL.iter().map(|kind| kind.as_str())), given })
+        }
+    }
+}
+
+/// Patterns as ripgrep reads them: `*` stays within a directory, a pattern without `/` matches at any depth, and a
+/// directory stands for all below it.
+fn globs(patterns: &[String]) -> Result<GlobSet, FilterError> {
+    let mut set = GlobSetBuilder::new();
+    for given in patterns {
+        let pattern = given.trim().trim_start_matches("./").trim_end_matches('/');
+        let anchored = pattern.strip_prefix('/').unwrap_or(pattern);
+        let base = if pattern.contains('/') { anchored.to_owned() } else { format!("**/{anchored}") };
+        for pattern in [format!("{base}/**"), base] {
+            let glob = GlobBuilder::new(&pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|e| FilterError::Path { given: given.clone(), reason: e.kind().to_string() })?;
+            set.add(glob);
+        }
+    }
+    set.build().map_err(|e| FilterError::Path { given: patterns.join(", "), reason: e.kind().to_string() })
+}
+
+fn no_language(snapshot: &Snapshot, asked: &[String]) -> Result<String, StorageError> {
+    let known =
+        snapshot.labels(LabelKind::Language).map(|row| row.map(|(name, _)| name)).collect::<Result<Vec<_>, _>>()?;
+    Ok(format!("No chunk is written in {}; indexed languages: {}", asked.join(" or "), known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(patterns: &[&str], path: &str) -> bool {
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        globs(&patterns).expect("valid patterns").is_match(path)
+    }
+
+    #[test]
+    fn patterns_read_as_in_ripgrep() {
+        for (pattern, path, expected) in [
+            ("*.py", "src/auth/login.py", true),
+            ("src/*.py", "src/auth/login.py", false),
+            ("src/**/*.py", "src/auth/login.py", true),
+            ("src/auth", "src/auth/login.py", true),
+            ("src/auth/", "src/auth/login.py", true),
+            ("./src", "src/auth/login.py", true),
+            ("/src", "src/login.py", true),
+            ("/src", "lib/src/login.py", false),
+            ("src", "lib/src/login.py", true),
+            ("auth", "src/author/login.py", false),
+            ("src/{a,b}/**", "src/b/login.py", true),
+        ] {
+            assert_eq!(matches(&[pattern], path), expected, "{pattern} {path}");
+        }
+        assert!(matches(&["*.go", "*.py"], "a/b.py"));
+    }
+
+    #[test]
+    fn types_are_parsed_without_regard_to_case() {
+        let spec = |types: &str| FilterSpec { types: vec![types.to_owned()], ..FilterSpec::default() };
+        let types = |text: &str| spec(text).resolve().expect("valid types").types;
+        assert_eq!(types("Function, CLASS"), [ChunkType::Function, ChunkType::Class]);
+        assert_eq!(types("know,reas"), [ChunkType::Knowledge, ChunkType::Reasoning]);
+        assert_eq!(types("code").len(), 8);
+        let message = |text: &str| spec(text).check().expect_err("not a type").to_string();
+        insta::assert_snapshot!(message("function,functon"), @"Invalid chunk type 'functon'. Valid types: function, method, class, interface, type, struct, enum, code, kb, doc, reasoning, knowledge (did you mean `function`?)");
+        assert!(!message("xyzzy").contains("did you mean"));
+    }
+
+    #[test]
+    fn issue_15_long_and_many_values_are_refused() {
+        let long = vec!["a".repeat(LONGEST_VALUE + 1)];
+        let many = vec!["a".to_owned(); MOST_VALUES + 1];
+        for values in [long, many] {
+            let pairs = values.iter().map(|value| ("owner".to_owned(), value.clone())).collect();
+            for spec in [
+                FilterSpec { languages: values.clone(), ..FilterSpec::default() },
+                FilterSpec { paths: values.clone(), ..FilterSpec::default() },
+                FilterSpec { where_: pairs, ..FilterSpec::default() },
+                FilterSpec { grep: values.clone(), ..FilterSpec::default() },
+                FilterSpec { fixed: values.clone(), ..FilterSpec::default() },
+            ] {
+                assert!(matches!(spec.check(), Err(FilterError::TooMuch { .. })));
+            }
+        }
+    }
+
+    #[test]
+    fn conditions_need_a_key() {
+        let mut spec = FilterSpec::default();
+        spec.add_condition("owner = payments=eu").expect("a condition");
+        assert_eq!(spec.where_, [("owner".to_owned(), "payments=eu".to_owned())]);
+        assert!(spec.add_condition("owner").is_err() && spec.add_condition("=x").is_err());
+    }
+
+    #[test]
+    fn a_broken_pattern_is_named() {
+        let spec = FilterSpec { paths: vec!["src/[".to_owned()], ..FilterSpec::default() };
+        assert!(spec.check().expect_err("broken").to_string().starts_with("Invalid path pattern 'src/['"));
+    }
+}

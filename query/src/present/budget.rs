@@ -1,0 +1,335 @@
+//! Context for a reader with a token budget: the texts of the best hits, each line once.
+
+use std::collections::BTreeMap;
+
+use aurora_storage::ChunkType;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::present::tokens::estimate_tokens;
+
+/// Most blank lines between two chunks that are shown as one block.
+const MOST_BLANK: u32 = 2;
+/// Names that a header lists.
+const MOST_NAMES: usize = 3;
+/// Lines of a chunk's beginning that are worth showing alone, beside its signature.
+const LEAST_LINES: usize = 3;
+
+/// A chunk that asks for room, in the order of the ranking.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    /// The hit, as it is shown beside the text.
+    pub(crate) hit: PackedHit,
+    /// Path of the file.
+    pub(crate) file: String,
+    /// The chunk's text.
+    pub(crate) text: String,
+    /// Whether the text is the file's, line by line; only then it is joined with its neighbours.
+    pub(crate) whole: bool,
+    /// Lines of the text up to the end of the signature.
+    pub(crate) head: usize,
+}
+
+/// A hit whose text, or the beginning of it, is part of a block.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PackedHit {
+    /// Place in the ranking, from 1.
+    pub rank: usize,
+    /// The chunk's key.
+    pub id: String,
+    /// The chunk's type.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Name with its scopes.
+    pub name: String,
+    /// First line of the chunk.
+    pub line_start: u32,
+    /// Last line of the chunk, inclusive.
+    pub line_end: u32,
+    /// Final score.
+    pub score: f32,
+    /// Whether all of the chunk's text is there.
+    pub complete: bool,
+}
+
+/// A stretch of a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Block {
+    /// Path of the file.
+    pub file: String,
+    /// First line of the text.
+    pub line_start: u32,
+    /// Last line of the text, inclusive; of the chunk, where the text leaves out lines inside.
+    pub line_end: u32,
+    /// The hits in it, the best first.
+    pub hits: Vec<PackedHit>,
+    /// Estimated tokens of the header, the text and the blank line after it.
+    pub tokens: usize,
+    /// The text.
+    #[serde(rename = "content")]
+    pub text: String,
+}
+
+/// As much of the best hits as fits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Context {
+    /// Tokens that were allowed.
+    pub budget: usize,
+    /// Estimated tokens of all blocks; never more than the budget.
+    pub tokens: usize,
+    /// Blocks by their best hit.
+    pub blocks: Vec<Block>,
+    /// Hits for which there was no room.
+    pub skipped: usize,
+}
+
+impl Block {
+    /// `path:4-20 UserManager`, with the names of the hits in the block.
+    pub fn header(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for hit in &self.hits {
+            if !hit.name.is_empty() && !names.contains(&hit.name.as_str()) {
+                names.push(&hit.name);
+            }
+        }
+        let more = if names.len() > MOST_NAMES { ", …" } else { "" };
+        names.truncate(MOST_NAMES);
+        let cut = match self.hits.iter().find(|hit| !hit.complete) {
+            Some(hit) => format!(" (cut, goes on to {})", hit.line_end),
+            None => String::new(),
+        };
+        format!("{}:{}-{} {}{more}{cut}", self.file, self.line_start, self.line_end, names.join(", ")).trim_end().into()
+    }
+
+    fn measured(mut self) -> Self {
+        self.tokens = estimate_tokens(&self.header()) + estimate_tokens(&self.text) + 1;
+        self
+    }
+}
+
+/// Packs the pieces, given in the order of their rank, into `budget` tokens as [`estimate_tokens`] counts them.
+///
+/// A piece that does not fit is cut after the line that fits into half of what is left, if that shows its signature
+/// and a line more; otherwise it is left out and the next one is tried. Chunks of a file that overlap, touch, or have
+/// at most two blank lines between them make one block; `is_blank` tells of a file's line whether it is blank.
+pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&str, u32) -> bool) -> Context {
+    let mut packer = Packer { files: FxHashMap::default(), loose: Vec::new(), tokens: 0, is_blank };
+    let mut skipped = 0;
+    for piece in pieces {
+        if !packer.add(piece, budget) {
+            skipped += 1;
+        }
+    }
+    let mut blocks: Vec<Block> = packer.files.values().flat_map(|file| file.blocks(is_blank)).collect();
+    blocks.append(&mut packer.loose);
+    blocks.sort_by_key(|block| block.hits.iter().map(|hit| hit.rank).min());
+    Context { budget, tokens: packer.tokens, blocks, skipped }
+}
+
+struct Packer<'b> {
+    files: FxHashMap<String, FileLines>,
+    /// Blocks of texts that are not their file's, line by line.
+    loose: Vec<Block>,
+    tokens: usize,
+    is_blank: &'b dyn Fn(&str, u32) -> bool,
+}
+
+/// The lines of one file that are shown.
+#[derive(Clone, Default)]
+struct FileLines {
+    path: String,
+    lines: BTreeMap<u32, String>,
+    hits: Vec<PackedHit>,
+}
+
+impl Packer<'_> {
+    fn add(&mut self, piece: Piece, budget: usize) -> bool {
+        let count = piece.text.lines().count();
+        if self.try_lines(&piece, count, budget) {
+            return true;
+        }
+        let allowed = self.tokens + budget.saturating_sub(self.tokens) / 2;
+        let least = LEAST_LINES.max(piece.head + 1);
+        (least..count).rev().any(|lines| self.try_lines(&piece, lines, allowed))
+    }
+
+    /// Adds the first `lines` lines of a piece if the whole then takes at most `most` tokens.
+    fn try_lines(&mut self, piece: &Piece, lines: usize, most: usize) -> bool {
+        let complete = lines == piece.text.lines().count();
+        let hit = PackedHit { complete, ..piece.hit.clone() };
+        if !piece.whole {
+            let block = Block {
+                file: piece.file.clone(),
+                line_start: hit.line_start,
+                line_end: hit.line_end,
+                text: piece.text.lines().take(lines).collect::<Vec<_>>().join("\n"),
+                hits: vec![hit],
+                tokens: 0,
+            };
+            let block = block.measured();
+            let fits = self.tokens + block.tokens <= most;
+            if fits {
+                self.tokens += block.tokens;
+                self.loose.push(block);
+            }
+            return fits;
+        }
+        let before = self.files.get(&piece.file);
+        let mut after =
+            before.cloned().unwrap_or_else(|| FileLines { path: piece.file.clone(), ..FileLines::default() });
+        after.insert(hit, piece.text.lines().take(lines));
+        let tokens = self.tokens - before.map_or(0, |file| file.tokens(self.is_blank)) + after.tokens(self.is_blank);
+        let fits = tokens <= most;
+        if fits {
+            self.tokens = tokens;
+            self.files.insert(piece.file.clone(), after);
+        }
+        fits
+    }
+}
+
+impl FileLines {
+    fn insert<'t>(&mut self, hit: PackedHit, text: impl Iterator<Item = &'t str>) {
+        for (line, text) in (hit.line_start..).zip(text) {
+            // A chunk may begin inside a line that another one holds from its start.
+            let shown = self.lines.entry(line).or_default();
+            if text.len() > shown.len() {
+                *shown = text.to_owned();
+            }
+        }
+        self.hits.push(hit);
+    }
+
+    fn tokens(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> usize {
+        self.blocks(is_blank).iter().map(|block| block.tokens).sum()
+    }
+
+    fn blocks(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> Vec<Block> {
+        let mut spans: Vec<(u32, u32)> = Vec::new();
+        for &line in self.lines.keys() {
+            match spans.last_mut() {
+                Some((_, last))
+                    if line - *last <= MOST_BLANK + 1 && (*last + 1..line).all(|gap| is_blank(&self.path, gap)) =>
+                {
+                    *last = line;
+                }
+                _ => spans.push((line, line)),
+            }
+        }
+        let block = |(first, last): (u32, u32)| {
+            let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
+            let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
+            let block = Block {
+                file: self.path.clone(),
+                line_start: first,
+                line_end: last,
+                hits: hits.map(|hit| PackedHit { complete: hit.line_end <= last, ..hit.clone() }).collect(),
+                tokens: 0,
+                text: lines.collect::<Vec<_>>().join("\n"),
+            };
+            block.measured()
+        };
+        spans.into_iter().map(block).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line_of(number: u32) -> String {
+        format!("    line {number} {}", "word ".repeat((number % 5) as usize))
+    }
+
+    fn piece(rank: usize, file: &str, first: u32, last: u32) -> Piece {
+        let text: Vec<String> = (first..=last).map(line_of).collect();
+        Piece {
+            hit: PackedHit {
+                rank,
+                id: format!("code:{file}:f{first}"),
+                chunk_type: ChunkType::Function,
+                name: format!("f{first}"),
+                line_start: first,
+                line_end: last,
+                score: 1.0 / rank as f32,
+                complete: true,
+            },
+            file: file.to_owned(),
+            text: text.join("\n"),
+            whole: true,
+            head: 1,
+        }
+    }
+
+    fn headers(context: &Context) -> Vec<String> {
+        context.blocks.iter().map(Block::header).collect()
+    }
+
+    #[test]
+    fn neighbours_make_one_block_and_the_best_comes_first() {
+        let pieces = vec![
+            piece(1, "b.py", 20, 22),
+            piece(2, "a.py", 1, 3),
+            piece(3, "b.py", 10, 18),
+            piece(4, "b.py", 11, 12),
+            piece(5, "a.py", 5, 6),
+        ];
+        let context = pack(pieces, 10_000, &|file, line| (file, line) == ("b.py", 19));
+        assert_eq!(headers(&context), ["b.py:10-22 f20, f10, f11", "a.py:1-3 f1", "a.py:5-6 f5"]);
+        assert_eq!(context.blocks[0].text.lines().nth(9), Some(""));
+        assert_eq!((context.skipped, context.tokens), (0, context.blocks.iter().map(|block| block.tokens).sum()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_or_left_out() {
+        let context = pack(vec![piece(1, "a.py", 1, 40), piece(2, "b.py", 7, 9)], 150, &|_, _| false);
+        assert_eq!(headers(&context), ["a.py:1-9 f1 (cut, goes on to 40)", "b.py:7-9 f7"]);
+        assert!(!context.blocks[0].hits[0].complete && context.tokens <= 150);
+        let nothing = pack(vec![piece(1, "a.py", 1, 40)], 10, &|_, _| true);
+        assert_eq!((nothing.blocks.len(), nothing.skipped, nothing.tokens), (0, 1, 0));
+    }
+
+    #[test]
+    fn a_text_with_holes_stands_alone() {
+        let mut skeleton = piece(1, "a.py", 1, 30);
+        skeleton.text = "class A:\n    def f(self)".to_owned();
+        skeleton.whole = false;
+        let context = pack(vec![skeleton, piece(2, "a.py", 5, 8)], 1_000, &|_, _| false);
+        assert_eq!(headers(&context), ["a.py:1-30 f1", "a.py:5-8 f5"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_kept_and_every_line_is_shown_once(
+            spans in prop::collection::vec((0_usize..3, 1_u32..60, 0_u32..25), 0..12), budget in 0_usize..900, blank in 1_u32..60,
+        ) {
+            let files = ["a.py", "b.py", "c.py"];
+            let pieces: Vec<Piece> =
+                spans.iter().enumerate().map(|(at, &(file, first, more))| piece(at + 1, files[file], first, first + more)).collect();
+            let context = pack(pieces.clone(), budget, &|_, line| line == blank);
+            let printed: String =
+                context.blocks.iter().map(|block| format!("{}\n{}\n\n", block.header(), block.text)).collect();
+            prop_assert!(context.tokens <= budget);
+            prop_assert!(printed.is_empty() || estimate_tokens(printed.trim_end_matches('\n')) <= context.tokens);
+            prop_assert!(context.blocks.windows(2).all(|pair| pair[0].hits[0].rank.min(99) != pair[1].hits[0].rank));
+            for (at, block) in context.blocks.iter().enumerate() {
+                prop_assert!(!block.hits.is_empty());
+                for (line, text) in (block.line_start..=block.line_end).zip(block.text.split('\n')) {
+                    prop_assert!(text == line_of(line) || (text.is_empty() && line == blank));
+                }
+                prop_assert_eq!(block.text.split('\n').count() as u32, block.line_end - block.line_start + 1);
+                for other in &context.blocks[..at] {
+                    let apart = other.line_end + 1 < block.line_start || block.line_end + 1 < other.line_start;
+                    prop_assert!(other.file != block.file || apart);
+                }
+                for hit in &block.hits {
+                    prop_assert_eq!(hit.complete, hit.line_end <= block.line_end);
+                }
+            }
+            let shown: usize = context.blocks.iter().map(|block| block.hits.len()).sum();
+            prop_assert_eq!(shown + context.skipped, pieces.len());
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Details of the hits that are shown, too expensive to compute for every candidate: the lines that match, whether the file
+//! has changed since it was indexed, and the texts that fit a budget.
+
+use std::path::Path;
+
+use aurora_confined::Directory;
+use aurora_storage::{ChunkType, Snapshot};
+use rustc_hash::FxHashMap;
+
+use crate::filter::FilterSpec;
+use crate::present::budget::{Context, PackedHit, Piece, pack};
+use crate::present::freshness::{FileState, file_state};
+use crate::present::lines::{is_whole, line_numbers};
+use crate::present::results::{Hit, IndexInfo, SearchResults};
+use crate::present::snippet::Marker;
+use crate::query::QueryError;
+use crate::retrieve::bm25::idf;
+
+/// What to find out.
+#[derive(Debug, Clone, Copy)]
+pub struct Details<'a> {
+    /// The indexed directory, where files are looked at.
+    pub root: &'a Path,
+    /// Most lines of a snippet; 0 for none.
+    pub snippet_lines: usize,
+    /// The filters of the search, for the patterns among them.
+    pub filter: &'a FilterSpec,
+    /// The time that ages count to, in Unix seconds.
+    pub now: i64,
+}
+
+/// Adds to the results which generation answered, and to every hit its snippet and the state of its file.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Details<'_>) -> Result<(), QueryError> {
+    let manifest = snapshot.manifest();
+    results.index = Some(IndexInfo {
+        generation: manifest.generation,
+        updated: manifest.updated,
+        age_seconds: details.now.saturating_sub(manifest.updated).max(0),
+        commit: manifest.head_commit.clone(),
+        complete: manifest.complete,
+    });
+    let patterns = details.filter.text()?;
+    let mut files = Files::new(details.root, snapshot);
+    for term in results.hits.iter().flat_map(|hit| &hit.explanation.matched_terms) {
+        if !results.term_weights.contains_key(term) {
+            let held_by = snapshot.doc_frequency(term)?;
+            results.term_weights.insert(term.clone(), idf(snapshot.live().len(), u64::from(held_by)));
+        }
+    }
+    let marker = Marker::new(&results.term_weights, Some(&patterns));
+    for hit in &mut results.hits {
+        hit.file_state = Some(files.state(hit)?);
+        if details.snippet_lines == 0 {
+            continue;
+        }
+        let Some(chunk) = snapshot.chunk(hit.id)? else { continue };
+        let mut lines = marker.best_lines(&chunk.text, &hit.name, details.snippet_lines);
+        let numbers = files.numbers(hit, &chunk.text)?;
+        for line in &mut lines {
+            line.line = numbers.get(line.place).copied().flatten();
+        }
+        hit.snippet = lines;
+    }
+    Ok(())
+}
+
+/// The texts of the hits, best first, in `budget` tokens; see [`Context`].
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn packed(snapshot: &Snapshot, results: &SearchResults, root: &Path, budget: usize) -> Result<Context, QueryError> {
+    let mut files = Files::new(root, snapshot);
+    let mut pieces = Vec::with_capacity(results.hits.len());
+    for hit in &results.hits {
+        let Some(chunk) = snapshot.chunk(hit.id)? else { continue };
+        let text = chunk.text.as_str().to_owned();
+        let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
+        pieces.push(Piece {
+            file: hit.file.clone(),
+            whole: has_lines(hit.chunk_type) && is_whole(&text, (hit.line_start, hit.line_end)),
+            head: named + hit.signature.lines().count().max(1),
+            text,
+            hit: PackedHit {
+                rank: hit.rank,
+                id: hit.key.clone(),
+                chunk_type: hit.chunk_type,
+                name: if hit.qualified_name.is_empty() { hit.name.clone() } else { hit.qualified_name.clone() },
+                line_start: hit.line_start,
+                line_end: hit.line_end,
+                score: hit.score,
+                complete: true,
+            },
+        });
+    }
+    // Only files with several hits can have gaps between them.
+    for hit in &results.hits {
+        if results.hits.iter().filter(|other| other.file == hit.file).count() > 1 {
+            files.read(hit)?;
+        }
+    }
+    let blank = |path: &str, line: u32| {
+        let text = files.texts.get(path).and_then(Option::as_ref);
+        text.and_then(|text| text.lines().nth(line.saturating_sub(1) as usize))
+            .is_some_and(|line| line.trim().is_empty())
+    };
+    Ok(pack(pieces, budget, &blank))
+}
+
+/// Memories have no place in a file that a reader could open.
+fn has_lines(kind: ChunkType) -> bool {
+    !matches!(kind, ChunkType::Reasoning | ChunkType::Knowledge)
+}
+
+/// Most bytes of a file that is read for line numbers.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Files of the hits, each looked at once.
+struct Files<'a> {
+    /// `None` where the sources are not there, as for an imported index.
+    root: Option<Directory>,
+    snapshot: &'a Snapshot,
+    states: FxHashMap<String, FileState>,
+    /// Contents of files that are as they were indexed.
+    texts: FxHashMap<String, Option<String>>,
+}
+
+impl<'a> Files<'a> {
+    fn new(root: &Path, snapshot: &'a Snapshot) -> Self {
+        Self {
+            root: Directory::open_root(root).ok(),
+            snapshot,
+            states: FxHashMap::default(),
+            texts: FxHashMap::default(),
+        }
+    }
+
+    fn state(&mut self, hit: &Hit) -> Result<FileState, QueryError> {
+        if let Some(state) = self.states.get(&hit.file) {
+            return Ok(*state);
+        }
+        // Conversations lie in the user's directory, not below the root.
+        let state = match (self.snapshot.file(&hit.file)?, &self.root) {
+            (Some(known), Some(root)) if hit.chunk_type != ChunkType::Knowledge => file_state(root, &known),
+            _ => FileState::Unknown,
+        };
+        self.states.insert(hit.file.clone(), state);
+        Ok(state)
+    }
+
+    /// The content of a hit's file, if it is what was indexed.
+    fn read(&mut self, hit: &Hit) -> Result<Option<&str>, QueryError> {
+        if !self.texts.contains_key(&hit.file) {
+            let text = match self.state(hit)? {
+                FileState::Unchanged => {
+                    let root = self.root.as_ref();
+                    root.and_then(|root| root.read_to_string(&hit.file, MOST_BYTES).ok())
+                }
+                _ => None,
+            };
+            self.texts.insert(hit.file.clone(), text);
+        }
+        Ok(self.texts.get(&hit.file).and_then(Option::as_deref))
+    }
+
+    fn numbers(&mut self, hit: &Hit, text: &str) -> Result<Vec<Option<u32>>, QueryError> {
+        let span = (hit.line_start, hit.line_end);
+        if !has_lines(hit.chunk_type) {
+            return Ok(vec![None; text.lines().count()]);
+        }
+        let file = if is_whole(text, span) { None } else { self.read(hit)? };
+        Ok(line_numbers(text, span, file))
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether a file is still what was indexed.
+
+use aurora_confined::{Directory, Kind};
+use aurora_storage::FileRecord;
+use serde::Serialize;
+use std::io::ErrorKind;
+
+/// How a file on disk compares with its record in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileState {
+    /// The content is what was indexed.
+    Unchanged,
+    /// The content is another one.
+    Changed,
+    /// There is no such file any more.
+    Gone,
+    /// Not known: the file cannot be read, or is outside of the indexed directory.
+    Unknown,
+}
+
+impl FileState {
+    /// Whether what the index says of the file is out of date; `None` where that is unknown.
+    pub fn is_stale(self) -> Option<bool> {
+        match self {
+            Self::Unchanged => Some(false),
+            Self::Changed | Self::Gone => Some(true),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// Compares the file below `root` with what was recorded of it: its size, then its time, and its content only where the
+/// size is the same and the time is not.
+pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
+    let metadata = match root.metadata(&known.path) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return FileState::Gone,
+        Err(_) => return FileState::Unknown,
+    };
+    if metadata.kind != Kind::File {
+        return FileState::Gone;
+    }
+    if metadata.len != known.size {
+        return FileState::Changed;
+    }
+    // Zero marks a time that proves nothing.
+    if known.mtime_ns != 0 && metadata.modified == known.mtime_ns {
+        return FileState::Unchanged;
+    }
+    match root.read(&known.path, known.size) {
+        Ok(content) if *blake3::hash(&content).as_bytes() == known.hash => FileState::Unchanged,
+        Ok(_) => FileState::Changed,
+        Err(_) => FileState::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use aurora_storage::FileOutcome;
+
+    use super::*;
+
+    fn record(content: &[u8], mtime_ns: i64) -> FileRecord {
+        FileRecord {
+            path: "a.py".to_owned(),
+            size: content.len() as u64,
+            mtime_ns,
+            blob: Vec::new(),
+            hash: *blake3::hash(content).as_bytes(),
+            language: "python".to_owned(),
+            outcome: FileOutcome::Indexed,
+            history_key: Vec::new(),
+            chunks: Vec::new(),
+            lines: 1,
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn content_decides_where_the_time_does_not() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a.py");
+        let root = Directory::open_root(directory.path()).expect("opened");
+        let known = record(b"one", 1);
+        assert_eq!(file_state(&root, &known), FileState::Gone);
+        fs::write(&path, "one").expect("written");
+        assert_eq!(file_state(&root, &known), FileState::Unchanged);
+        fs::write(&path, "two").expect("written");
+        assert_eq!(file_state(&root, &known), FileState::Changed);
+        let below = FileRecord { path: "a.py/below".to_owned(), ..known.clone() };
+        assert_eq!(file_state(&root, &below), FileState::Gone);
+        fs::write(&path, "longer").expect("written");
+        assert_eq!(file_state(&root, &record(b"one", 0)).is_stale(), Some(true));
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_unknown() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        fs::write(directory.path().join("a.py"), "one").expect("written");
+        fs::create_dir(directory.path().join("root")).expect("created");
+        let root = Directory::open_root(&directory.path().join("root")).expect("opened");
+        let known = FileRecord { path: "../a.py".to_owned(), ..record(b"one", 1) };
+        assert_eq!(file_state(&root, &known), FileState::Unknown);
+    }
+}

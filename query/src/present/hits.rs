@@ -1,0 +1,40 @@
+//! Hits from ranked candidates.
+
+use crate::explain::explain;
+use crate::present::results::{Copies, Hit, RawScores, Scores};
+use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
+use crate::retrieve::bm25::Bm25;
+
+/// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
+pub(crate) fn hits(
+    context: &RankingContext<'_, '_>,
+    bm25: &Bm25<'_>,
+    content: bool,
+    ranked: &[RankedCandidate<'_>],
+    groups: Vec<FoldedGroup>,
+) -> Vec<Hit> {
+    let hits = groups.into_iter().enumerate().map(|(at, group)| {
+        let candidate = &ranked[group.best];
+        let (id, chunk) = (candidate.retrieved.id, candidate.retrieved.chunk.to_chunk());
+        let (weighted, explanation) = explain(context, candidate, &bm25.matched(id), &chunk.git);
+        let components = candidate.components;
+        let scores = Scores {
+            bm25: components.bm25.unwrap_or(0.0),
+            semantic: components.semantic,
+            activation: components.activation.unwrap_or(0.0),
+            weighted,
+            fused: weighted.sum(),
+            final_: candidate.score,
+            raw: RawScores {
+                bm25: candidate.retrieved.bm25,
+                cosine: candidate.retrieved.cosine,
+                words: candidate.retrieved.words,
+                activation: candidate.raw_activation,
+            },
+        };
+        let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));
+        let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
+        Hit { copies, ..hit }
+    });
+    hits.collect()
+}

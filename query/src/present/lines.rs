@@ -1,0 +1,52 @@
+//! Which line of its file each line of a chunk's text is.
+//!
+//! The text of a definition is its span of the file, line by line. That of a long type shows signatures in the place of
+//! its members, and module-level code leaves out what stands between its parts; there the file is searched.
+
+/// Line numbers, from 1, of the lines of `text`, which spans the lines `first` to `last`.
+///
+/// Where the text has fewer lines than the span, each is looked for in `file`, in order; without the file, or where a
+/// line is not found in it, there is no number.
+pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&str>) -> Vec<Option<u32>> {
+    let count = text.lines().count();
+    if is_whole(text, (first, last)) {
+        return (first..=last).map(Some).collect();
+    }
+    let Some(file) = file else { return vec![None; count] };
+    let span: Vec<&str> =
+        file.lines().skip(first.saturating_sub(1) as usize).take((last + 1 - first.min(last)) as usize).collect();
+    let mut from = 0;
+    text.lines()
+        .map(|line| {
+            let at = from + span[from..].iter().position(|other| other.trim_end() == line.trim_end())?;
+            from = at + 1;
+            Some(first + at as u32)
+        })
+        .collect()
+}
+
+/// Whether the text is its span of the file, line by line.
+pub(crate) fn is_whole(text: &str, (first, last): (u32, u32)) -> bool {
+    first > 0 && u64::from(last) + 1 == u64::from(first) + text.lines().count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_span_needs_no_file() {
+        assert_eq!(line_numbers("a\nb", (4, 5), None), [Some(4), Some(5)]);
+        assert_eq!(line_numbers("a\nb", (4, 9), None), [None, None]);
+        assert_eq!(line_numbers("", (0, 0), None), []);
+    }
+
+    #[test]
+    fn a_skeleton_is_found_in_its_file() {
+        let file = "import x\nclass A:\n    def f(self):\n        return 1\n    def g(self):\n        return 1\n";
+        let text = "class A:\n    def f(self):\n    def g(self) -> int:\n        return 1";
+        assert_eq!(line_numbers(text, (2, 6), Some(file)), [Some(2), Some(3), None, Some(4)]);
+        assert_eq!(line_numbers("class B:\n    def f(self):", (2, 9), Some(file)), [None, Some(3)]);
+        assert_eq!(line_numbers("x", (20, 30), Some(file)), [None]);
+    }
+}

@@ -1,0 +1,327 @@
+//! The results of a search, in the form of `--format json`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aurora_storage::{
+    AccessRecord, ArchivedChunk, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
+};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::explain::{Explanation, Points};
+use crate::present::freshness::FileState;
+use crate::present::snippet::SnippetLine;
+use crate::query::Mode;
+use crate::understand::QueryKind;
+
+/// The answer to one query.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchResults {
+    /// The query as it was given.
+    pub query: String,
+    /// The mode that was asked for.
+    pub mode: Mode,
+    /// What the query looks like, which moves the weights; `None` where chunks are listed without a query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<QueryKind>,
+    /// Hits, the best first.
+    #[serde(rename = "results")]
+    pub hits: Vec<Hit>,
+    /// What a user should know about the answer, each a sentence without a full stop.
+    pub notes: Vec<String>,
+    /// How many chunks each stage looked at.
+    pub stages: StageCounts,
+    /// The generation that answered; `None` until [`crate::complete`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexInfo>,
+    /// The terms that matched, with what they weigh; empty until [`crate::complete`].
+    #[serde(skip)]
+    pub term_weights: BTreeMap<String, f32>,
+    /// How long the search took.
+    #[serde(rename = "took_ms", serialize_with = "milliseconds")]
+    pub took: Duration,
+}
+
+/// How many chunks each stage of a search looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct StageCounts {
+    /// Chunks in the index.
+    pub indexed: u64,
+    /// Chunks that pass the filters.
+    pub eligible: u64,
+    /// Candidates by keywords.
+    pub from_keywords: usize,
+    /// Candidates by vectors.
+    pub from_vectors: usize,
+    /// Candidates ranked in stage 2.
+    pub ranked: usize,
+    /// Hits of the answer.
+    pub shown: usize,
+}
+
+/// Which generation of the index answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IndexInfo {
+    /// Its number.
+    pub generation: u64,
+    /// When it was published, in Unix seconds.
+    #[serde(serialize_with = "time")]
+    pub updated: i64,
+    /// Seconds since then.
+    pub age_seconds: i64,
+    /// The commit that was checked out; `None` outside git.
+    pub commit: Option<String>,
+    /// Whether the run covered everything that it was asked to.
+    pub complete: bool,
+}
+
+/// One found chunk.
+#[derive(Debug, Clone, Serialize)]
+pub struct Hit {
+    /// Place in the list, from 1.
+    pub rank: usize,
+    /// The chunk's key: stable across edits elsewhere in the file.
+    #[serde(rename = "id")]
+    pub key: String,
+    /// The chunk's number in this index.
+    #[serde(skip)]
+    pub id: ChunkId,
+    /// Path relative to the indexed root.
+    pub file: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Language of the file.
+    pub language: String,
+    /// Simple name.
+    pub name: String,
+    /// Name with its scopes.
+    pub qualified_name: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Final score, 0..1.
+    pub score: f32,
+    /// How the final score came about.
+    pub scores: Scores,
+    /// History of the chunk's lines.
+    #[serde(serialize_with = "git")]
+    pub git: GitSignal,
+    /// Accesses before this search; `None` when never shown or not asked for.
+    #[serde(serialize_with = "access")]
+    pub access: Option<AccessRecord>,
+    /// Unix seconds of the conversation or pattern, where the type has a date.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "date")]
+    pub date: Option<i64>,
+    /// Declaration without the body.
+    pub signature: String,
+    /// Documentation text.
+    pub doc: String,
+    /// Full text; empty unless [`crate::Query::content`] is set.
+    #[serde(rename = "content", skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Columns of plugin stages.
+    #[serde(serialize_with = "metadata")]
+    pub metadata: Vec<(String, MetaValue)>,
+    /// Tags and lifespan, where the type has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governance: Option<Governance>,
+    /// The reasons in words.
+    pub explanation: Explanation,
+    /// The lines that answer best; empty until [`crate::complete`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub snippet: Vec<SnippetLine>,
+    /// Copies of the hit in other places.
+    #[serde(skip_serializing_if = "Copies::is_empty")]
+    pub copies: Copies,
+    /// The file on disk compared with the index; `None` until [`crate::complete`].
+    #[serde(flatten, serialize_with = "file_state")]
+    pub file_state: Option<FileState>,
+}
+
+impl Hit {
+    /// The hit that a chunk is. Its text is kept where `content` asks for it.
+    pub(crate) fn of(
+        (rank, id): (usize, ChunkId),
+        chunk: Chunk,
+        content: bool,
+        scores: Scores,
+        access: Option<AccessRecord>,
+        explanation: Explanation,
+    ) -> Self {
+        let mut git = chunk.git;
+        if let GitSignal::Tracked(history) = &mut git {
+            history.commit_times = Vec::new();
+        }
+        Self {
+            rank,
+            key: chunk.key,
+            id,
+            file: chunk.path,
+            chunk_type: chunk.chunk_type,
+            language: chunk.language,
+            name: chunk.name,
+            qualified_name: chunk.qualified_name,
+            line_start: chunk.line_start,
+            line_end: chunk.line_end,
+            score: scores.final_,
+            scores,
+            git,
+            access,
+            date: chunk.date,
+            signature: chunk.signature,
+            doc: chunk.doc,
+            text: if content { chunk.text } else { String::new() },
+            metadata: chunk.metadata,
+            governance: chunk.governance,
+            explanation,
+            snippet: Vec::new(),
+            copies: Copies::default(),
+            file_state: None,
+        }
+    }
+}
+
+/// Candidates that say the same as a hit in another place, and take none in the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Copies {
+    /// How many there are.
+    pub count: usize,
+    /// The best of them, at most [`Copies::NAMED`], each as `path:line`; memories have no line.
+    pub places: Vec<String>,
+}
+
+impl Copies {
+    /// Most places that are named.
+    pub const NAMED: usize = 5;
+
+    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = &'c ArchivedChunk>) -> Self {
+        let count = chunks.len();
+        let place = |chunk: &ArchivedChunk| match chunk.chunk_type.to_native() {
+            ChunkType::Reasoning | ChunkType::Knowledge => chunk.path.as_str().to_owned(),
+            _ => format!("{}:{}", chunk.path, chunk.line_start),
+        };
+        Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
+    }
+
+    /// Whether the hit is the only one of its kind.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Components of a score. The first three are normalised to 0..1 within the query's candidates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Scores {
+    /// Keyword score.
+    pub bm25: f32,
+    /// Semantic score; `None` without an embedding.
+    pub semantic: Option<f32>,
+    /// Activation.
+    pub activation: f32,
+    /// What each component brought to the final score: these and the effects of the rules add up to it.
+    pub weighted: Points,
+    /// What the components brought together: the sum of the weighted ones.
+    pub fused: f32,
+    /// The score that hits are ordered by.
+    #[serde(rename = "final")]
+    pub final_: f32,
+    /// Components before normalisation.
+    pub raw: RawScores,
+}
+
+/// Components before normalisation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct RawScores {
+    /// BM25F.
+    pub bm25: f32,
+    /// Cosine of the embeddings.
+    pub cosine: Option<f32>,
+    /// Late interaction with the words of the code, 0..1; with the cosine it makes the semantic score.
+    pub words: Option<f32>,
+    /// Activation, a logarithm.
+    pub activation: f32,
+}
+
+fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((took.as_secs_f64() * 1e6).round() / 1e3)
+}
+
+/// `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified": "2025-12-29T08:00:00Z",
+/// "authors": […], …}`; the same keys with `null` and an empty list where there is no history.
+fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error> {
+    let (status, history) = match git {
+        GitSignal::Tracked(history) => ("tracked", Some(history)),
+        GitSignal::Untracked => ("untracked", None),
+        GitSignal::Pending => ("pending", None),
+        GitSignal::Unavailable { .. } => ("unavailable", None),
+        GitSignal::None => ("none", None),
+    };
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("status", status)?;
+    map.serialize_entry("tier", &history.map(|history| history.tier))?;
+    map.serialize_entry("commits", &history.map(|history| history.commits))?;
+    map.serialize_entry("touches", &history.map(|history| history.touches))?;
+    map.serialize_entry("last_modified", &history.map(|history| rfc3339(history.newest_time)))?;
+    map.serialize_entry("authors", history.map_or(&[][..], |history| &history.authors))?;
+    map.serialize_entry("last_commit", &history.map(|history| &history.newest_commit))?;
+    if let GitSignal::Unavailable { reason } = git {
+        map.serialize_entry("reason", reason)?;
+    }
+    map.end()
+}
+
+/// `"changed_since_index": false, "file_state": "unchanged"`; nothing before the file was looked at.
+fn file_state<S: Serializer>(state: &Option<FileState>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    if let Some(state) = state {
+        map.serialize_entry("changed_since_index", &state.is_stale())?;
+        map.serialize_entry("file_state", state)?;
+    }
+    map.end()
+}
+
+fn time<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    rfc3339(*seconds).serialize(serializer)
+}
+
+fn access<S: Serializer>(access: &Option<AccessRecord>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = access.as_ref().filter(|access| access.count > 0);
+    let judged = access.as_ref().map(|access| access.judgements).filter(|judgements| !judgements.is_empty());
+    let mut map = serializer.serialize_map(Some(2 + usize::from(judged.is_some())))?;
+    map.serialize_entry("count", &shown.map_or(0, |access| access.count))?;
+    map.serialize_entry("last", &shown.and_then(|access| rfc3339(access.last)))?;
+    if let Some(judgements) = judged {
+        map.serialize_entry("feedback", &Feedback(judgements))?;
+    }
+    map.end()
+}
+
+/// `{"good": 2, "helpful": 0, "unhelpful": 0, "bad": 1, "last": "2025-12-29T08:00:00Z"}`.
+struct Feedback(Judgements);
+
+impl Serialize for Feedback {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(5))?;
+        for verdict in Verdict::ALL {
+            map.serialize_entry(&verdict, &self.0.count(verdict))?;
+        }
+        map.serialize_entry("last", &self.0.last().and_then(rfc3339))?;
+        map.end()
+    }
+}
+
+fn date<S: Serializer>(date: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    date.and_then(rfc3339).serialize(serializer)
+}
+
+fn metadata<S: Serializer>(metadata: &[(String, MetaValue)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(metadata.iter().map(|(key, value)| (key, value)))
+}
+
+/// Unix seconds as `2025-12-29T08:00:00Z`; `None` beyond the calendar.
+fn rfc3339(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}

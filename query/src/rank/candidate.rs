@@ -1,0 +1,69 @@
+//! A candidate on its way through the ranking.
+
+use aurora_storage::AccessRecord;
+use serde::Serialize;
+
+use crate::rank::activation::ActivationParts;
+use crate::rank::features::Features;
+use crate::rank::fusion::{Components, RankPair};
+use crate::retrieve::Candidate;
+
+/// A candidate with everything that the ranking has found out about it. The rules read features only, so they work with any
+/// `C`.
+pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
+    /// The candidate as it was retrieved.
+    pub(crate) retrieved: C,
+    /// What was noted of the chunk in earlier searches.
+    pub(crate) access: Option<AccessRecord>,
+    /// What the rules look at.
+    pub(crate) features: Features<'s>,
+    /// Scores of the components, each normalised within the candidates.
+    pub(crate) components: Components,
+    /// Ranks by keywords and by cosine; set where reciprocal rank fusion is in use.
+    pub(crate) ranks: RankPair,
+    /// Parts of the activation.
+    pub(crate) activation: ActivationParts,
+    /// The activation before it was normalised.
+    pub(crate) raw_activation: f32,
+    /// The fused score, before the rules.
+    pub(crate) fused: f32,
+    /// The score so far; at the end the final one.
+    pub(crate) score: f32,
+    /// The rules that changed the score, in the order in which they were applied.
+    pub(crate) applied: Vec<AppliedRule>,
+}
+
+/// A rule that changed a score, and by how much.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AppliedRule {
+    /// Its name, as in the configuration below `search.rules`.
+    pub rule: &'static str,
+    /// What it added to the score; negative where it took some away.
+    pub effect: f32,
+}
+
+impl<'s, C> RankedCandidate<'s, C> {
+    /// A candidate that nothing is known about but its features.
+    pub(crate) fn new(retrieved: C, access: Option<AccessRecord>, features: Features<'s>) -> Self {
+        Self {
+            retrieved,
+            access,
+            features,
+            components: Components::default(),
+            ranks: RankPair::default(),
+            activation: ActivationParts::default(),
+            raw_activation: 0.0,
+            fused: 0.0,
+            score: 0.0,
+            applied: Vec::new(),
+        }
+    }
+
+    /// Adds `effect` to the score and records the rule, unless there is no effect.
+    pub(crate) fn change(&mut self, rule: &'static str, effect: f32) {
+        if effect != 0.0 {
+            self.score += effect;
+            self.applied.push(AppliedRule { rule, effect });
+        }
+    }
+}

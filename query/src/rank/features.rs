@@ -1,0 +1,125 @@
+//! What the ranking rules look at: features of the query and of every candidate.
+
+use aurora_analysis::Analyzer;
+use rustc_hash::FxHashMap;
+
+use crate::path_class::{PathClass, PathClasses, stem};
+use crate::rank::overlap::{Overlap, Overlaps, WeighedParts};
+use crate::retrieve::{ChunkName, IdentifierQuery};
+use crate::understand::ParsedQuery;
+
+/// Words that ask for prose rather than code.
+const PROSE_WORDS: &[&str] = &[
+    "doc",
+    "docs",
+    "documentation",
+    "documented",
+    "readme",
+    "guide",
+    "tutorial",
+    "manual",
+    "changelog",
+    "chapter",
+    "section",
+];
+/// Words that ask for types rather than for behaviour.
+const SHAPE_WORDS: &[&str] =
+    &["interface", "interfaces", "type", "types", "typedef", "struct", "structs", "enum", "enums", "class", "trait"];
+/// Words that ask for files that re-export.
+const EXPORT_WORDS: &[&str] = &["export", "exports", "reexport", "init", "index"];
+
+/// A query as the rules see it.
+pub(crate) struct RuleQuery<'q> {
+    pub(super) query: &'q ParsedQuery,
+    pub(super) parts: WeighedParts<'q>,
+    pub(super) mentioned: Vec<MentionedName>,
+    pub(super) requests: Requests,
+}
+
+/// The kinds of code that a query asks for explicitly.
+pub(super) struct Requests {
+    pub(super) classes: PathClasses,
+    pub(super) prose: bool,
+    pub(super) shapes: bool,
+    pub(super) exports: bool,
+}
+
+impl Requests {
+    fn of(query: &ParsedQuery) -> Self {
+        Self {
+            classes: PathClass::ALL.into_iter().filter(|class| query.asks_for(class.request_words())).collect(),
+            prose: query.asks_for(PROSE_WORDS),
+            shapes: query.asks_for(SHAPE_WORDS),
+            exports: query.asks_for(EXPORT_WORDS),
+        }
+    }
+}
+
+/// A word of the query that is written as an identifier. A plain word that happens to be a function's name is no mention
+/// of it: lifting such functions was measured to cost more than it brings.
+pub(super) struct MentionedName {
+    pub(super) identifier: IdentifierQuery,
+    /// Names in lower case by which it may be defined.
+    pub(super) lookups: Vec<String>,
+}
+
+/// What the rules look at of a candidate.
+pub(crate) struct Features<'c> {
+    pub(super) named: ChunkName<'c>,
+    pub(super) lines: u32,
+    /// How well the words of its documentation match the query's, normalised within the candidates.
+    pub(super) doc_words: f32,
+    pub(super) name: Overlap,
+    /// Classes of the file, and of the scopes around the definition.
+    pub(super) classes: PathClasses,
+    pub(super) file: FileFeatures,
+}
+
+/// What the rules look at of a file, computed once for all of its candidates.
+#[derive(Clone, Copy)]
+pub(super) struct FileFeatures {
+    /// Numbered in the order of their first candidates.
+    pub(super) number: usize,
+    pub(super) classes: PathClasses,
+    pub(super) stem: Overlap,
+}
+
+impl<'q> RuleQuery<'q> {
+    /// `idfs` are those of the query's terms, `None` for a term that no chunk holds.
+    pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
+        let words = query.words.iter().filter(|word| word.compound).map(|word| {
+            let identifier = IdentifierQuery::new(&word.text);
+            MentionedName { lookups: identifier.lookups(), identifier }
+        });
+        let mentioned = words.collect();
+        Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
+    }
+
+    /// The features of chunks, given with their number of lines and how well their documentation matches the query.
+    pub(crate) fn read<'c>(
+        &self,
+        analyzer: &Analyzer,
+        chunks: impl Iterator<Item = (ChunkName<'c>, u32, f32)>,
+    ) -> Vec<Features<'c>> {
+        let mut overlaps = Overlaps::new(&self.parts, analyzer);
+        let mut files: FxHashMap<&str, FileFeatures> = FxHashMap::default();
+        let read = chunks.map(|(named, lines, doc_words)| {
+            let number = files.len();
+            let file = files.entry(named.path).or_insert_with(|| FileFeatures {
+                number,
+                classes: PathClasses::of(named.path),
+                stem: overlaps.with(stem(named.path)),
+            });
+            let classes = file.classes.with_scopes(named.qualified_name);
+            Features { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }
+        });
+        read.collect()
+    }
+}
+
+impl Features<'_> {
+    /// Share of the query that the chunk's name holds.
+    pub(crate) fn context_share(&self) -> f32 {
+        self.name.of_query
+    }
+}

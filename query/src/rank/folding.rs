@@ -1,0 +1,225 @@
+//! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
+
+use rustc_hash::FxHashMap;
+
+use crate::rank::likeness::Likeness;
+
+/// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
+///
+/// ```
+/// use aurora_query::first_piece;
+/// assert_eq!(first_piece("code:a.py:run~3"), "code:a.py:run");
+/// assert_eq!(first_piece("code:a.cpp:~Pool"), "code:a.cpp:~Pool");
+/// ```
+pub fn first_piece(key: &str) -> &str {
+    match key.rsplit_once('~') {
+        Some((first, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => first,
+        _ => key,
+    }
+}
+
+/// What folding looks at of a chunk.
+pub(crate) struct Foldable<'c> {
+    pub(crate) key: &'c str,
+    pub(crate) path: &'c str,
+    pub(crate) lines: (u32, u32),
+    pub(crate) content_hash: [u8; 16],
+    /// Whether the chunk gives way to the very same text only.
+    pub(crate) same_only: bool,
+    pub(crate) likeness: Likeness<'c>,
+}
+
+/// A result, and the copies that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoldedGroup {
+    /// The chunk that is shown, by its index in the given order.
+    pub(crate) best: usize,
+    /// Its copies elsewhere, best first, by their indexes in the given order.
+    pub(crate) copies: Vec<usize>,
+}
+
+/// The best `limit` of `ranked`, which is read best first, each with the copies that it stands for.
+///
+/// A chunk gives its place up to the best one above it that is a piece of the same definition, has the same text or,
+/// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
+/// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
+/// looked at: copies are those that would have stood in the list.
+pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize) -> Vec<FoldedGroup> {
+    let mut places: Vec<FoldedGroup> = Vec::new();
+    // Chunks of the list and pieces of these, with the index of their group.
+    let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
+    let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
+    for (at, chunk) in ranked.enumerate() {
+        let definition = first_piece(chunk.key);
+        let piece_of = definitions.get(definition).copied();
+        let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
+        let near = shown.iter().find(alike).map(|(place, _)| *place);
+        let copy_of = [texts.get(&chunk.content_hash).copied(), near].into_iter().flatten().min();
+        let place = match [piece_of, copy_of].into_iter().flatten().min() {
+            Some(place) => place,
+            None if places.len() == limit => break,
+            None => {
+                places.push(FoldedGroup { best: at, copies: Vec::new() });
+                places.len() - 1
+            }
+        };
+        definitions.entry(definition).or_insert(place);
+        texts.entry(chunk.content_hash).or_insert(place);
+        if copy_of != Some(place) {
+            shown.push((place, chunk));
+        } else if piece_of != Some(place) && !shown.iter().any(|(of, above)| *of == place && above.overlaps(&chunk)) {
+            places[place].copies.push(at);
+        }
+    }
+    places
+}
+
+impl Foldable<'_> {
+    /// Whether two chunks show the same lines: a class of one method, and the method.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.path == other.path && self.lines.0 <= other.lines.1 && other.lines.0 <= self.lines.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A chunk as a test gives it.
+    #[derive(Debug, Clone)]
+    struct Given {
+        key: String,
+        line: u32,
+        text: String,
+        exact: bool,
+    }
+
+    impl Given {
+        fn foldable(&self) -> Foldable<'_> {
+            let mut hasher = DefaultHasher::new();
+            self.text.hash(&mut hasher);
+            Foldable {
+                key: &self.key,
+                path: self.key.split(':').nth(1).unwrap_or_default(),
+                lines: (self.line, self.line + 9),
+                content_hash: u128::from(hasher.finish()).to_le_bytes(),
+                same_only: self.exact,
+                likeness: Likeness::new(&self.text, "", std::iter::empty()),
+            }
+        }
+    }
+
+    fn given(key: &str, line: u32, text: &str) -> Given {
+        Given { key: key.to_owned(), line, text: text.to_owned(), exact: false }
+    }
+
+    fn folded(list: &[Given], limit: usize) -> Vec<(usize, Vec<usize>)> {
+        let groups = fold(list.iter().map(Given::foldable), limit);
+        groups.into_iter().map(|group| (group.best, group.copies)).collect()
+    }
+
+    /// A text of sixty words and one that differs in some of them.
+    fn long(seed: usize, changed: &[usize]) -> String {
+        let words = (0..60).map(|at| if changed.contains(&at) { format!("x{at}") } else { format!("w{}", at * seed) });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn pieces_and_copies_are_kept_once() {
+        let list = [
+            given("code:a:f~2", 20, "two"),
+            given("code:a:f", 1, "one"),
+            given("code:a:f#2", 40, "three"),
+            given("code:b:f", 1, "one"),
+            given("code:b:g", 30, "four"),
+        ];
+        assert_eq!(folded(&list, 10), [(0, vec![3]), (2, vec![]), (4, vec![])]);
+    }
+
+    #[test]
+    fn near_copies_stand_below_the_best_and_what_shows_the_same_lines_is_no_copy() {
+        let list = [
+            given("code:a:f", 1, &long(1, &[])),
+            given("code:b:f", 1, &long(1, &[0])),
+            given("code:c:f", 1, &long(1, &[0, 20, 40])),
+            given("code:a:F", 1, &long(1, &[59])),
+            given("code:d:f", 1, &long(7, &[])),
+        ];
+        assert_eq!(folded(&list, 10), [(0, vec![1]), (2, vec![]), (4, vec![])]);
+        assert_eq!(folded(&list, 1), [(0, vec![1])]);
+    }
+
+    #[test]
+    fn an_exact_match_gives_way_to_the_same_text_only() {
+        let exact = |given: Given| Given { exact: true, ..given };
+        let list = [
+            exact(given("code:a:f", 1, &long(1, &[]))),
+            exact(given("code:b:f", 1, &long(1, &[0]))),
+            exact(given("code:c:f", 1, &long(1, &[0]))),
+            given("code:d:g", 1, &long(1, &[59])),
+        ];
+        assert_eq!(folded(&list, 10), [(0, vec![3]), (1, vec![2])]);
+    }
+
+    fn list() -> impl Strategy<Value = Vec<Given>> {
+        let row = (
+            0usize..4,
+            0usize..3,
+            0u32..3,
+            0usize..4,
+            prop::collection::vec(0usize..60, 0..3),
+            prop::bool::weighted(0.2),
+        );
+        prop::collection::vec(row, 0..24).prop_map(|rows| {
+            let mut known = std::collections::BTreeSet::new();
+            let rows = rows.into_iter().map(|(file, name, piece, seed, changed, exact)| {
+                let piece = if piece == 0 { String::new() } else { format!("~{piece}") };
+                let key = format!("code:{}:{}{piece}", ["a", "b", "c", "d"][file], ["f", "g", "h"][name]);
+                Given { key, line: name as u32 * 5, text: long(seed + 1, &changed), exact }
+            });
+            rows.filter(|given| known.insert(given.key.clone())).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_chunk_stands_in_the_list_or_below_something_better(list in list()) {
+            let places = folded(&list, list.len());
+            let mut told: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
+            prop_assert!(told.is_sorted());
+            for (at, copies) in &places {
+                prop_assert!(copies.iter().all(|copy| at < copy) && copies.is_sorted());
+                told.extend(copies);
+            }
+            let all = told.len();
+            told.sort_unstable();
+            told.dedup();
+            prop_assert_eq!(told.len(), all);
+            for (at, given) in list.iter().enumerate().filter(|(at, _)| !told.contains(at)) {
+                let above = &list[..at];
+                let (chunk, same) = (given.foldable(), first_piece(&given.key));
+                prop_assert!(above.iter().any(|above| first_piece(&above.key) == same || above.foldable().overlaps(&chunk)));
+            }
+            for (at, given) in list.iter().enumerate().filter(|(_, given)| given.exact) {
+                let is_kept = places.iter().any(|(kept, _)| *kept == at);
+                let same = |above: &Given| above.text == given.text || first_piece(&above.key) == first_piece(&given.key);
+                prop_assert!(is_kept || list[..at].iter().any(same));
+            }
+        }
+
+        #[test]
+        fn a_smaller_limit_gives_the_beginning(list in list(), limit in 0usize..24) {
+            let (all, some) = (folded(&list, list.len()), folded(&list, limit));
+            prop_assert_eq!(some.len(), limit.min(all.len()));
+            for ((at, copies), (of_all, all_copies)) in some.iter().zip(&all) {
+                prop_assert_eq!(at, of_all);
+                prop_assert!(all_copies.starts_with(copies));
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Forgetting: how fast the activation of an unused chunk falls.
+//!
+//! Every type has a rate, which multiplies the exponent of the base level and the decay. Memories (reasoning patterns and
+//! conversations) also follow the lifespan policies of the memory that they come from: proven ones and much used ones
+//! fade slowly, matters of security not at all for a year, and unused ones exponentially.
+
+use aurora_storage::{ArchivedChunk, ArchivedMetaValue, ChunkType};
+use serde::Serialize;
+
+use crate::config::{ActivationConfig, TypeDecay};
+use crate::rank::uses::{UseHistory, days_between};
+
+/// A memory that was asked for more often than this is not lost.
+const MUCH_USED: u64 = 10;
+/// A memory that was asked for no more often than this may be lost.
+const LITTLE_USED: u64 = 2;
+/// Days for which what concerns security does not fade.
+const SECURITY_DAYS: f64 = 365.0;
+/// Half-lives after which a memory falls no further.
+const MOST_HALF_LIVES: f64 = 4.0;
+
+impl TypeDecay {
+    /// The rate of a type.
+    pub fn of(&self, chunk_type: ChunkType) -> f32 {
+        match chunk_type {
+            ChunkType::Function | ChunkType::Method | ChunkType::Code => self.code,
+            ChunkType::Class | ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum => {
+                self.types
+            }
+            ChunkType::Kb => self.kb,
+            ChunkType::Doc => self.doc,
+            ChunkType::Reasoning => self.reasoning,
+            ChunkType::Knowledge => self.knowledge,
+        }
+    }
+}
+
+/// How a chunk is forgotten.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Forgetting {
+    /// With the logarithm of the days since the last use.
+    #[default]
+    Logarithmic,
+    /// That, and by half with every half-life of further disuse.
+    Exponential,
+    /// Not at all.
+    None,
+}
+
+/// Which way `chunk` is forgotten.
+pub(crate) fn way(config: &ActivationConfig, chunk: &ArchivedChunk, uses: &UseHistory, now: i64) -> Forgetting {
+    if !matches!(chunk.chunk_type.to_native(), ChunkType::Reasoning | ChunkType::Knowledge) {
+        return Forgetting::Logarithmic;
+    }
+    let Some(last) = uses.last() else { return Forgetting::Logarithmic };
+    let days = days_between(last, now);
+    let inactive = days > f64::from(config.inactive_after) && uses.shown <= LITTLE_USED;
+    let lasting = is_pattern(chunk) || uses.shown > MUCH_USED;
+    if lasting {
+        Forgetting::Logarithmic
+    } else if days <= SECURITY_DAYS && concerns_security(chunk) {
+        Forgetting::None
+    } else if inactive && config.inactive_half_life > 0.0 {
+        Forgetting::Exponential
+    } else {
+        Forgetting::Logarithmic
+    }
+}
+
+/// What disuse since `last` takes from an activation: `factor · log10(days)`, nothing within the first day; with
+/// [`Forgetting::Exponential`] also `ln 2` for every half-life beyond the days after which a memory counts as inactive,
+/// as a base level is a logarithm.
+pub(crate) fn decay(config: &ActivationConfig, way: Forgetting, rate: f32, last: i64, now: i64) -> f64 {
+    let days = days_between(last, now);
+    let slow = f64::from(rate * config.inactivity) * days.max(1.0).log10();
+    match way {
+        Forgetting::None => 0.0,
+        Forgetting::Logarithmic => slow,
+        Forgetting::Exponential => {
+            let half_lives = (days - f64::from(config.inactive_after)) / f64::from(config.inactive_half_life);
+            slow + std::f64::consts::LN_2 * half_lives.clamp(0.0, MOST_HALF_LIVES)
+        }
+    }
+}
+
+/// Forgetting of conversations by the clock: `exp(−λ · hours)`.
+pub fn conversation_decay(lambda: f64, time: i64, now: i64) -> f64 {
+    (-lambda * days_between(time, now) * 24.0).exp()
+}
+
+fn is_pattern(chunk: &ArchivedChunk) -> bool {
+    chunk.metadata.iter().any(|entry| entry.0 == "is_pattern" && matches!(entry.1, ArchivedMetaValue::Bool(true)))
+}
+
+fn concerns_security(chunk: &ArchivedChunk) -> bool {
+    let tagged = chunk
+        .governance
+        .as_ref()
+        .is_some_and(|governance| governance.tags.iter().any(|tag| tag.as_str().eq_ignore_ascii_case("security")));
+    let domain = |value: &ArchivedMetaValue| match value {
+        ArchivedMetaValue::String(domain) => domain.as_str().eq_ignore_ascii_case("security"),
+        _ => false,
+    };
+    tagged || chunk.metadata.iter().any(|entry| entry.0 == "domain" && domain(&entry.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::SearchConfig;
+
+    const DAYS: i64 = 86_400;
+
+    #[test]
+    fn decay_by_hand() {
+        let config = SearchConfig::default().activation;
+        let at = |way, rate, days| decay(&config, way, rate, 0, days * DAYS);
+        assert!((at(Forgetting::Logarithmic, 1.0, 100) - 1.0).abs() < 1e-6);
+        assert!((at(Forgetting::Logarithmic, 0.5, 100) - 0.5).abs() < 1e-6);
+        assert_eq!(decay(&config, Forgetting::Logarithmic, 1.0, 0, DAYS / 2), 0.0);
+        assert_eq!(at(Forgetting::None, 1.0, 300), 0.0);
+        // 90 days, and one half-life of 180
+        let expected = 0.5 * 270f64.log10() + 2f64.ln();
+        assert!((at(Forgetting::Exponential, 1.0, 270) - expected).abs() < 1e-6);
+        assert!((conversation_decay(0.01, 0, 7 * DAYS) - (-1.68f64).exp()).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn memories_never_come_back_by_themselves(days in 0i64..5_000, more in 0i64..5_000, rate in 0.0f32..2.0) {
+            let config = SearchConfig::default().activation;
+            for way in [Forgetting::Logarithmic, Forgetting::Exponential, Forgetting::None] {
+                let at = |days| decay(&config, way, rate, 0, days * DAYS);
+                prop_assert!(at(days) >= 0.0 && at(days + more) >= at(days));
+            }
+        }
+    }
+}

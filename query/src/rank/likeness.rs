@@ -1,0 +1,234 @@
+//! Near-duplicate detection: whether two texts differ in a few tokens only.
+
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// Neighbouring tokens that are compared as one.
+const SHINGLE: usize = 3;
+/// Share of the shingles of either that two texts must have in common: one other token in sixty, two in a hundred and
+/// twenty.
+const LEAST_RESEMBLANCE: f32 = 0.9;
+/// Code with fewer different shingles has too little in it to be judged by their share.
+const LEAST_SHINGLES: usize = 20;
+/// For a comparison of two texts to be worth its time, the shorter code must have this share of the longer one's bytes,
+/// which leaves room for another indentation, and both chunks must hold this share of the larger set of model tokens,
+/// but for those of a path.
+const LEAST_LENGTH: f32 = 0.7;
+const LEAST_COMMON: f32 = 0.9;
+const PATH_TOKENS: f32 = 8.0;
+/// Bits of a filter over model tokens, of which a chunk has some dozens to a few hundred.
+const BITS: usize = 512;
+
+/// The text of a chunk, as it is compared with others; read at the first comparison that gets so far.
+pub(crate) struct Likeness<'c> {
+    text: &'c str,
+    doc: &'c str,
+    /// The model's tokens of the code, each as the bit that it falls on; none without a model.
+    tokens: [u64; BITS / 64],
+    /// How many of the bits are set.
+    count: u32,
+    sketch: OnceCell<Sketch>,
+}
+
+/// Digests of a text's tokens.
+struct Sketch {
+    /// Of all of them, in their order: equal where texts differ in white space only.
+    whole: u64,
+    /// Of every shingle of the code without its documentation, each once, ascending.
+    shingles: Vec<u64>,
+}
+
+impl<'c> Likeness<'c> {
+    /// The text of a chunk, what of it is documentation, and the model's tokens of the rest.
+    pub(crate) fn new(text: &'c str, doc: &'c str, tokens: impl Iterator<Item = u16>) -> Self {
+        let mut bits = [0; BITS / 64];
+        for token in tokens {
+            // Fibonacci hashing (Knuth, "The Art of Computer Programming", 6.4): neighbours fall far apart.
+            let bit = (u32::from(token).wrapping_mul(0x9e37_79b1) >> (u32::BITS - BITS.ilog2())) as usize;
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        let count = bits.iter().map(|word: &u64| word.count_ones()).sum();
+        Self { text, doc, tokens: bits, count, sketch: OnceCell::new() }
+    }
+
+    /// Whether two texts differ in white space only, or their code in so few tokens that [`LEAST_RESEMBLANCE`] of their
+    /// shingles are common to both (Jaccard's coefficient; Broder, "On the resemblance and containment of documents",
+    /// 1997). Documentation has no say in the second: methods that override one another share it and do other things.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        if !self.may_be_alike(other) {
+            return false;
+        }
+        let (a, b) = (self.sketch(), other.sketch());
+        a.whole == b.whole || {
+            let fewest = a.shingles.len().min(b.shingles.len());
+            fewest >= LEAST_SHINGLES && resemblance(&a.shingles, &b.shingles) >= LEAST_RESEMBLANCE
+        }
+    }
+
+    /// What lengths and the model's tokens say, at a fraction of the cost.
+    fn may_be_alike(&self, other: &Self) -> bool {
+        let (a, b) = (self.code_bytes(), other.code_bytes());
+        if (a.min(b) as f32) < LEAST_LENGTH * a.max(b) as f32 {
+            return false;
+        }
+        let most = self.count.max(other.count) as f32;
+        let both: u32 = self.tokens.iter().zip(&other.tokens).map(|(a, b)| (a & b).count_ones()).sum();
+        self.count.min(other.count) == 0 || both as f32 >= LEAST_COMMON * most - PATH_TOKENS
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.text.len().saturating_sub(self.doc.len())
+    }
+
+    fn sketch(&self) -> &Sketch {
+        self.sketch.get_or_init(|| {
+            let mut all = FxHasher::default();
+            let mut code = Vec::with_capacity(self.text.len() / 3);
+            let mut doc = tokens(self.doc).peekable();
+            for token in tokens(self.text) {
+                let digest = digest(token);
+                all.write_u64(digest);
+                // The documentation occurs in the text in order, between comment marks.
+                if doc.peek() == Some(&token) {
+                    doc.next();
+                } else {
+                    code.push(digest);
+                }
+            }
+            let mut shingles: Vec<u64> = code.windows(SHINGLE).map(digest_of_all).collect();
+            shingles.sort_unstable();
+            shingles.dedup();
+            Sketch { whole: all.finish(), shingles }
+        })
+    }
+}
+
+/// Words, with their digits and underscores, and every other visible character as a token of its own.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let first = rest.chars().next()?;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(token)
+    })
+}
+
+fn digest(token: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(token.as_bytes());
+    hasher.finish()
+}
+
+fn digest_of_all(digests: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    digests.iter().for_each(|&digest| hasher.write_u64(digest));
+    hasher.finish()
+}
+
+/// Share of what either of two ascending lists holds that both hold.
+fn resemblance(a: &[u64], b: &[u64]) -> f32 {
+    let (mut i, mut j, mut both) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            Ordering::Less => i += 1,
+            Ordering::Greater => j += 1,
+            Ordering::Equal => (i, j, both) = (i + 1, j + 1, both + 1),
+        }
+    }
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn alike(a: (&str, &str), b: (&str, &str)) -> bool {
+        let like = |(text, doc)| Likeness::new(text, doc, none());
+        let found = like(a).is_alike(&like(b));
+        assert_eq!(found, like(b).is_alike(&like(a)));
+        found
+    }
+
+    /// A function of some seventy tokens.
+    fn function(name: &str, kind: &str) -> String {
+        format!(
+            "def {name}(self, {kind}):\n    total = 0\n    for item in self.items:\n        if item.owner is None:\n            \
+             continue\n        total += item.price * item.count\n    if total > self.most:\n        raise \
+             ValueError(\"too much\")\n    self.history.append((self.now(), total))\n    return total\n"
+        )
+    }
+
+    #[test]
+    fn a_copy_with_another_name_is_alike_and_an_overload_with_another_body_is_not() {
+        let copy = function("total", "args");
+        assert!(alike((&copy, ""), (&function("sum_up", "args"), "")));
+        let other = copy.replace("price * item.count", "weight + item.load").replace("raise", "return");
+        assert!(!alike((&copy, ""), (&other, "")));
+    }
+
+    #[test]
+    fn short_texts_may_differ_in_white_space_only() {
+        assert!(alike(("get id() {\n\treturn 1;\n}", ""), ("  get id() { return 1; }", "")));
+        assert!(!alike(("get id() { return 1; }", ""), ("get id() { return 2; }", "")));
+        assert!(!alike(("", ""), ("x", "")));
+    }
+
+    #[test]
+    fn shared_documentation_does_not_make_other_code_alike() {
+        let doc = "Types of source that are made, one of those that are known here; others may be added later on.\n\
+                   Some modules return more than one of them, and then the first is what is written. See the guide.";
+        let method = |body: &str| format!("/**\n * {}\n */\ntypes() {{ return {body}; }}", doc.replace('\n', "\n * "));
+        assert!(!alike((&method("this.known()"), doc), (&method("JAVASCRIPT"), doc)));
+        let long = function("total", "args");
+        let documented = long.replacen("\n", &format!("\n    \"\"\"{doc}\"\"\"\n"), 1);
+        assert!(alike(
+            (&documented, doc),
+            (&long.replacen("\n", "\n    \"\"\"Other words.\"\"\"\n", 1), "Other words.")
+        ));
+    }
+
+    #[test]
+    fn tokens_are_words_and_marks() {
+        let found: Vec<&str> = tokens("größe_2 = a[0];\n\t«x»").collect();
+        assert_eq!(found, ["größe_2", "=", "a", "[", "0", "]", ";", "«", "x", "»"]);
+    }
+
+    fn none() -> std::iter::Empty<u16> {
+        std::iter::empty()
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_like_itself_however_it_is_set(words in prop::collection::vec("[a-z]{1,3}|[(){};]", 0..80), gaps in prop::collection::vec("[ \n\t]{1,3}", 80)) {
+            let plain = words.join(" ");
+            let set: String = words.iter().zip(&gaps).flat_map(|(word, gap)| [word.as_str(), gap]).collect();
+            let (a, b) = (Likeness::new(&plain, "", none()), Likeness::new(&set, "", none()));
+            prop_assert_eq!(a.sketch().whole, b.sketch().whole);
+            prop_assert_eq!(resemblance(&a.sketch().shingles, &b.sketch().shingles), if words.len() < SHINGLE { 0.0 } else { 1.0 });
+        }
+
+        #[test]
+        fn resemblance_is_jaccards(a in prop::collection::btree_set(0u64..60, 0..40), b in prop::collection::btree_set(0u64..60, 0..40)) {
+            let expected = a.intersection(&b).count() as f32 / a.union(&b).count().max(1) as f32;
+            let (a, b): (Vec<u64>, Vec<u64>) = (a.into_iter().collect(), b.into_iter().collect());
+            prop_assert_eq!(resemblance(&a, &b), expected);
+        }
+
+        #[test]
+        fn the_same_text_below_another_path_is_compared(tokens in prop::collection::btree_set(0u16..30_000, 24..150), here in prop::collection::vec(0u16..30_000, 0..8), there in prop::collection::vec(0u16..30_000, 0..8)) {
+            let with = |path: &[u16]| Likeness::new("x", "", tokens.iter().chain(path).copied());
+            prop_assert!(with(&here).may_be_alike(&with(&there)));
+            let others = Likeness::new("x", "", tokens.iter().map(|token| token + 30_000));
+            prop_assert!(!with(&here).may_be_alike(&others));
+        }
+    }
+}

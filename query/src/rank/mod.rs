@@ -1,0 +1,241 @@
+//! Step 3: one score for every candidate, and their order.
+//!
+//! Takes candidates in the order of their keys. Gives them best first, each with its components, activation, fused score and
+//! the rules that changed it. Every step works on one list of [`RankedCandidate`]s:
+//!
+//! 1. normalise keywords and meaning within the candidates ([`fusion`]);
+//! 2. activation, spread from the best so far ([`activation`], [`spreading`]);
+//! 3. fuse the components into one score ([`fusion`]);
+//! 4. apply the ranking rules ([`rules`] over [`features`]);
+//! 5. sort, exact names first.
+//!
+//! [`folding`] then gives copies and pieces of one definition a single place.
+
+pub mod activation;
+mod candidate;
+mod features;
+mod folding;
+pub mod forgetting;
+mod fusion;
+mod learning;
+mod likeness;
+mod overlap;
+mod rules;
+mod spreading;
+mod uses;
+
+use std::cmp::Ordering;
+
+use aurora_analysis::Analyzer;
+use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
+
+use crate::config::{FoldingConfig, Fusion, SearchConfig};
+use crate::query::Mode;
+use crate::rank::activation::ActivationParts;
+use crate::rank::features::RuleQuery;
+use crate::rank::folding::Foldable;
+use crate::rank::likeness::Likeness;
+use crate::rank::spreading::{LabelGraph, spread};
+use crate::retrieve::{Candidate, chunk_name};
+use crate::understand::{ParsedQuery, QueryKind};
+
+pub use candidate::AppliedRule;
+pub(crate) use candidate::RankedCandidate;
+pub(crate) use folding::FoldedGroup;
+pub use folding::first_piece;
+pub(crate) use fusion::{Components, RankPair};
+pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
+
+/// What the ranking of one query needs beside its candidates.
+pub(crate) struct RankingContext<'r, 's> {
+    /// The generation that is searched.
+    pub(crate) snapshot: &'s Snapshot,
+    /// The analyzer of query and index.
+    pub(crate) analyzer: &'r Analyzer,
+    /// Weights and parameters.
+    pub(crate) config: &'r SearchConfig,
+    /// Which scores are used.
+    pub(crate) mode: Mode,
+    /// The time to judge recency by, in Unix seconds.
+    pub(crate) now: i64,
+    /// The query.
+    pub(crate) parsed: &'r ParsedQuery,
+    /// What the query looks like.
+    pub(crate) kind: QueryKind,
+    /// Inverse document frequencies of the query's terms; `None` for a term that no chunk holds.
+    pub(crate) term_idfs: &'r [Option<f32>],
+}
+
+impl RankingContext<'_, '_> {
+    /// Weights of the components for this query. Without semantic scores their share is the keywords'.
+    pub(crate) fn weights(&self) -> Weights {
+        let weights = Weights::of_kind(&self.kind, &self.config.hybrid, &self.config.kinds);
+        if self.mode == Mode::Sparse {
+            Weights { bm25: weights.bm25 + weights.semantic, semantic: 0.0, ..weights }
+        } else {
+            weights
+        }
+    }
+}
+
+/// Ranks candidates, which are given in the order of their keys with what was noted of each before. Gives them best first.
+///
+/// # Errors
+/// When the index cannot be read.
+pub(crate) fn rank<'s>(
+    context: &RankingContext<'_, 's>,
+    candidates: Vec<Candidate<'s>>,
+    accesses: Vec<Option<AccessRecord>>,
+) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
+    let rule_query = RuleQuery::new(context.parsed, context.term_idfs);
+    let mut ranked = with_features(context.analyzer, &rule_query, candidates, accesses);
+    normalise_relevance(context, &mut ranked);
+    if context.config.hybrid.fusion == Fusion::Rrf {
+        assign_ranks(&mut ranked);
+    }
+    activate(context, &mut ranked)?;
+    fuse(context, &mut ranked);
+    rules::apply(&context.config.rules, &rule_query, &mut ranked);
+    sort(&mut ranked);
+    Ok(ranked)
+}
+
+fn with_features<'s>(
+    analyzer: &Analyzer,
+    query: &RuleQuery<'_>,
+    candidates: Vec<Candidate<'s>>,
+    accesses: Vec<Option<AccessRecord>>,
+) -> Vec<RankedCandidate<'s>> {
+    let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
+    let read = candidates.iter().zip(doc_words).map(|(Candidate { chunk, .. }, doc_words)| {
+        let lines = chunk.line_end.to_native() - chunk.line_start.to_native() + 1;
+        (chunk_name(chunk), lines, doc_words.unwrap_or(0.0))
+    });
+    let features = query.read(analyzer, read);
+    let parts = candidates.into_iter().zip(accesses).zip(features);
+    parts.map(|((candidate, access), features)| RankedCandidate::new(candidate, access, features)).collect()
+}
+
+/// Sets the keyword and the semantic component: raw scores, min-max normalised within the candidates.
+fn normalise_relevance(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
+    let is_used = context.mode != Mode::Dense;
+    let bm25 = min_max(&column(ranked, |candidate| is_used.then_some(candidate.bm25)));
+    let semantic = semantic(context.config.hybrid.word_share, ranked);
+    for (candidate, (bm25, semantic)) in ranked.iter_mut().zip(bm25.into_iter().zip(semantic)) {
+        (candidate.components.bm25, candidate.components.semantic) = (bm25, semantic);
+    }
+}
+
+/// Cosine and late interaction, each min-max normalised within the candidates, as one component; where one is missing,
+/// the other counts alone.
+fn semantic(word_share: f32, ranked: &[RankedCandidate<'_>]) -> Vec<Option<f32>> {
+    let cosines = min_max(&column(ranked, |candidate| candidate.cosine));
+    let words = min_max(&column(ranked, |candidate| candidate.words));
+    let both = |(cosine, words): (Option<f32>, Option<f32>)| match (cosine, words) {
+        (Some(cosine), Some(words)) => Some((1.0 - word_share) * cosine + word_share * words),
+        (cosine, words) => cosine.or(words),
+    };
+    cosines.into_iter().zip(words).map(both).collect()
+}
+
+/// Sets the ranks by keywords and by cosine.
+fn assign_ranks(ranked: &mut [RankedCandidate<'_>]) {
+    let sparse = ranks(&column(ranked, |candidate| Some(candidate.bm25).filter(|&score| score > 0.0)));
+    let dense = ranks(&column(ranked, |candidate| candidate.cosine));
+    for (candidate, (sparse, dense)) in ranked.iter_mut().zip(sparse.into_iter().zip(dense)) {
+        candidate.ranks = RankPair { sparse, dense };
+    }
+}
+
+/// Sets the activation: of each chunk's history, spread from the candidates that keywords and meaning put first.
+fn activate(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) -> Result<(), StorageError> {
+    let config = &context.config.activation;
+    for candidate in ranked.iter_mut() {
+        candidate.activation = ActivationParts {
+            context: activation::context_boost(config, candidate.features.context_share()),
+            ..activation::of_chunk(config, candidate.retrieved.chunk, candidate.access.as_ref(), context.now)
+        };
+    }
+    if context.config.hybrid.activation_weight > 0.0 && context.config.hybrid.fusion == Fusion::Weighted {
+        fuse(context, ranked);
+        let mut best: Vec<(f32, ChunkId)> =
+            ranked.iter().map(|candidate| (candidate.fused, candidate.retrieved.id)).collect();
+        best.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equal scores stay in the order of their keys
+        let sources: Vec<ChunkId> = best.iter().take(config.sources).map(|&(_, id)| id).collect();
+        let arrived = spread(config, &sources, &LabelGraph::new(context.snapshot))?;
+        for candidate in ranked.iter_mut() {
+            candidate.activation.spreading = arrived.get(&candidate.retrieved.id).copied().unwrap_or(0.0);
+        }
+    }
+    let parts: Vec<ActivationParts> = ranked.iter().map(|candidate| candidate.activation).collect();
+    let (normalised, neutral) = activation::normalised(&parts);
+    for (candidate, normalised) in ranked.iter_mut().zip(normalised) {
+        candidate.components.activation = normalised;
+        candidate.raw_activation = candidate.activation.total(neutral);
+    }
+    Ok(())
+}
+
+/// Sets the fused score from the components that are known so far.
+fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
+    let (hybrid, weights) = (&context.config.hybrid, context.weights());
+    let lambda = f64::from(context.config.activation.conversation_decay);
+    for candidate in ranked {
+        let Components { bm25, semantic, activation } = candidate.components;
+        candidate.fused = match hybrid.fusion {
+            Fusion::Weighted => weights.combine(bm25, semantic, activation),
+            Fusion::Rrf => reciprocal_rank(hybrid, candidate.ranks.sparse, candidate.ranks.dense),
+        };
+        let chunk = candidate.retrieved.chunk;
+        let date = chunk.date.as_ref().map(|date| date.to_native());
+        if lambda > 0.0
+            && let (ChunkType::Knowledge, Some(date)) = (chunk.chunk_type.to_native(), date)
+        {
+            candidate.fused *= forgetting::conversation_decay(lambda, date, context.now) as f32;
+        }
+        candidate.score = candidate.fused;
+    }
+}
+
+/// Best first: exact names in their own order, then by score; candidates that are equal stay in the order of their keys. The
+/// scores of exact names are raised where they have to be, so that scores never grow down the list.
+fn sort(ranked: &mut [RankedCandidate<'_>]) {
+    ranked.sort_by(|a, b| match (&a.retrieved.exact, &b.retrieved.exact) {
+        (Some(a), Some(b)) => a.cmp(b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => b.score.total_cmp(&a.score),
+    });
+    let exact = ranked.iter().take_while(|candidate| candidate.retrieved.exact.is_some()).count();
+    for at in (0..exact).rev() {
+        let below = ranked.get(at + 1).map_or(0.0, |next| next.score);
+        let candidate = &mut ranked[at];
+        if below > candidate.score {
+            candidate.applied.push(AppliedRule { rule: "exact_identifier", effect: below - candidate.score });
+            candidate.score = below;
+        }
+    }
+}
+
+/// One raw value of every candidate.
+fn column<'s>(ranked: &[RankedCandidate<'s>], value: impl Fn(&Candidate<'s>) -> Option<f32>) -> Vec<Option<f32>> {
+    ranked.iter().map(|candidate| value(&candidate.retrieved)).collect()
+}
+
+/// The best `limit` of a ranked list without pieces and copies of what stands above them.
+pub(crate) fn fold(config: &FoldingConfig, ranked: &[RankedCandidate<'_>], limit: usize) -> Vec<FoldedGroup> {
+    folding::fold(ranked.iter().map(|candidate| foldable(config, &candidate.retrieved)), limit)
+}
+
+fn foldable<'s>(config: &FoldingConfig, candidate: &Candidate<'s>) -> Foldable<'s> {
+    let chunk = candidate.chunk;
+    let tokens = chunk.tokens.code.iter().map(|token| token.to_native());
+    Foldable {
+        key: &chunk.key,
+        path: &chunk.path,
+        lines: (chunk.line_start.to_native(), chunk.line_end.to_native()),
+        content_hash: chunk.content_hash,
+        same_only: candidate.exact.is_some() || !config.near_copies,
+        likeness: Likeness::new(&chunk.text, &chunk.doc, tokens),
+    }
+}

@@ -1,0 +1,233 @@
+//! How much a name and a query have in common.
+//!
+//! Within one search the same words occur in many names, and the same names in many chunks, so comparisons are cached.
+
+use std::ops::Range;
+
+use aurora_analysis::Analyzer;
+use rustc_hash::FxHashMap;
+
+use crate::understand::ParsedQuery;
+
+/// What a text and a query hold of each other; both shares are 0..1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Overlap {
+    /// Share of the query that the text holds, by weight.
+    pub(crate) of_query: f32,
+    /// Share of the text's parts that the query holds.
+    pub(crate) of_text: f32,
+}
+
+impl Overlap {
+    /// One number for both: their harmonic mean.
+    pub(crate) fn mean(self) -> f32 {
+        let sum = self.of_query + self.of_text;
+        if sum > 0.0 { 2.0 * self.of_query * self.of_text / sum } else { 0.0 }
+    }
+}
+
+/// The parts of a query that the index holds, with their weight in a match.
+pub(crate) struct WeighedParts<'q> {
+    parts: Vec<(&'q str, f32)>,
+    total: f32,
+}
+
+impl<'q> WeighedParts<'q> {
+    /// `idfs` are the inverse document frequencies of the query's terms, `None` for a term that no chunk holds.
+    pub(crate) fn new(query: &'q ParsedQuery, idfs: &[Option<f32>]) -> Self {
+        let parts: Vec<_> =
+            query.parts().filter_map(|(at, term)| Some((term.text.as_str(), term.weight * idfs[at]?))).collect();
+        let total = parts.iter().fold(0.0, |sum, (_, idf)| sum + idf);
+        Self { parts, total }
+    }
+}
+
+/// Compares the texts of one search with its query.
+pub(crate) struct Overlaps<'q, 'c> {
+    query: &'q WeighedParts<'q>,
+    analyzer: &'q Analyzer,
+    texts: FxHashMap<&'c str, Overlap>,
+    /// For each word that was met, the places of the query's parts that it is a form of.
+    forms: FxHashMap<Box<str>, Vec<usize>>,
+    parts: Parts,
+    held: Vec<bool>,
+}
+
+impl<'q, 'c> Overlaps<'q, 'c> {
+    /// Knows nothing yet.
+    pub(crate) fn new(query: &'q WeighedParts<'q>, analyzer: &'q Analyzer) -> Self {
+        let held = vec![false; query.parts.len()];
+        Self {
+            query,
+            analyzer,
+            texts: FxHashMap::default(),
+            forms: FxHashMap::default(),
+            parts: Parts::default(),
+            held,
+        }
+    }
+
+    /// What `text` and the query have in common.
+    pub(crate) fn with(&mut self, text: &'c str) -> Overlap {
+        if self.query.total <= 0.0 {
+            return Overlap::default();
+        }
+        if let Some(known) = self.texts.get(text) {
+            return *known;
+        }
+        let overlap = self.compare(text);
+        self.texts.insert(text, overlap);
+        overlap
+    }
+
+    fn compare(&mut self, text: &str) -> Overlap {
+        self.parts.read(self.analyzer, text);
+        self.held.fill(false);
+        let (mut count, mut asked) = (0, 0);
+        for word in self.parts.iter() {
+            count += 1;
+            if !self.forms.contains_key(word) {
+                let parts = self.query.parts.iter().enumerate();
+                let forms = parts.filter(|(_, (part, _))| same_stem(part, word)).map(|(at, _)| at).collect();
+                self.forms.insert(word.into(), forms);
+            }
+            let forms = self.forms.get(word).map_or(&[][..], Vec::as_slice);
+            forms.iter().for_each(|&at| self.held[at] = true);
+            asked += usize::from(!forms.is_empty());
+        }
+        if count == 0 {
+            return Overlap::default();
+        }
+        let held = self.query.parts.iter().zip(&self.held).filter(|(_, is_held)| **is_held);
+        let held = held.fold(0.0, |sum, ((_, idf), _)| sum + idf);
+        Overlap { of_query: held / self.query.total, of_text: asked as f32 / count as f32 }
+    }
+}
+
+/// The texts of [`ParsedQuery::parts`] of a text of which nothing else is asked.
+#[derive(Default)]
+struct Parts {
+    letters: String,
+    /// Distinct terms as places in `letters`, and whether each is made of others.
+    terms: Vec<(Range<usize>, bool)>,
+}
+
+impl Parts {
+    fn read(&mut self, analyzer: &Analyzer, text: &str) {
+        self.letters.clear();
+        self.terms.clear();
+        for raw in text.split_whitespace() {
+            let mut before: Option<Range<usize>> = None;
+            analyzer.terms(raw, &mut |term| {
+                let start = self.letters.len();
+                self.letters.push_str(term);
+                if let Some(before) = before.replace(start..start + term.len()) {
+                    self.add(before, Some(start));
+                }
+            });
+            if let Some(last) = before {
+                self.add(last, None);
+            }
+        }
+    }
+
+    /// Adds a term, which is followed by the one that begins at `next`, unless it is known.
+    fn add(&mut self, term: Range<usize>, next: Option<usize>) {
+        let text = &self.letters.as_bytes()[term.clone()];
+        if !self.terms.iter().any(|(known, _)| &self.letters.as_bytes()[known.clone()] == text) {
+            let whole = next.is_some_and(|next| {
+                let part = &self.letters.as_bytes()[next..];
+                text.len() > part.len() && text.windows(part.len()).any(|window| window == part)
+            });
+            self.terms.push((term, whole));
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().filter(|(_, whole)| !whole).map(|(term, _)| &self.letters[term.clone()])
+    }
+}
+
+/// Whether two words are forms of one: equal up to an English ending, after at least four common letters.
+fn same_stem(a: &str, b: &str) -> bool {
+    const ENDINGS: [&str; 20] = [
+        "", "e", "s", "es", "ed", "er", "ers", "or", "ors", "ing", "ings", "ion", "ions", "y", "ies", "ied", "able",
+        "ment", "al", "ly",
+    ];
+    if a == b {
+        return true;
+    }
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y && x.is_ascii_alphabetic()).count();
+    (4..=common).rev().any(|cut| ENDINGS.contains(&&a[cut..]) && ENDINGS.contains(&&b[cut..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> ParsedQuery {
+        ParsedQuery::parse(&Analyzer, text).expect("words")
+    }
+
+    #[test]
+    fn english_endings_are_one_stem() {
+        for (a, b) in [
+            ("histogram", "histograms"),
+            ("dependency", "dependencies"),
+            ("parse", "parser"),
+            ("write", "writing"),
+            ("validate", "validation"),
+        ] {
+            assert!(same_stem(a, b) && same_stem(b, a), "{a} {b}");
+        }
+        for (a, b) in [
+            ("form", "format"),
+            ("set", "sets"),
+            ("cluster", "clutter"),
+            ("utf8", "utf16"),
+            ("contract", "contrast"),
+            ("größe", "größen"),
+        ] {
+            assert!(!same_stem(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn shares_by_hand() {
+        let query = parse("parse configFile");
+        let idfs: Vec<_> = query.terms.iter().map(|term| (!term.whole).then_some(2.0)).collect();
+        let parts = WeighedParts::new(&query, &idfs);
+        let mut overlaps = Overlaps::new(&parts, &Analyzer);
+        let third = 1.0f32 / 3.0;
+        assert_eq!(overlaps.with("parser"), Overlap { of_query: third, of_text: 1.0 });
+        assert_eq!(overlaps.with("Files of parsers"), Overlap { of_query: 4.0 / 6.0, of_text: 2.0 * third });
+        assert_eq!(overlaps.with("Parser").mean(), 0.5);
+        assert_eq!(overlaps.with("--").mean(), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_alone_are_the_parts_of_the_query(text in "([a-cA-C_. 1-]{0,12} ?){0,4}") {
+            let parsed = ParsedQuery::parse(&Analyzer, &text);
+            let expected: Vec<_> =
+                parsed.iter().flat_map(ParsedQuery::parts).map(|(_, term)| term.text.clone()).collect();
+            let mut parts = Parts::default();
+            parts.read(&Analyzer, "something before");
+            parts.read(&Analyzer, &text);
+            prop_assert_eq!(parts.iter().collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn what_is_known_is_what_comparing_gives(names in prop::collection::vec("(parse|file|Config|s|er|_){1,4}", 1..20)) {
+            let query = parse("parses the config files");
+            let idfs: Vec<_> = (1..=query.terms.len()).map(|at| Some(at as f32 * 0.7)).collect();
+            let parts = WeighedParts::new(&query, &idfs);
+            let mut all = Overlaps::new(&parts, &Analyzer);
+            for name in names.iter().chain(&names) {
+                prop_assert_eq!(all.with(name), Overlaps::new(&parts, &Analyzer).with(name));
+            }
+        }
+    }
+}

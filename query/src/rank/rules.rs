@@ -1,0 +1,303 @@
+//! Ranking rules: what a developer knows about code that no term statistic does.
+//!
+//! Lifts add to a chunk's fused score, in units of the best fused score of the query; penalties take a fraction of it
+//! away, unless the query asks for that kind of code. A rule is a function from the query and a chunk to a strength of
+//! 0..1, and has a weight in [`RulesConfig`].
+
+use aurora_storage::ChunkType;
+
+use crate::config::RulesConfig;
+use crate::path_class::{PathClass, passes_on};
+use crate::rank::candidate::RankedCandidate;
+use crate::rank::features::{Features, MentionedName, RuleQuery};
+use crate::understand::Word;
+
+/// Most lines of a chunk that can hardly answer a question.
+const SHORT: u32 = 2;
+
+/// Applies every rule to candidates with fused scores; their order breaks ties. Scores that end above 1 are scaled, all
+/// alike, so that the best is 1.
+pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
+    let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    for candidate in ranked.iter_mut() {
+        for (rule, strength) in lifts(config, query, &candidate.features) {
+            candidate.change(rule, unit * strength);
+        }
+        for (rule, strength) in penalties(config, query, &candidate.features) {
+            let loss = candidate.score * strength;
+            candidate.change(rule, -loss);
+        }
+    }
+    let files = by_file(ranked);
+    file_coherence(config.file_coherence * unit, &files, ranked);
+    repeated_file(config.repeated_file, &files, ranked);
+    scale_to_one(ranked);
+}
+
+fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 6] {
+    [
+        ("definition", config.definition * definition(query, chunk)),
+        ("name_words", config.name_words * chunk.name.mean()),
+        ("path", config.path * path(query, chunk)),
+        ("asked_for", config.asked_for * asked_for(query, chunk)),
+        ("doc_words", config.doc_words * chunk.doc_words),
+        ("file_stem", config.file_stem * chunk.file.stem.mean()),
+    ]
+}
+
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 11] {
+    let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
+    let class = |class: PathClass, weight: f32| {
+        when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
+    };
+    let kind = chunk.named.chunk_type;
+    let prose = matches!(kind, ChunkType::Kb | ChunkType::Doc) && !query.requests.prose;
+    let shape = matches!(kind, ChunkType::Interface | ChunkType::Type | ChunkType::Struct | ChunkType::Enum)
+        && !query.requests.shapes
+        && definition(query, chunk) == 0.0;
+    [
+        ("tests", class(PathClass::Test, config.tests)),
+        ("generated", class(PathClass::Generated, config.generated)),
+        ("vendored", class(PathClass::Vendored, config.vendored)),
+        ("examples", class(PathClass::Example, config.examples)),
+        ("declarations", class(PathClass::Declaration, config.declarations)),
+        ("changelogs", class(PathClass::Changelog, config.changelogs)),
+        ("reexports", when(reexports(query, chunk), config.reexports)),
+        ("fragments", when(kind == ChunkType::Code, config.fragments)),
+        ("prose", when(prose, config.prose)),
+        ("shapes", when(shape, config.shapes)),
+        ("short", when(chunk.lines <= SHORT, config.short)),
+    ]
+}
+
+/// The chunk defines a symbol that the query names.
+fn definition(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+    let kind = chunk.named.chunk_type;
+    let is_symbol = kind.is_source_code() && kind != ChunkType::Code;
+    let defines = |name: &MentionedName| {
+        name.lookups.iter().any(|lookup| folds_to(chunk.named.name, lookup))
+            && name.identifier.matches(chunk.named).is_some()
+    };
+    f32::from(u8::from(is_symbol && query.mentioned.iter().any(defines)))
+}
+
+/// The query gives the path of the chunk's file, or the end of it: 1 for a whole path, less for a part.
+fn path(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+    if query.query.paths.is_empty() {
+        return 0.0;
+    }
+    let path = chunk.named.path.to_lowercase();
+    let given = |word: &Word| {
+        let ends = path.strip_suffix(word.folded.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        let held = word.folded.contains('/') && path.contains(word.folded.as_str());
+        if ends {
+            1.0
+        } else if held {
+            0.5
+        } else {
+            0.0
+        }
+    };
+    query.query.paths.iter().map(given).fold(0.0, f32::max)
+}
+
+/// The query asks for tests, examples, … and the chunk is one.
+fn asked_for(query: &RuleQuery<'_>, chunk: &Features<'_>) -> f32 {
+    f32::from(u8::from(!chunk.classes.and(query.requests.classes).is_empty()))
+}
+
+/// Code outside definitions in a file that usually only passes on.
+fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
+    chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
+}
+
+/// Indexes of the candidates of each file, the best first.
+fn by_file<C>(ranked: &[RankedCandidate<'_, C>]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..ranked.len()).collect();
+    let file = |at: usize| ranked[at].features.file.number;
+    let score = |at: usize| ranked[at].score;
+    order.sort_unstable_by(|&a, &b| file(a).cmp(&file(b)).then(score(b).total_cmp(&score(a))).then(a.cmp(&b)));
+    order.chunk_by(|&a, &b| file(a) == file(b)).map(<[usize]>::to_vec).collect()
+}
+
+/// The best candidate of a file gains by the other good ones, in proportion to the file with the highest sum.
+fn file_coherence<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
+    let sums: Vec<f32> = files.iter().map(|file| file.iter().map(|&at| ranked[at].score).sum()).collect();
+    let most = sums.iter().copied().fold(0.0, f32::max);
+    for (file, sum) in files.iter().zip(sums) {
+        if file.len() > 1 && most > 0.0 {
+            ranked[file[0]].change("file_coherence", weight * sum / most);
+        }
+    }
+}
+
+/// Each further candidate of a file loses more, so that one file does not fill the page.
+fn repeated_file<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
+    for file in files {
+        for (before, &at) in file.iter().enumerate() {
+            let kept = (1.0 - weight).powi(before as i32);
+            let loss = ranked[at].score * (1.0 - kept);
+            ranked[at].change("repeated_file", -loss);
+        }
+    }
+}
+
+/// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
+/// its effects add up to the final one.
+fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
+    let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    if best > 1.0 {
+        for candidate in ranked {
+            let scaled = candidate.score / best;
+            candidate.change("scale", scaled - candidate.score);
+            candidate.score = scaled;
+        }
+    }
+}
+
+/// Whether `text` in lower case is `lower`.
+fn folds_to(text: &str, lower: &str) -> bool {
+    if text.is_ascii() { text.eq_ignore_ascii_case(lower) } else { text.to_lowercase() == lower }
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_analysis::Analyzer;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::SearchConfig;
+    use crate::rank::candidate::AppliedRule;
+    use crate::retrieve::ChunkName;
+    use crate::understand::ParsedQuery;
+
+    fn query(text: &str) -> ParsedQuery {
+        ParsedQuery::parse(&Analyzer, text).expect("words")
+    }
+
+    fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> ChunkName<'a> {
+        ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, key: path }
+    }
+
+    /// Candidates with the given fused scores.
+    fn with_scores<'a>(
+        query: &RuleQuery<'_>,
+        chunks: &[ChunkName<'a>],
+        scores: &[f32],
+    ) -> Vec<RankedCandidate<'a, ()>> {
+        let features = query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)));
+        let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
+            fused: score,
+            score,
+            ..RankedCandidate::new((), None, features)
+        });
+        fused.collect()
+    }
+
+    /// Final scores and rule names of chunks that all start from the same fused score.
+    fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
+        let query = query(text);
+        let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
+        let mut ranked = with_scores(&query, chunks, &vec![0.5; chunks.len()]);
+        apply(&SearchConfig::default().rules, &query, &mut ranked);
+        let names = |applied: &[AppliedRule]| applied.iter().map(|rule| rule.rule).collect();
+        ranked.iter().map(|candidate| (candidate.score, names(&candidate.applied))).collect()
+    }
+
+    #[test]
+    fn a_definition_stands_above_a_mention() {
+        let found = ranked(
+            "where is QueueManager created",
+            &[
+                chunk("QueueManager", "a.go", ChunkType::Struct),
+                chunk("run", "b.go", ChunkType::Function),
+                chunk("Queues", "c.md", ChunkType::Kb),
+            ],
+        );
+        assert!(found[0].1.contains(&"definition") && found[0].0 > found[1].0 && found[1].0 > found[2].0);
+    }
+
+    #[test]
+    fn side_code_loses_unless_it_is_asked_for() {
+        let chunks = [
+            chunk("parse", "tests/parse.py", ChunkType::Function),
+            chunk("parse", "src/parse.py", ChunkType::Function),
+            chunk("parse", "vendor/x/parse.py", ChunkType::Function),
+            chunk("parse", "examples/parse.py", ChunkType::Function),
+            chunk("parse", "src/parse.gen.py", ChunkType::Function),
+            chunk("parse", "src/parse.d.ts", ChunkType::Function),
+        ];
+        let plain = ranked("parse", &chunks);
+        for (other, rule) in [(0, "tests"), (2, "vendored"), (3, "examples"), (4, "generated"), (5, "declarations")] {
+            assert!(plain[other].0 < plain[1].0 && plain[other].1.contains(&rule), "{rule}");
+        }
+        let asked = ranked("parse test", &chunks);
+        assert!(!asked[0].1.contains(&"tests") && asked[0].0 > asked[1].0);
+    }
+
+    #[test]
+    fn words_of_names_and_stems_lift() {
+        let found = ranked(
+            "delete expired sessions",
+            &[
+                chunk("delete_expired", "x.py", ChunkType::Function),
+                chunk("run", "session.py", ChunkType::Function),
+                chunk("run", "y.py", ChunkType::Function),
+            ],
+        );
+        let rules: Vec<_> = found.iter().map(|(_, rules)| rules.clone()).collect();
+        assert_eq!(rules, [vec!["name_words"], vec!["file_stem"], vec![]]);
+        assert!(found[..2].iter().all(|(score, _)| *score > found[2].0));
+    }
+
+    #[test]
+    fn the_best_chunk_of_a_full_file_gains() {
+        let found = ranked(
+            "query",
+            &[
+                chunk("a", "full.py", ChunkType::Function),
+                chunk("b", "full.py", ChunkType::Function),
+                chunk("c", "lone.py", ChunkType::Function),
+            ],
+        );
+        assert_eq!(
+            (found[0].1.as_slice(), found[1].1.as_slice()),
+            (["file_coherence"].as_slice(), ["repeated_file"].as_slice())
+        );
+        assert!(found[0].0 > found[2].0);
+    }
+
+    #[test]
+    fn fragments_and_reexports_lose() {
+        let found = ranked(
+            "query",
+            &[
+                chunk("", "src/index.ts", ChunkType::Code),
+                chunk("", "src/query.ts", ChunkType::Code),
+                chunk("x", "src/index.js", ChunkType::Function),
+            ],
+        );
+        assert_eq!(found[0].1, ["reexports", "fragments"]);
+        assert!(found[1].1.contains(&"fragments") && found[2].1.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn effects_add_up_to_the_change_and_scores_stay_in_bounds(scores in prop::collection::vec(0.0f32..=1.0, 1..20), picks in prop::collection::vec(0usize..6, 20)) {
+            let paths = ["src/parse.py", "tests/parse.py", "vendor/parse.py", "src/other.py", "CHANGELOG.md", "src/__init__.py"];
+            let chunks: Vec<_> = scores.iter().zip(&picks).map(|(_, &pick)| chunk(["parse_query", "x"][pick % 2], paths[pick], ChunkType::Function)).collect();
+            let query = query("parse the query");
+            let query = RuleQuery::new(&query, &[Some(2.0), Some(0.1), Some(1.0)]);
+            let config = RulesConfig { repeated_file: 0.3, ..SearchConfig::default().rules };
+            let mut ranked = with_scores(&query, &chunks, &scores);
+            apply(&config, &query, &mut ranked);
+            for candidate in &ranked {
+                prop_assert!((0.0..=1.0).contains(&candidate.score));
+            }
+            for (before, after) in scores.iter().zip(&ranked) {
+                let effects: f32 = after.applied.iter().map(|rule| rule.effect).sum();
+                prop_assert!((before + effects - after.score).abs() < 1e-5);
+            }
+        }
+    }
+}

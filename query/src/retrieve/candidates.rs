@@ -1,0 +1,170 @@
+//! Stage 1: the chunks worth ranking, from keywords, vectors and exact names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aurora_analysis::LateInteraction;
+use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
+use roaring::RoaringBitmap;
+
+use crate::query::Mode;
+use crate::retrieve::bm25::Bm25;
+use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
+use crate::retrieve::query_vector::{QueryVector, cosine};
+use crate::understand::ParsedQuery;
+
+/// Most definitions of one name that become candidates; a more frequent name is not selective.
+const MOST_DEFINITIONS: u64 = 32;
+
+/// A chunk that may become a hit, with what stage 1 knows about it.
+pub(crate) struct Candidate<'s> {
+    pub(crate) id: ChunkId,
+    pub(crate) chunk: &'s ArchivedChunk,
+    /// Raw BM25F; 0 without a match.
+    pub(crate) bm25: f32,
+    /// Cosine with the query; `None` when the chunk or the query has no vector.
+    pub(crate) cosine: Option<f32>,
+    /// Late interaction of the query's tokens with those of the code; `None` where either has none.
+    pub(crate) words: Option<f32>,
+    /// The same with those of the documentation; what the code says where there is none.
+    pub(crate) doc_words: Option<f32>,
+    /// Set when the chunk's name is the query.
+    pub(crate) exact: Option<ExactMatch>,
+}
+
+/// What stage 1 found.
+pub(crate) struct Candidates<'s> {
+    /// Sorted by key, so that nothing later depends on the order of insertion into the index.
+    pub(crate) list: Vec<Candidate<'s>>,
+    /// Chunks that the keywords brought in.
+    pub(crate) from_keywords: usize,
+    /// Chunks that the vectors brought in.
+    pub(crate) from_vectors: usize,
+}
+
+/// Most candidates of each kind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CandidateLimits {
+    pub(crate) by_keywords: usize,
+    pub(crate) by_vectors: usize,
+}
+
+/// Collects the candidates of a query: the best by keywords and by vectors as `mode` asks, all chunks whose name is
+/// the query, and definitions of identifiers that the query mentions.
+pub(crate) fn collect<'s>(
+    snapshot: &'s Snapshot,
+    bm25: &Bm25<'s>,
+    semantics: &QueryVector,
+    mut late: Option<LateInteraction<'_>>,
+    query: (&str, &ParsedQuery),
+    (mode, most): (Mode, CandidateLimits),
+    filter: Option<&RoaringBitmap>,
+) -> Result<Candidates<'s>, StorageError> {
+    let by_keywords = || if mode == Mode::Dense { Ok(Vec::new()) } else { bm25.top(most.by_keywords, filter) };
+    let (keywords, near) = match semantics.vector() {
+        // Neither needs the other.
+        Some(vector) if mode != Mode::Sparse => {
+            rayon::join(by_keywords, || snapshot.nearest(vector, most.by_vectors, filter))
+        }
+        _ => (by_keywords(), Ok(Vec::new())),
+    };
+    let (keywords, near) = (keywords?, near?);
+    let identifier = IdentifierQuery::new(query.0);
+    let exact = exact_matches(snapshot, &identifier, filter)?;
+    let mentioned = mentioned_definitions(snapshot, query.1, filter)?;
+
+    let (from_keywords, from_vectors) = (keywords.len(), near.len());
+    let mut found: BTreeMap<ChunkId, f32> = keywords.into_iter().collect();
+    let others = near.iter().map(|(id, _)| id).chain(exact.iter().map(|(id, _)| id)).chain(&mentioned);
+    let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
+    let others: Vec<ChunkId> = others.into_iter().collect();
+    found.extend(others.iter().copied().zip(bm25.score(&others)?));
+    let mut list = Vec::with_capacity(found.len());
+    for (id, score) in found {
+        let Some(chunk) = snapshot.chunk(id)? else { continue };
+        let cosine = match semantics.vector() {
+            Some(query) if mode != Mode::Sparse => cosine(snapshot, id, query)?,
+            _ => None,
+        };
+        let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
+        let tokens = &chunk.tokens;
+        let words = late.as_mut().and_then(|late| late.score(tokens.code.iter().map(|token| token.to_native())));
+        let doc_words = late.as_mut().and_then(|late| late.score(tokens.doc.iter().map(|token| token.to_native())));
+        list.push(Candidate { id, chunk, bm25: score, cosine, words, doc_words: doc_words.or(words), exact });
+    }
+    list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
+    Ok(Candidates { list, from_keywords, from_vectors })
+}
+
+/// The names of a chunk.
+pub(crate) fn chunk_name(chunk: &ArchivedChunk) -> ChunkName<'_> {
+    ChunkName {
+        name: &chunk.name,
+        qualified_name: &chunk.qualified_name,
+        chunk_type: chunk.chunk_type.to_native(),
+        exported: chunk.exported,
+        path: &chunk.path,
+        line_start: chunk.line_start.to_native(),
+        key: &chunk.key,
+    }
+}
+
+fn exact_matches(
+    snapshot: &Snapshot,
+    identifier: &IdentifierQuery,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<(ChunkId, ExactMatch)>, StorageError> {
+    let mut ids = RoaringBitmap::new();
+    for name in identifier.lookups() {
+        ids |= within(snapshot.label(Label::Defines(&name))?, filter);
+    }
+    let (mut matches, mut inside) = (Vec::new(), Vec::new());
+    for id in ids.into_iter().map(ChunkId) {
+        let Some(chunk) = snapshot.chunk(id)? else { continue };
+        let name = chunk_name(chunk);
+        if let Some(found) = identifier.matches(name) {
+            matches.push((id, found));
+        } else if let Some(found) =
+            identifier.matches_inside(name, chunk.definitions.iter().map(|defined| defined.as_str()))
+        {
+            inside.push((id, found));
+        }
+    }
+    // Definitions inside of a chunk count only where no chunk of code has the name itself; they rank before headings and
+    // before names in another case.
+    if matches.is_empty() {
+        return Ok(inside);
+    }
+    if !matches.iter().any(|(_, found)| found.is_code_as_written()) {
+        inside.retain(|(_, found)| found.is_code_as_written() && !found.is_side_code());
+        matches.append(&mut inside);
+    }
+    Ok(matches)
+}
+
+/// Chunks that define an identifier which is a word of a longer query.
+fn mentioned_definitions(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<ChunkId>, StorageError> {
+    let mut ids = Vec::new();
+    if query.words.len() < 2 {
+        return Ok(ids);
+    }
+    for word in query.words.iter().filter(|word| word.compound) {
+        for name in IdentifierQuery::new(&word.text).lookups() {
+            let defined = within(snapshot.label(Label::Defines(&name))?, filter);
+            if defined.len() <= MOST_DEFINITIONS {
+                ids.extend(defined.into_iter().map(ChunkId));
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn within(chunks: RoaringBitmap, filter: Option<&RoaringBitmap>) -> RoaringBitmap {
+    match filter {
+        Some(filter) => chunks & filter,
+        None => chunks,
+    }
+}

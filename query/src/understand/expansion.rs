@@ -1,0 +1,125 @@
+//! Further terms for a query, weaker than its own: other forms of a word, abbreviations, and longer words that a rare
+//! one begins.
+
+use aurora_storage::{Snapshot, StorageError, Walk};
+use rustc_hash::FxHashSet;
+
+use crate::config::ExpansionConfig;
+use crate::understand::parsed_query::{ExpansionReason, ExtraTerm, ParsedQuery};
+use crate::understand::{abbreviations, inflection};
+
+/// Shortest word that is expanded to longer ones by prefix.
+const SHORTEST_PREFIX: usize = 4;
+/// Most words with one prefix; a more frequent prefix is not expanded.
+const MOST_CONTINUATIONS: usize = 64;
+/// Most further terms of one term.
+const MOST_OF_ONE: usize = 6;
+
+/// The further terms of a query that the index holds, in the order of the query's terms, each once.
+pub(crate) fn expand(
+    snapshot: &Snapshot,
+    query: &ParsedQuery,
+    config: &ExpansionConfig,
+) -> Result<Vec<ExtraTerm>, StorageError> {
+    let mut taken: FxHashSet<String> = query.terms.iter().map(|term| term.text.clone()).collect();
+    let mut extras = Vec::new();
+    for (of, term) in query.parts() {
+        if !term.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            continue;
+        }
+        let most = config.abbreviated_in.max(config.inflected_in);
+        let frequency = snapshot.doc_frequency_up_to(&term.text, most.try_into().unwrap_or(u32::MAX))?;
+        let is_in_at_most = |most: usize| frequency.is_some_and(|frequency| frequency as usize <= most);
+        let mut left = MOST_OF_ONE;
+        let mut add = |text: String, weight: f32, reason: ExpansionReason| {
+            if left > 0 && taken.insert(text.clone()) {
+                left -= 1;
+                extras.push(ExtraTerm { of, text, weight, reason });
+            }
+        };
+        if config.abbreviations > 0.0 && is_in_at_most(config.abbreviated_in) {
+            for other in abbreviations::counterparts(&term.text) {
+                if holds(snapshot, other)? {
+                    add(other.to_owned(), config.abbreviations, ExpansionReason::Abbreviation);
+                }
+            }
+        }
+        if config.inflections > 0.0 && is_in_at_most(config.inflected_in) {
+            for other in relatives(snapshot, &term.text, frequency != Some(0))? {
+                add(other, config.inflections, ExpansionReason::Inflection);
+            }
+        }
+        if config.prefixes > 0.0 && frequency == Some(0) {
+            for other in continuations(snapshot, &term.text)? {
+                add(other, config.prefixes, ExpansionReason::Prefix);
+            }
+        }
+    }
+    Ok(extras)
+}
+
+/// Whether anything but its spelling would lead from `term`, which the index does not hold, to one that it holds.
+pub(crate) fn has_relatives(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+    for other in abbreviations::counterparts(term) {
+        if holds(snapshot, other)? {
+            return Ok(true);
+        }
+    }
+    Ok(!relatives(snapshot, term, false)?.is_empty() || !continuations(snapshot, term)?.is_empty())
+}
+
+/// Number of chunks that hold a term.
+pub(crate) fn frequency(snapshot: &Snapshot, term: &str) -> Result<usize, StorageError> {
+    Ok(snapshot.doc_frequency(term)? as usize)
+}
+
+/// Whether a chunk holds a term.
+pub(crate) fn holds(snapshot: &Snapshot, term: &str) -> Result<bool, StorageError> {
+    Ok(snapshot.doc_frequency_up_to(term, 0)?.is_none())
+}
+
+/// Forms of the same word that the index holds. A word that it does not hold, and no base of which it holds, has none.
+fn relatives(snapshot: &Snapshot, term: &str, is_held: bool) -> Result<Vec<String>, StorageError> {
+    let mut found = Vec::new();
+    let mut roots = Vec::new();
+    for base in inflection::bases(term) {
+        if holds(snapshot, &base)? {
+            roots.push(base.clone());
+            found.push(base);
+        }
+    }
+    if is_held && roots.is_empty() {
+        roots.push(term.to_owned());
+    }
+    for root in roots {
+        for form in inflection::forms(&root) {
+            if form != term && !found.contains(&form) && holds(snapshot, &form)? {
+                found.push(form);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The most frequent words that `term` begins, where they are few enough to look at.
+fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, StorageError> {
+    let mut found: FxHashSet<Vec<u8>> = FxHashSet::default();
+    if term.len() < SHORTEST_PREFIX {
+        return Ok(Vec::new());
+    }
+    snapshot.walk_terms(term, &mut |word| {
+        if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
+            found.insert(word.to_vec());
+        }
+        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::On }
+    })?;
+    let mut held = Vec::new();
+    if found.len() <= MOST_CONTINUATIONS {
+        for word in found.into_iter().filter_map(|word| String::from_utf8(word).ok()) {
+            held.push((frequency(snapshot, &word)?, word));
+        }
+    }
+    held.retain(|(frequency, _)| *frequency > 0);
+    held.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(held.into_iter().map(|(_, word)| word).collect())
+}

@@ -1,0 +1,60 @@
+//! Step 1: what a query asks for.
+//!
+//! Takes the text as typed. Gives its terms with their weights, its identifiers and paths, further terms to search for, and
+//! its kind (name, path, error message, plain words), which later moves the weights of the ranking.
+
+mod abbreviations;
+mod edit_distance;
+mod expansion;
+mod inflection;
+mod kind;
+mod parsed_query;
+mod spelling;
+mod word_form;
+
+use aurora_analysis::Analyzer;
+use aurora_storage::Snapshot;
+
+use crate::config::SearchConfig;
+use crate::query::QueryError;
+
+pub use kind::QueryKind;
+pub(crate) use parsed_query::{ExtraTerm, ParsedQuery, Word};
+
+/// A query that has been understood.
+pub(crate) struct Understood {
+    /// Terms, words and paths.
+    pub(crate) parsed: ParsedQuery,
+    /// The text to search for, with misspelt words corrected.
+    pub(crate) text: String,
+    /// What the query looks like.
+    pub(crate) kind: QueryKind,
+    /// What the user should know about the reading, each a sentence.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Parses `text`, corrects words that no chunk holds, and adds further terms.
+///
+/// # Errors
+/// [`QueryError::Empty`] and [`QueryError::NoTerms`], and when the index cannot be read.
+pub(crate) fn understand(
+    snapshot: &Snapshot,
+    analyzer: &Analyzer,
+    config: &SearchConfig,
+    text: &str,
+) -> Result<Understood, QueryError> {
+    let mut parsed = ParsedQuery::parse(analyzer, text)?;
+    let (mut text, mut notes) = (text.to_owned(), Vec::new());
+    if config.expansion.spelling > 0.0
+        && let Some(corrected) = spelling::correct(snapshot, analyzer, &text)?
+    {
+        let given = std::mem::replace(&mut parsed, ParsedQuery::parse(analyzer, &corrected.text)?);
+        parsed.weigh_guesses(&given, config.expansion.spelling);
+        notes.extend(corrected.notes());
+        text = corrected.text;
+    }
+    parsed.weigh_function_words(config.kinds.function_words);
+    parsed.extras = expansion::expand(snapshot, &parsed, &config.expansion)?;
+    let kind = QueryKind::of(&text, &parsed);
+    Ok(Understood { parsed, text, kind, notes })
+}

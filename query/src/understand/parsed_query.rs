@@ -1,0 +1,235 @@
+//! A query as terms, words and paths: what every later step reads.
+
+use aurora_analysis::Analyzer;
+use rustc_hash::FxHashMap;
+
+use crate::query::QueryError;
+use crate::understand::word_form::{is_function_word, is_path};
+
+/// A term of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QueryTerm {
+    /// The term as the analyzer gives it.
+    pub(crate) text: String,
+    /// How often the query holds it.
+    pub(crate) count: u32,
+    /// Whether it is a whole identifier whose parts are terms too.
+    pub(crate) whole: bool,
+    /// Factor of its score: below 1 for a word that was guessed.
+    pub(crate) weight: f32,
+}
+
+/// A word of a query, as it was typed between spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// The word without punctuation around it.
+    pub(crate) text: String,
+    /// The same in lower case.
+    pub(crate) folded: String,
+    /// Whether it reads as an identifier: parts joined by case, `_`, `.`, `::` or digits.
+    pub(crate) compound: bool,
+}
+
+/// A term that is searched for beside one of the query's.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ExtraTerm {
+    /// Place of the query's term.
+    pub(crate) of: usize,
+    /// The further term.
+    pub(crate) text: String,
+    /// Factor of its score.
+    pub(crate) weight: f32,
+    /// Why it is searched for.
+    pub(crate) reason: ExpansionReason,
+}
+
+/// Why a term is searched for that the query does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExpansionReason {
+    /// A form of the same word.
+    Inflection,
+    /// One abbreviates the other.
+    Abbreviation,
+    /// The query's term begins it.
+    Prefix,
+}
+
+/// A query as the ranking sees it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ParsedQuery {
+    /// Distinct terms in the order of their first appearance: the order in which scores are summed.
+    pub(crate) terms: Vec<QueryTerm>,
+    /// Words in order.
+    pub(crate) words: Vec<Word>,
+    /// Words with the form of a path.
+    pub(crate) paths: Vec<Word>,
+    /// Terms of figures of speech, which ask for nothing.
+    pub(crate) said: Vec<String>,
+    /// Further terms with lower weights. Places of matched terms number the query's own terms first, then these.
+    pub(crate) extras: Vec<ExtraTerm>,
+}
+
+impl ParsedQuery {
+    /// Cuts `text` with the analyzer that also cut the indexed chunks.
+    ///
+    /// # Errors
+    /// [`QueryError::Empty`] and [`QueryError::NoTerms`].
+    pub(crate) fn parse(analyzer: &Analyzer, text: &str) -> Result<Self, QueryError> {
+        if text.trim().is_empty() {
+            return Err(QueryError::Empty);
+        }
+        let mut parsed = Self::default();
+        let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+        let (mut before, mut words) = ("", text.split_whitespace().peekable());
+        while let Some(raw) = words.next() {
+            let mut terms: Vec<String> = Vec::new();
+            analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+            if is_figure_of_speech(before, raw, words.peek().copied().unwrap_or("")) {
+                parsed.said.extend(terms.iter().cloned());
+            }
+            before = raw;
+            parsed.words.extend(words_of(analyzer, raw));
+            parsed.paths.extend(path_of(raw));
+            for (at, term) in terms.iter().enumerate() {
+                let whole =
+                    terms[at + 1..].first().is_some_and(|part| term.len() > part.len() && term.contains(part.as_str()));
+                match seen.get(term) {
+                    Some(&index) => parsed.terms[index].count += 1,
+                    None => {
+                        seen.insert(term.clone(), parsed.terms.len());
+                        parsed.terms.push(QueryTerm { text: term.clone(), count: 1, whole, weight: 1.0 });
+                    }
+                }
+            }
+        }
+        if parsed.terms.is_empty() { Err(QueryError::NoTerms(text.trim().to_owned())) } else { Ok(parsed) }
+    }
+
+    /// Weighs down the terms that `given`, the query before its words were corrected, does not hold.
+    pub(crate) fn weigh_guesses(&mut self, given: &Self, weight: f32) {
+        for term in &mut self.terms {
+            if !given.terms.iter().any(|other| other.text == term.text) {
+                term.weight = weight;
+            }
+        }
+    }
+
+    /// Weighs down the words that only hold a sentence together; not where there are no others.
+    pub(crate) fn weigh_function_words(&mut self, weight: f32) {
+        if self.terms.iter().all(|term| is_function_word(&term.text)) {
+            return;
+        }
+        for term in self.terms.iter_mut().filter(|term| is_function_word(&term.text)) {
+            term.weight *= weight;
+        }
+    }
+
+    /// Terms that are not made of other terms of the query: what it says, once.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &QueryTerm)> {
+        self.terms.iter().enumerate().filter(|(_, term)| !term.whole)
+    }
+
+    /// The further term at a place beyond those of the query's own terms.
+    pub(crate) fn extra(&self, place: usize) -> Option<&ExtraTerm> {
+        self.extras.get(place.checked_sub(self.terms.len())?)
+    }
+
+    /// The term at a place, as users see it: a further one with the term that it stands for.
+    pub(crate) fn shown(&self, place: usize) -> String {
+        match (self.terms.get(place), self.extra(place)) {
+            (Some(term), _) => term.text.clone(),
+            (None, Some(extra)) => {
+                let why = match extra.reason {
+                    ExpansionReason::Inflection => "form of",
+                    ExpansionReason::Abbreviation => "for",
+                    ExpansionReason::Prefix => "begins with",
+                };
+                format!("{} ({why} {})", extra.text, self.terms[extra.of].text)
+            }
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Whether the query asks for one of `terms`: holds it, and not in a figure of speech only.
+    pub(crate) fn asks_for(&self, terms: &[&str]) -> bool {
+        let times_said = |term: &QueryTerm| self.said.iter().filter(|said| **said == term.text).count();
+        self.terms.iter().any(|term| terms.contains(&term.text.as_str()) && term.count as usize > times_said(term))
+    }
+}
+
+/// Whether a word between two others is part of a fixed phrase: `for example`, `test whether`.
+fn is_figure_of_speech(before: &str, word: &str, after: &str) -> bool {
+    let is = |text: &str, words: &[&str]| {
+        let text = text.trim_matches(|character: char| !character.is_alphanumeric());
+        words.iter().any(|word| text.eq_ignore_ascii_case(word))
+    };
+    (is(before, &["for"]) && is(word, &["example"]))
+        || (is(word, &["test", "tests", "testing"]) && is(after, &["if", "whether", "that"]))
+}
+
+/// The identifiers and plain words of a stretch without spaces: both names of `nextInt/nextLong()`.
+fn words_of(analyzer: &Analyzer, raw: &str) -> impl Iterator<Item = Word> {
+    raw.split(|c: char| !c.is_alphanumeric() && !"_$@.:#->".contains(c)).filter_map(|piece| {
+        let text = piece.trim_matches(['.', ':', '-', '>', '#']);
+        let mut terms = 0;
+        analyzer.terms(text, &mut |_| terms += 1);
+        (terms > 0).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: terms > 1 })
+    })
+}
+
+/// A stretch without spaces as a path, if it has the form of one.
+fn path_of(raw: &str) -> Option<Word> {
+    let text = raw.trim_matches(|c: char| !c.is_alphanumeric() && !"/._-".contains(c)).trim_start_matches("./");
+    is_path(text).then(|| Word { text: text.to_owned(), folded: text.to_lowercase(), compound: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> ParsedQuery {
+        ParsedQuery::parse(&Analyzer, text).expect("not empty")
+    }
+
+    #[test]
+    fn a_query_without_words_is_refused() {
+        assert!(matches!(ParsedQuery::parse(&Analyzer, " \t "), Err(QueryError::Empty)));
+        assert!(matches!(ParsedQuery::parse(&Analyzer, "?!"), Err(QueryError::NoTerms(text)) if text == "?!"));
+    }
+
+    #[test]
+    fn terms_are_distinct_and_in_order() {
+        let query = parse("parse userName then parse");
+        let terms: Vec<_> = query.terms.iter().map(|term| (term.text.as_str(), term.count, term.whole)).collect();
+        assert_eq!(
+            terms,
+            [("parse", 2, false), ("username", 1, true), ("user", 1, false), ("name", 1, false), ("then", 1, false)]
+        );
+    }
+
+    #[test]
+    fn a_figure_of_speech_asks_for_nothing() {
+        let asks = |text: &str, word: &str| parse(text).asks_for(&[word]);
+        assert!(asks("parse test", "test") && asks("example of a router", "example"));
+        assert!(!asks("fields left out, for example, transient ones", "example"));
+        assert!(!asks("Test whether a path is absolute", "test") && !asks("tests if it fits", "tests"));
+        assert!(asks("an example, for example", "example"));
+    }
+
+    #[test]
+    fn words_know_identifiers() {
+        let query = parse("Reject digits in Reader.nextInt/nextLong() (all)");
+        let words: Vec<_> = query.words.iter().map(|word| (word.text.as_str(), word.compound)).collect();
+        assert_eq!(
+            words,
+            [
+                ("Reject", false),
+                ("digits", false),
+                ("in", false),
+                ("Reader.nextInt", true),
+                ("nextLong", true),
+                ("all", false)
+            ]
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! Spelling correction: a word that no chunk holds is replaced by the nearest word of the index.
+
+use aurora_analysis::Analyzer;
+use aurora_storage::{ChunkId, Label, Snapshot, StorageError};
+
+use crate::understand::edit_distance::PrefixDistance;
+use crate::understand::expansion::{frequency, has_relatives, holds};
+
+/// Shortest word that may be misspelt; any four letters are near too many others.
+const SHORTEST: usize = 4;
+/// Length from which on two slips are taken for one word.
+const LONG: usize = 8;
+/// Longest word that is compared.
+const LONGEST: usize = 64;
+/// Most words at the same distance among which the most frequent one is looked for.
+const MOST_NEAR: usize = 64;
+/// Most words of a query for which the dictionary is searched.
+const MOST_SOUGHT: usize = 4;
+/// Most chunks whose names are looked at to find how an identifier is written.
+const MOST_NAMESAKES: usize = 1_000;
+
+/// A query with its misspelt words replaced.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Corrected {
+    /// The query as it is searched for.
+    pub(crate) text: String,
+    /// Words as they were given and as they were read, in the order of the query.
+    pub(crate) changes: Vec<(String, String)>,
+}
+
+impl Corrected {
+    /// What the user should know, a sentence a change.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        self.changes.iter().map(|(given, read)| format!("No match for \"{given}\"; searched for {read}"))
+    }
+}
+
+/// Replaces the words of `text` that no chunk holds by the nearest ones that some chunk holds; `None` when there is nothing
+/// to replace. A word that expansion maps to other terms is left alone.
+pub(crate) fn correct(snapshot: &Snapshot, analyzer: &Analyzer, text: &str) -> Result<Option<Corrected>, StorageError> {
+    let mut corrected = Corrected::default();
+    let mut left = MOST_SOUGHT;
+    for raw in text.split_inclusive(char::is_whitespace) {
+        let read = word(snapshot, analyzer, raw, &mut left)?;
+        if let Some(read) = &read {
+            let strip = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
+            corrected.changes.push((strip(raw), strip(read)));
+        }
+        corrected.text.push_str(read.as_deref().unwrap_or(raw));
+    }
+    Ok((!corrected.changes.is_empty()).then_some(corrected))
+}
+
+/// `raw` with its misspelt parts replaced; `left` more may be looked for.
+fn word(snapshot: &Snapshot, analyzer: &Analyzer, raw: &str, left: &mut usize) -> Result<Option<String>, StorageError> {
+    let mut terms: Vec<String> = Vec::new();
+    analyzer.terms(raw, &mut |term| terms.push(term.to_owned()));
+    let mut unknown = Vec::new();
+    for term in &terms {
+        if is_correctable(term) && !holds(snapshot, term)? {
+            unknown.push(term.as_str());
+        }
+    }
+    let mut read = raw.to_owned();
+    let mut changed = false;
+    for term in &unknown {
+        let has_unknown_part = unknown.iter().any(|part| part != term && term.contains(part));
+        let is_whole = terms.iter().any(|part| part != term && term.contains(part.as_str()));
+        // An identifier whose parts are all known is taken as correct.
+        let is_done = !read.to_ascii_lowercase().contains(term);
+        if is_done || (is_whole && !has_unknown_part) || (!is_whole && has_relatives(snapshot, term)?) {
+            continue;
+        }
+        if *left == 0 {
+            break;
+        }
+        *left -= 1;
+        let Some(near) = nearest(snapshot, term)? else { continue };
+        let written = if is_whole { written(snapshot, &near)? } else { near };
+        changed |= replace(&mut read, term, &written);
+    }
+    Ok(changed.then_some(read))
+}
+
+/// Letters, and the marks that join them in an identifier; digits are seldom mistyped words.
+fn is_correctable(term: &str) -> bool {
+    (SHORTEST..=LONGEST).contains(&term.len()) && term.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+/// The word of the index that is nearest to `term`, of equally near ones the most frequent, of those the first.
+fn nearest(snapshot: &Snapshot, term: &str) -> Result<Option<String>, StorageError> {
+    let most = if term.len() < LONG { 1 } else { 2 };
+    let first = term.as_bytes()[0];
+    let mut distances = PrefixDistance::new(term, most);
+    let mut found: Vec<(u8, Vec<u8>)> = Vec::new();
+    snapshot.walk_terms("", &mut |word| {
+        let (distance, walk) = distances.step(word);
+        // Two edits are accepted only with the right first letter.
+        let is_likely = |distance: u8| distance < 2 || word[0] == first;
+        if let Some(distance) = distance.filter(|&distance| distance > 0 && is_likely(distance)) {
+            distances.tighten(distance);
+            found.push((distance, word.to_vec()));
+        }
+        walk
+    })?;
+    found.sort_unstable();
+    found.dedup();
+    let mut best: Option<(u8, usize, String)> = None;
+    for (distance, word) in found.into_iter().take(MOST_NEAR) {
+        let Ok(word) = String::from_utf8(word) else { continue };
+        let frequency = frequency(snapshot, &word)?;
+        let better = best.as_ref().is_none_or(|best| distance == best.0 && frequency > best.1);
+        if frequency > 0 && better {
+            best = Some((distance, frequency, word));
+        }
+    }
+    Ok(best.map(|(_, _, word)| word))
+}
+
+/// An identifier as its definition writes it, where there is one.
+fn written(snapshot: &Snapshot, folded: &str) -> Result<String, StorageError> {
+    // The first by key, so that it does not depend on the order of insertion.
+    let mut names = Vec::new();
+    for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
+        let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
+        if chunk.name.to_lowercase() == folded {
+            names.push((chunk.key.as_str(), chunk.name.as_str()));
+        }
+    }
+    Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))
+}
+
+/// Replaces `old` in `text`, compared without regard to case, by `new`, which keeps a capital first letter.
+fn replace(text: &mut String, old: &str, new: &str) -> bool {
+    let Some(start) = text.to_ascii_lowercase().find(old) else { return false };
+    let capital = text[start..].starts_with(|c: char| c.is_ascii_uppercase()) && new.is_ascii();
+    let mut new = new.to_owned();
+    if capital {
+        new[..1].make_ascii_uppercase();
+    }
+    text.replace_range(start..start + old.len(), &new);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaced_in_place() {
+        let check = |text: &str, old: &str, new: &str| {
+            let mut text = text.to_owned();
+            assert!(replace(&mut text, old, new));
+            text
+        };
+        assert_eq!(check("getUserDta()", "dta", "data"), "getUserData()");
+        assert_eq!(check("(parseQurey)", "parsequrey", "parseQuery"), "(parseQuery)");
+        assert_eq!(check("Qurey", "qurey", "query"), "Query");
+        assert!(!replace(&mut "other".to_owned(), "qurey", "query"));
+    }
+}

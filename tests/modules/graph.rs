@@ -1,0 +1,106 @@
+//! Which modules of one directory use which, and the cycles among them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::crate_modules::Use;
+
+/// The name of a directory's own module among its children.
+const OWN: &str = ".";
+
+/// Uses between the modules of one directory, each with a place in the source.
+#[derive(Debug, Default)]
+pub(crate) struct Graph(BTreeMap<(String, String), String>);
+
+/// The graphs of all directories of a crate; the one at the top is called ``.
+pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
+    let mut graphs: BTreeMap<String, Graph> = BTreeMap::new();
+    for Use { from, to, is_reexport, file, line } in uses {
+        let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let directory = from[..shared].join("::");
+        let name = |path: &[String]| path.get(shared).map_or(OWN, String::as_str).to_owned();
+        let edge = (name(from), name(to));
+        if edge.0 != edge.1 && !(edge.0 == OWN && *is_reexport) {
+            let place = format!("{}:{line}", file.display());
+            graphs.entry(directory).or_default().0.entry(edge).or_insert(place);
+        }
+    }
+    graphs
+}
+
+impl Graph {
+    /// Takes a use out; `None` if there is none.
+    pub(crate) fn remove(&mut self, from: &str, to: &str) -> Option<(String, String)> {
+        self.0.remove_entry(&(from.to_owned(), to.to_owned())).map(|(edge, _)| edge)
+    }
+
+    /// Whether uses lead from one module to another.
+    pub(crate) fn leads(&self, from: &str, to: &str) -> bool {
+        self.path(from, to).is_some()
+    }
+
+    /// A shortest cycle with the places of its uses, the last of which is taken out so that the next call finds another one.
+    pub(crate) fn take_cycle(&mut self) -> Option<String> {
+        let closed = |(from, to): &(String, String)| Some([self.path(to, from)?, vec![to.clone()]].concat());
+        let cycle = self.0.keys().filter_map(closed).min_by_key(Vec::len)?;
+        let mut shown = format!("`{}`", cycle[0]);
+        let mut last = None;
+        for pair in cycle.windows(2) {
+            let edge = (pair[0].clone(), pair[1].clone());
+            shown.push_str(&format!(" -> `{}` ({})", pair[1], self.0.get(&edge).map_or("", String::as_str)));
+            last = Some(edge);
+        }
+        self.0.remove(&last?);
+        Some(shown)
+    }
+
+    /// The modules of a shortest path, both ends included.
+    fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        let mut known = BTreeSet::from([from.to_owned()]);
+        let mut level = vec![vec![from.to_owned()]];
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            for path in level {
+                let last = path.last().cloned()?;
+                if last == to {
+                    return Some(path);
+                }
+                for (_, target) in self.0.keys().filter(|(source, _)| *source == last) {
+                    if known.insert(target.clone()) {
+                        next.push([path.clone(), vec![target.clone()]].concat());
+                    }
+                }
+            }
+            level = next;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(edges: &[(&str, &str)]) -> Graph {
+        let edge = |&(from, to): &(&str, &str)| ((from.to_owned(), to.to_owned()), "f:1".to_owned());
+        Graph(edges.iter().map(edge).collect())
+    }
+
+    #[test]
+    fn a_cycle_is_told_as_a_path() {
+        let mut graph = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]);
+        let cycle = graph.take_cycle();
+        assert!(cycle.is_some_and(|cycle| cycle.matches(" -> ").count() == 3));
+        assert_eq!(graph.take_cycle(), None);
+    }
+
+    #[test]
+    fn a_chain_is_no_cycle() {
+        assert_eq!(graph(&[("a", "b"), ("b", "c"), ("a", "c")]).take_cycle(), None);
+    }
+
+    #[test]
+    fn the_shortest_cycle_comes_first() {
+        let mut graph = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")]);
+        assert_eq!(graph.take_cycle().map(|cycle| cycle.matches(" -> ").count()), Some(2));
+    }
+}

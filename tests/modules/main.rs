@@ -1,0 +1,141 @@
+//! Modules of a crate use one another in one direction, as crates do: no import cycles.
+//!
+//! Checked are the modules at the top of every crate of the workspace, and those within every directory. A module's own file
+//! (`mod.rs`) counts as a module beside its children, called `.`; what it only passes on (`pub use`) is no use. Tests may use
+//! what they like.
+
+mod crate_modules;
+mod graph;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+
+/// A use of one module by another that still closes a cycle: crate, directory, from, to.
+type Closing = (&'static str, &'static str, &'static str, &'static str);
+
+/// Uses that are to be removed. The list can only shrink: a cycle without one of them fails, and so does a row that closes no
+/// cycle any more.
+#[rustfmt::skip]
+const TO_REMOVE: &[Closing] = &[
+    ("aurora", "", "args_artefact", "args"),
+    ("aurora", "", "args", "args_eval"),
+    ("aurora", "", "index", "pipeline"),
+    ("aurora-analysis", "", "model_dir", "bert"),
+    ("aurora-analysis", "", "embedder", "model_dir"),
+    ("aurora-analysis", "", "embedder", "static_model"),
+    ("aurora-confined", "", "regular", "unix"),
+    ("aurora-confined", "", "directory", "unix"),
+    ("aurora-pipeline", "", "ceilings", "config"),
+    ("aurora-pipeline", "", "diagnostics", "source_map"),
+    ("aurora-pipeline", "", "report", "stage"),
+    ("aurora-pipeline", "", "context", "stage"),
+    ("aurora-pipeline", "", "emitter", "stage"),
+    ("aurora-query", "", "maxscore", "retrieve"),
+    ("aurora-query", "maxscore", ".", "sums"),
+    ("aurora-stages", "", "columns", "chunk"),
+    ("aurora-stages", "", "columns", "git_signal"),
+    ("aurora-stages", "", "columns", "parse"),
+    ("aurora-stages", "", "git_signal", "job"),
+    ("aurora-stages", "", "languages", "chunk"),
+    ("aurora-stages", "", "parse", "languages"),
+    ("aurora-stages", "", "discover", "index"),
+    ("aurora-stages", "chunk", "assemble", "definitions"),
+    ("aurora-stages", "chunk", "assemble", "layout"),
+    ("aurora-stages", "discover", "kept", "."),
+    ("aurora-stages", "discover", "kept", "listing"),
+    ("aurora-stages", "discover", "walk", "listing"),
+    ("aurora-stages", "discover", "rules", "listing"),
+    ("aurora-stages", "git_signal::history", "touch", "blame"),
+    ("aurora-stages", "git_signal::history", "line_map", "blame"),
+    ("aurora-stages", "git_signal::history", "touch", "repository"),
+    ("aurora-stages", "git_signal::history", "touch", "versions"),
+    ("aurora-stages", "git_signal::history", "blame", "versions"),
+    ("aurora-stages", "index", ".", "access"),
+    ("aurora-stages", "index", ".", "descriptors"),
+    ("aurora-stages", "index", ".", "recovery"),
+    ("aurora-stages", "index", ".", "summary"),
+    ("aurora-stages", "languages", ".", "go"),
+    ("aurora-stages", "languages", ".", "java"),
+    ("aurora-stages", "languages", ".", "javascript"),
+    ("aurora-stages", "languages", ".", "markdown"),
+    ("aurora-stages", "languages", ".", "python"),
+    ("aurora-stages", "languages", ".", "rust"),
+    ("aurora-stages", "languages", ".", "typescript"),
+    ("aurora-stages", "parse", "boundaries", "parser"),
+    ("aurora-stages", "parse", "boundaries", "watch"),
+    ("aurora-stages", "parse", "pattern", "query"),
+    ("aurora-stages", "parse", "parser", "captures"),
+    ("aurora-stages", "parse", "docs", "captures"),
+    ("aurora-stages", "parse", "symbols", "parser"),
+    ("aurora-stages", "parse", "parser", "structure"),
+    ("aurora-stages", "parse", "parser", "watch"),
+    ("aurora-storage", "", "home", "store"),
+    ("aurora-storage", "", "lengths", "postings"),
+    ("aurora-storage", "", "files", "snapshot"),
+    ("aurora-storage", "", "listing", "snapshot"),
+    ("aurora-storage", "", "commit", "snapshot"),
+    ("aurora-storage", "", "commit", "trust"),
+    ("aurora-storage", "", "replace", "env"),
+    ("aurora-storage", "", "store", "env"),
+    ("aurora-storage", "", "opening", "env"),
+    ("aurora-storage", "", "opening", "store"),
+    ("aurora-storage", "", "writer", "env"),
+    ("aurora-storage", "", "snapshot", "structure"),
+    ("aurora-storage", "", "snapshot", "trust"),
+    ("aurora-storage", "", "vectors", "snapshot"),
+    ("aurora-storage", "", "publish", "writer"),
+    ("aurora-storage", "", "trust", "env"),
+];
+
+#[test]
+fn modules_do_not_use_one_another_in_circles() {
+    let metadata =
+        MetadataCommand::new().no_deps().other_options(vec!["--offline".into()]).exec().expect("cargo metadata");
+    let mut faults = Vec::new();
+    let mut graphs = BTreeMap::new();
+    for (name, root) in roots(&metadata) {
+        for (directory, graph) in graph::by_directory(&crate_modules::uses(Path::new(&root))) {
+            graphs.insert((name.clone(), directory), graph);
+        }
+    }
+    for ((name, directory), graph) in &mut graphs {
+        let listed = TO_REMOVE.iter().filter(|closing| closing.0 == name && closing.1 == directory);
+        let mut removed = Vec::new();
+        for (.., from, to) in listed {
+            match graph.remove(from, to) {
+                Some(edge) => removed.push(edge),
+                None => {
+                    faults.push(format!("{name} {directory}: `{from}` does not use `{to}` any more; remove the row"))
+                }
+            }
+        }
+        while let Some(cycle) = graph.take_cycle() {
+            faults.push(format!("{name} {directory}: {cycle}"));
+        }
+        for (from, to) in removed {
+            if !graph.leads(&to, &from) {
+                faults.push(format!("{name} {directory}: `{from}` -> `{to}` closes no cycle any more; remove the row"));
+            }
+        }
+    }
+    for (name, directory, ..) in TO_REMOVE {
+        if !graphs.contains_key(&((*name).to_owned(), (*directory).to_owned())) {
+            faults.push(format!("{name} {directory}: there is no such directory any more; remove the row"));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The name of every crate of the workspace with its `lib.rs` or `main.rs`.
+fn roots(metadata: &Metadata) -> Vec<(String, String)> {
+    let is_checked = |kind: &TargetKind| matches!(kind, TargetKind::Lib | TargetKind::Bin);
+    let packages = metadata.workspace_packages().into_iter();
+    let targets = packages.flat_map(|package| {
+        let targets = package.targets.iter().filter(move |target| target.kind.iter().any(is_checked));
+        targets.map(|target| (package.name.to_string(), target.src_path.to_string()))
+    });
+    targets.collect()
+}
