@@ -9,24 +9,24 @@
 //!
 //! | capture | meaning |
 //! |---|---|
-//! | `@function` `@method` `@class` `@interface` `@type` `@struct` `@enum` `@module` `@implementation` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
-//! | `@scope` | lends its `@name` to the definitions inside it without being one |
-//! | `@outer` with `@inner` | `@outer` belongs to the definition `@inner`: decorators, `export`, `const` |
-//! | `@outer.exported` with `@inner` | the same, and the definition is exported |
+//! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
+//! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
+//! | `@definition.variable` | the same, at file level only |
+//! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
+//! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
+//! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |
-//! | `@base` | a type that the enclosing definition extends, implements or embeds |
-//! | `@prelude` | a sibling that belongs to the definition after it: attributes, decorators |
-//! | `@skip` | left out of signatures: annotations, decorators |
+//! | `@attribute` | a sibling that belongs to the definition after it: attributes, decorators |
+//! | `@signature.omit` | left out of signatures: annotations, decorators |
 //! | `@comment` | a comment |
-//! | `@constant` | a name that is given to a value, outside functions: of a constant, a variable, a member of an enum |
-//! | `@variable` | the same, outside types as well |
-//! | `@local` | what hides the `@constant` and `@variable` names inside it: functions, blocks |
-//! | `@call` | the identifier of a callee |
+//! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
+//! | `@reference.call` | the identifier of a callee |
+//! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
 //! | `@branch` `@loop` | a construct that counts towards complexity |
 //! | `@import` | an import, read by [`Language::imports`] |
 //! | `@heading` | the heading of a section |
 //! | `@error` | a syntax error |
-//! | `@_…` | nothing: for predicates |
+//! | `@_…` | ignored; for predicates |
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use crate::chunk::document::{DOCUMENTS, ExtractError};
-use crate::parse::query::{CompiledQuery, QueryProblem};
+use crate::parse::query::{CompiledQuery, QueryError};
 use crate::parse::symbols::{Import, SymbolKind, bounded};
 
 pub mod go;
@@ -74,7 +74,7 @@ pub struct Language {
     /// Joins the segments of a qualified name.
     pub separator: &'static str,
     /// Owners and scopes that say nothing in a name: `exports`, `this`, `prototype`.
-    pub silent_owners: &'static [&'static str],
+    pub omitted_qualifiers: &'static [&'static str],
     /// What is cut from the end of an owner: `.prototype`.
     pub owner_suffix: &'static str,
     /// A decorator that marks a definition as a mere overload of the one after it.
@@ -82,7 +82,7 @@ pub struct Language {
     /// Appends what one `@import` node imports.
     pub imports: fn(Node<'_>, &str, &mut Vec<Import>),
     /// Whether a definition is visible outside its file.
-    pub exported: fn(&Visibility<'_>) -> bool,
+    pub exported: fn(&VisibilityContext<'_>) -> bool,
     /// Finds the documentation inside a definition's body or the file, for languages that keep it there.
     pub docstring: Option<FindDocstring>,
     /// How the documentation of the file itself is found.
@@ -95,7 +95,7 @@ pub struct Language {
 pub type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
-pub type QueryCache = OnceLock<Result<CompiledQuery, QueryProblem>>;
+pub type QueryCache = OnceLock<Result<CompiledQuery, QueryError>>;
 
 /// Where a language keeps the documentation of a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub enum FileDoc {
 
 /// What the visibility of a definition may depend on.
 #[derive(Debug, Clone, Copy)]
-pub struct Visibility<'a> {
+pub struct VisibilityContext<'a> {
     /// Name of the definition.
     pub name: &'a str,
     /// Its signature, which begins with its modifiers.
@@ -128,7 +128,7 @@ impl Language {
     ///
     /// # Errors
     /// The queries do not fit the grammar: a bug in the language's folder.
-    pub fn query(&self) -> Result<&CompiledQuery, QueryProblem> {
+    pub fn query(&self) -> Result<&CompiledQuery, QueryError> {
         self.cache.get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries)).as_ref().map_err(Clone::clone)
     }
 
@@ -191,7 +191,7 @@ const fn defaults(
         grammar,
         queries,
         separator: ".",
-        silent_owners: &[],
+        omitted_qualifiers: &[],
         owner_suffix: "",
         overload_marker: None,
         imports: no_imports,
@@ -204,7 +204,7 @@ const fn defaults(
 
 fn no_imports(_: Node<'_>, _: &str, _: &mut Vec<Import>) {}
 
-fn exported_by_construct(visibility: &Visibility<'_>) -> bool {
+fn exported_by_construct(visibility: &VisibilityContext<'_>) -> bool {
     visibility.exported
 }
 

@@ -2,10 +2,10 @@
 
 use tree_sitter::{Node, Tree};
 
+use crate::parse::deadline::Deadline;
 use crate::parse::docs::begins_line;
 use crate::parse::parser::ParseFailure;
 use crate::parse::symbols::Boundary;
-use crate::parse::watch::Watch;
 
 /// Nodes up to this many bytes are never cut, so their children are not looked at.
 const SMALLEST_CUT: usize = 800;
@@ -17,14 +17,14 @@ const DEEPEST: u32 = 96;
 /// comment belongs to what follows it.
 ///
 /// # Errors
-/// The watch's.
-pub(crate) fn boundaries(tree: &Tree, text: &str, watch: &Watch<'_>) -> Result<Vec<Boundary>, ParseFailure> {
+/// See [`Deadline::check`].
+pub(crate) fn boundaries(tree: &Tree, text: &str, deadline: &Deadline<'_>) -> Result<Vec<Boundary>, ParseFailure> {
     let mut found: Vec<Boundary> = Vec::new();
     let mut cursor = tree.walk();
     let mut depth = 0;
     let mut comment_end = None;
     'walk: loop {
-        watch.look()?;
+        deadline.tick()?;
         let node = cursor.node();
         if depth > 0 && node.is_named() {
             let follows_comment = comment_end.is_some_and(|row| node.start_position().row <= row + 1);

@@ -5,30 +5,30 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use crate::parse::deadline::Deadline;
 use crate::parse::parser::ParseFailure;
-use crate::parse::pattern::{Found, Predicate};
-use crate::parse::query::{CompiledQuery, Role};
+use crate::parse::pattern::{MatchedCaptures, Predicate};
+use crate::parse::query::{CaptureKind, CompiledQuery};
 use crate::parse::symbols::SymbolKind;
-use crate::parse::watch::Watch;
 
 /// Everything that the query found in one file. Lists are ordered by where their nodes start.
 #[derive(Default)]
 pub(crate) struct Captures<'tree, 'text> {
     pub(crate) definitions: Vec<Definition<'tree>>,
-    /// Wrapped node → the node around it, and whether that exports it.
+    /// Wrapped node → its wrapper, and whether the wrapper exports it.
     pub(crate) outers: FxHashMap<usize, (Node<'tree>, bool)>,
     pub(crate) exports: FxHashSet<&'text str>,
     pub(crate) imports: Vec<Node<'tree>>,
     pub(crate) headings: Vec<Node<'tree>>,
     /// Names given to values, wherever they stand.
-    pub(crate) values: Vec<(Node<'tree>, Reach)>,
+    pub(crate) values: Vec<(Node<'tree>, ConstantScope)>,
     /// What hides the names inside it. Those inside others may be left out.
     pub(crate) locals: Vec<Range<u32>>,
     /// Comments and preludes: what may stand between two definitions and belong to the second.
-    pub(crate) leading: Vec<Leading>,
+    pub(crate) leading: Vec<LeadingNode>,
     /// What signatures leave out.
     pub(crate) skips: Vec<Range<u32>>,
-    pub(crate) marks: Vec<(u32, Mark<'text>)>,
+    pub(crate) occurrences: Vec<(u32, Occurrence<'text>)>,
     pub(crate) errors: u32,
 }
 
@@ -41,27 +41,27 @@ pub(crate) struct Definition<'tree> {
     pub(crate) name: Node<'tree>,
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
-    rule: u32,
+    pattern_index: u32,
 }
 
-/// Where a name that is given to a value can be seen from outside.
+/// Where a captured constant counts as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// In a type as well as outside all types.
-    Type,
-    /// Outside all types only.
-    File,
+pub(crate) enum ConstantScope {
+    /// At file level and inside types.
+    FileOrType,
+    /// At file level only.
+    FileOnly,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Leading {
+pub(crate) struct LeadingNode {
     pub(crate) bytes: Range<u32>,
     pub(crate) is_comment: bool,
 }
 
 /// Something that is counted towards the innermost definition around it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Mark<'text> {
+pub(crate) enum Occurrence<'text> {
     Call(&'text str),
     Base(&'text str),
     Branch,
@@ -72,12 +72,12 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     /// Walks the tree once, without recursion: its depth is the file's to choose.
     ///
     /// # Errors
-    /// The watch's.
+    /// See [`Deadline::check`].
     pub(crate) fn collect(
         query: &CompiledQuery,
         root: Node<'tree>,
         text: &'text str,
-        watch: &Watch<'_>,
+        deadline: &Deadline<'_>,
     ) -> Result<Self, ParseFailure> {
         let mut found = Self::default();
         let mut error_end = 0;
@@ -85,14 +85,14 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         let mut captured = Vec::new();
         let mut cursor = root.walk();
         'walk: loop {
-            watch.look()?;
+            deadline.tick()?;
             let node = cursor.node();
-            for rule in query.rules_at(node.kind_id()) {
-                found.apply(query, *rule, node, text, &mut captured);
+            for index in query.patterns_at(node.kind_id()) {
+                found.apply(query, *index, node, text, &mut captured);
             }
             if is_broken && node.start_byte() >= error_end && (node.is_error() || node.is_missing()) {
-                for rule in &query.broken {
-                    found.apply(query, *rule, node, text, &mut captured);
+                for index in &query.broken {
+                    found.apply(query, *index, node, text, &mut captured);
                 }
                 error_end = node.end_byte().max(node.start_byte() + 1);
             }
@@ -115,53 +115,55 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         index: u32,
         node: Node<'tree>,
         text: &'text str,
-        captured: &mut Found<'tree>,
+        captured: &mut MatchedCaptures<'tree>,
     ) {
-        let rule = &query.rules[index as usize];
-        rule.pattern.matches(node, captured, &mut |captured| {
+        let pattern = &query.patterns[index as usize];
+        pattern.root.matches(node, captured, &mut |captured| {
             let holds = |predicate: &Predicate| {
-                let role = predicate.role();
-                captured.iter().filter(|(r, _)| *r == role).all(|(_, node)| predicate.holds(slice(text, *node)))
+                let capture = predicate.capture();
+                captured.iter().filter(|(r, _)| *r == capture).all(|(_, node)| predicate.holds(slice(text, *node)))
             };
-            if rule.predicates.iter().all(holds) {
+            if pattern.predicates.iter().all(holds) {
                 self.take(captured, index, text);
             }
         });
     }
 
-    fn take(&mut self, captured: &Found<'tree>, rule: u32, text: &'text str) {
-        let mut partial = Partial::default();
-        for (role, node) in captured.iter().copied() {
-            match role {
-                Role::Definition(kind) => partial.definition = Some((node, Some(kind))),
-                Role::Scope => partial.definition = Some((node, None)),
-                Role::Name => partial.name = Some(node),
-                Role::Body => partial.body = Some(node),
-                Role::Owner => partial.owner = Some(node),
-                Role::Outer { exported } => partial.outer = Some((node, exported)),
-                Role::Inner => partial.inner = Some(node),
-                Role::Export => drop(self.exports.insert(slice(text, node))),
-                Role::Prelude => self.leading.push(Leading { bytes: span(node), is_comment: false }),
-                Role::Comment => self.leading.push(Leading { bytes: span(node), is_comment: true }),
-                Role::Skip => self.skips.push(span(node)),
-                Role::Call => self.mark(node, Mark::Call(slice(text, node).trim_start_matches('#'))),
-                Role::Base => self.mark(node, Mark::Base(slice(text, node))),
-                Role::Branch => self.mark(node, Mark::Branch),
-                Role::Loop => self.mark(node, Mark::Loop),
-                Role::Import => self.imports.push(node),
-                Role::Heading => self.headings.push(node),
-                Role::Constant => self.values.push((node, Reach::Type)),
-                Role::Variable => self.values.push((node, Reach::File)),
-                Role::Local => self.hide(span(node)),
-                Role::Error => self.errors += 1,
-                Role::Nothing(_) => {}
+    fn take(&mut self, captured: &MatchedCaptures<'tree>, pattern_index: u32, text: &'text str) {
+        let mut partial = MatchFields::default();
+        for (capture, node) in captured.iter().copied() {
+            match capture {
+                CaptureKind::Definition(kind) => partial.definition = Some((node, Some(kind))),
+                CaptureKind::Namespace => partial.definition = Some((node, None)),
+                CaptureKind::Name => partial.name = Some(node),
+                CaptureKind::Body => partial.body = Some(node),
+                CaptureKind::Owner => partial.owner = Some(node),
+                CaptureKind::Wrapper { exported } => partial.outer = Some((node, exported)),
+                CaptureKind::Wrapped => partial.inner = Some(node),
+                CaptureKind::Export => drop(self.exports.insert(slice(text, node))),
+                CaptureKind::Attribute => self.leading.push(LeadingNode { bytes: span(node), is_comment: false }),
+                CaptureKind::Comment => self.leading.push(LeadingNode { bytes: span(node), is_comment: true }),
+                CaptureKind::SignatureOmit => self.skips.push(span(node)),
+                CaptureKind::ReferenceCall => {
+                    self.mark(node, Occurrence::Call(slice(text, node).trim_start_matches('#')))
+                }
+                CaptureKind::ReferenceBase => self.mark(node, Occurrence::Base(slice(text, node))),
+                CaptureKind::Branch => self.mark(node, Occurrence::Branch),
+                CaptureKind::Loop => self.mark(node, Occurrence::Loop),
+                CaptureKind::Import => self.imports.push(node),
+                CaptureKind::Heading => self.headings.push(node),
+                CaptureKind::DefinitionConstant => self.values.push((node, ConstantScope::FileOrType)),
+                CaptureKind::DefinitionVariable => self.values.push((node, ConstantScope::FileOnly)),
+                CaptureKind::LocalScope => self.hide(span(node)),
+                CaptureKind::Error => self.errors += 1,
+                CaptureKind::Ignored(_) => {}
             }
         }
-        self.add(partial, rule);
+        self.add(partial, pattern_index);
     }
 
-    fn mark(&mut self, node: Node<'tree>, mark: Mark<'text>) {
-        self.marks.push((node.start_byte() as u32, mark));
+    fn mark(&mut self, node: Node<'tree>, mark: Occurrence<'text>) {
+        self.occurrences.push((node.start_byte() as u32, mark));
     }
 
     fn hide(&mut self, bytes: Range<u32>) {
@@ -170,10 +172,10 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         }
     }
 
-    fn add(&mut self, partial: Partial<'tree>, rule: u32) {
+    fn add(&mut self, partial: MatchFields<'tree>, pattern_index: u32) {
         if let (Some((node, kind)), Some(name)) = (partial.definition, partial.name) {
-            let Partial { body, owner, .. } = partial;
-            self.definitions.push(Definition { node, kind, name, body, owner, rule });
+            let MatchFields { body, owner, .. } = partial;
+            self.definitions.push(Definition { node, kind, name, body, owner, pattern_index });
         }
         if let (Some(outer), Some(inner)) = (partial.outer, partial.inner) {
             self.outers.insert(inner.id(), outer);
@@ -181,13 +183,13 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     }
 
     /// Patterns capture nodes below the one they start at, so the order is nearly right. Of several definitions at
-    /// one node, the earliest rule wins.
+    /// one node, the earliest pattern wins.
     fn sort(&mut self) {
-        self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.rule));
+        self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
         self.definitions.dedup_by_key(|d| d.node.id());
         self.leading.sort_by_key(|l| l.bytes.start);
         self.skips.sort_by_key(|s| s.start);
-        self.marks.sort_by_key(|m| m.0);
+        self.occurrences.sort_by_key(|m| m.0);
         self.imports.sort_by_key(Node::start_byte);
         self.imports.dedup_by_key(|node| node.id());
         self.headings.sort_by_key(Node::start_byte);
@@ -197,7 +199,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
 }
 
 #[derive(Default)]
-struct Partial<'tree> {
+struct MatchFields<'tree> {
     definition: Option<(Node<'tree>, Option<SymbolKind>)>,
     name: Option<Node<'tree>>,
     body: Option<Node<'tree>>,

@@ -1,8 +1,8 @@
-//! Documentation: which comments belong to a definition, and their text without comment marks.
+//! Documentation: which comments belong to a definition, and their text without comment occurrences.
 
 use std::ops::Range;
 
-use crate::parse::captures::Leading;
+use crate::parse::captures::LeadingNode;
 
 /// What stands directly before a definition and belongs to it.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Attached {
 
 /// Walks back from `start` over comments and preludes, as long as each stands on lines of its own and no blank line
 /// comes between.
-pub(crate) fn attached(leading: &[Leading], start: u32, text: &str) -> Attached {
+pub(crate) fn attached(leading: &[LeadingNode], start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
     let before = leading.partition_point(|l| l.bytes.start < start);
@@ -35,7 +35,7 @@ pub(crate) fn attached(leading: &[Leading], start: u32, text: &str) -> Attached 
 }
 
 /// The comments between two offsets that directly follow one another, beginning with the first.
-pub(crate) fn first_run(leading: &[Leading], prefix: &str, text: &str) -> Option<Range<u32>> {
+pub(crate) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Option<Range<u32>> {
     let mut run: Option<Range<u32>> = None;
     for item in leading.iter().filter(|l| l.is_comment) {
         let bytes = &item.bytes;
@@ -51,7 +51,7 @@ pub(crate) fn first_run(leading: &[Leading], prefix: &str, text: &str) -> Option
     run
 }
 
-/// The text of comments without their marks, trimmed, one line for each line of the source.
+/// The text of comments without their occurrences, trimmed, one line for each line of the source.
 pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
     for line in source.lines() {

@@ -3,6 +3,7 @@
 mod boundaries;
 mod captures;
 mod constants;
+mod deadline;
 pub(crate) mod docs;
 pub mod parser;
 pub(crate) mod pattern;
@@ -13,6 +14,5 @@ pub mod stage;
 mod structure;
 pub mod symbols;
 mod tree_memory;
-mod watch;
 
 pub use symbols::FileSymbols;

@@ -9,11 +9,11 @@ use tree_sitter::{ParseOptions, ParseState, Tree};
 use crate::languages::{self, Language};
 use crate::parse::boundaries::boundaries;
 use crate::parse::captures::Captures;
-use crate::parse::query::QueryProblem;
+use crate::parse::deadline::Deadline;
+use crate::parse::query::QueryError;
 use crate::parse::sections::{self, Heading};
 use crate::parse::structure::assemble;
 use crate::parse::symbols::FileSymbols;
-use crate::parse::watch::Watch;
 
 /// The parser asks every 100 operations whether to go on. Real sources, broken ones included, stay below 3
 /// operations a byte; what needs more than 16 is in a loop of error recovery. There, single operations can take
@@ -70,7 +70,7 @@ pub enum ParseFailure {
     Grammar(String),
     /// The language's queries do not fit its grammar: a bug.
     #[error(transparent)]
-    Query(#[from] QueryProblem),
+    Query(#[from] QueryError),
 }
 
 impl Default for Parser {
@@ -102,7 +102,7 @@ impl Parser {
 
     /// The same, ended soon after `is_stopped` says so; then it fails with [`ParseFailure::Stopped`].
     pub fn parse_unless(&mut self, format: &str, text: &str, is_stopped: &dyn Fn() -> bool) -> FileSymbols {
-        let watch = Watch::new(self.limits.time, is_stopped);
+        let deadline = Deadline::new(self.limits.time, is_stopped);
         let lines = line_count(text);
         let parsed = match languages::by_name(format) {
             _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
@@ -110,7 +110,7 @@ impl Parser {
                 cut: Some("too many lines for the grammar: headings were found as in plain text"),
                 ..self.plain(text)
             }),
-            Some(language) => self.try_parse(language, text, &watch),
+            Some(language) => self.try_parse(language, text, &deadline),
             None => Ok(self.plain(text)),
         };
         let mut symbols =
@@ -127,25 +127,25 @@ impl Parser {
         &mut self,
         language: &'static Language,
         text: &str,
-        watch: &Watch<'_>,
+        deadline: &Deadline<'_>,
     ) -> Result<FileSymbols, ParseFailure> {
         if text.len() > self.limits.size {
             return Err(ParseFailure::TooLarge);
         }
         let query = language.query()?;
-        let tree = self.tree(language, text, watch)?;
-        let captures = Captures::collect(query, tree.root_node(), text, watch)?;
+        let tree = self.tree(language, text, deadline)?;
+        let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
         let mut symbols = if language.is_prose() {
             let headings = captures.headings.iter().filter_map(|node| Heading::of_markdown(*node, text)).collect();
             sections::symbols(text, headings, self.limits.symbols)
         } else {
-            assemble(language, tree.root_node(), captures, text, self.limits.symbols, watch)?
+            assemble(language, tree.root_node(), captures, text, self.limits.symbols, deadline)?
         };
-        symbols.boundaries = boundaries(&tree, text, watch)?;
+        symbols.boundaries = boundaries(&tree, text, deadline)?;
         Ok(symbols)
     }
 
-    fn tree(&mut self, language: &'static Language, text: &str, watch: &Watch<'_>) -> Result<Tree, ParseFailure> {
+    fn tree(&mut self, language: &'static Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
         if !self.language.is_some_and(|current| std::ptr::eq(current, language)) {
             self.language = None;
             self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;
@@ -156,7 +156,7 @@ impl Parser {
         let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
         let mut on_progress = |_: &ParseState| {
             checks += 1;
-            match watch.ask() {
+            match deadline.check() {
                 Ok(()) if checks <= allowed => return ControlFlow::Continue(()),
                 Ok(()) => {}
                 Err(why) => failure = why,

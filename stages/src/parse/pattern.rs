@@ -6,47 +6,47 @@ use std::num::NonZeroU16;
 use thiserror::Error;
 use tree_sitter::{Language, Node};
 
-use crate::parse::query::{QueryProblem, Role, role};
+use crate::parse::query::{CaptureKind, QueryError, capture_kind};
 
 /// One pattern of a query with the predicates on its captures.
 #[derive(Debug)]
-pub(crate) struct Rule {
-    pub(crate) pattern: Pattern,
+pub(crate) struct Pattern {
+    pub(crate) root: NodePattern,
     pub(crate) predicates: Vec<Predicate>,
 }
 
 /// What a node has to be, and what its children have to be.
 #[derive(Debug)]
-pub(crate) struct Pattern {
-    pub(crate) test: Test,
-    captures: Vec<Role>,
-    children: Vec<Child>,
+pub(crate) struct NodePattern {
+    pub(crate) test: NodeTest,
+    captures: Vec<CaptureKind>,
+    children: Vec<ChildPattern>,
     absent: Vec<NonZeroU16>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Test {
+pub(crate) enum NodeTest {
     Kind(u16),
     /// Any named node.
     Named,
     /// An anonymous node.
     Token(u16),
-    OneOf(Vec<Pattern>),
+    OneOf(Vec<NodePattern>),
     Error,
     Missing,
 }
 
 #[derive(Debug)]
-struct Child {
-    place: Place,
-    pattern: Pattern,
+struct ChildPattern {
+    place: ChildPosition,
+    pattern: NodePattern,
     optional: bool,
     /// Whether it captures nothing: then one match says as much as all of them.
     is_test: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChildPosition {
     Field(NonZeroU16),
     /// Any child; with anchors only the first or the last named one.
     Any {
@@ -57,13 +57,13 @@ enum Place {
 
 #[derive(Debug)]
 pub(crate) enum Predicate {
-    AnyOf(Role, Vec<String>),
-    Capitalised(Role),
+    AnyOf(CaptureKind, Vec<String>),
+    Capitalised(CaptureKind),
 }
 
 /// What is wrong with a query, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PatternProblem {
+pub enum SyntaxError {
     /// No such kind of node.
     #[error("no node kind `{0}`")]
     Kind(String),
@@ -78,7 +78,7 @@ pub enum PatternProblem {
         /// Where, 1-based.
         line: usize,
     },
-    /// See [`QueryProblem::Capture`].
+    /// See [`QueryError::Capture`].
     #[error("unknown capture `@{0}`")]
     Capture(String),
 }
@@ -86,37 +86,42 @@ pub enum PatternProblem {
 const FEW_CHILDREN: u32 = 8;
 
 /// Captured nodes, innermost last.
-pub(crate) type Found<'t> = Vec<(Role, Node<'t>)>;
+pub(crate) type MatchedCaptures<'t> = Vec<(CaptureKind, Node<'t>)>;
 
-impl Pattern {
+impl NodePattern {
     /// Calls `then` with every way in which the pattern matches at `node`.
-    pub(crate) fn matches<'t>(&self, node: Node<'t>, found: &mut Found<'t>, then: &mut dyn FnMut(&mut Found<'t>)) {
+    pub(crate) fn matches<'t>(
+        &self,
+        node: Node<'t>,
+        found: &mut MatchedCaptures<'t>,
+        then: &mut dyn FnMut(&mut MatchedCaptures<'t>),
+    ) {
         let before = found.len();
-        if let Test::OneOf(patterns) = &self.test {
-            found.extend(self.captures.iter().map(|role| (*role, node)));
+        if let NodeTest::OneOf(patterns) = &self.test {
+            found.extend(self.captures.iter().map(|capture| (*capture, node)));
             for pattern in patterns {
                 pattern.matches(node, found, then);
             }
         } else if self.test.holds(node) && self.absent.iter().all(|f| node.child_by_field_id(f.get()).is_none()) {
-            found.extend(self.captures.iter().map(|role| (*role, node)));
+            found.extend(self.captures.iter().map(|capture| (*capture, node)));
             match_children(&self.children, node, found, then);
         }
         found.truncate(before);
     }
 }
 
-impl Pattern {
+impl NodePattern {
     /// Whether it captures a node, itself or below.
     fn captures_any(&self) -> bool {
         let inner = match &self.test {
-            Test::OneOf(patterns) => patterns.iter().any(Self::captures_any),
+            NodeTest::OneOf(patterns) => patterns.iter().any(Self::captures_any),
             _ => false,
         };
         inner || !self.captures.is_empty() || self.children.iter().any(|child| child.pattern.captures_any())
     }
 }
 
-impl Test {
+impl NodeTest {
     fn holds(&self, node: Node<'_>) -> bool {
         match self {
             Self::Kind(kind) | Self::Token(kind) => node.kind_id() == *kind,
@@ -128,13 +133,18 @@ impl Test {
     }
 }
 
-fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>, then: &mut dyn FnMut(&mut Found<'t>)) {
+fn match_children<'t>(
+    children: &[ChildPattern],
+    node: Node<'t>,
+    found: &mut MatchedCaptures<'t>,
+    then: &mut dyn FnMut(&mut MatchedCaptures<'t>),
+) {
     let Some((child, rest)) = children.split_first() else {
         return then(found);
     };
     let matched = Cell::new(false);
     let is_enough = || child.is_test && matched.get();
-    let mut go_on = |found: &mut Found<'t>| {
+    let mut go_on = |found: &mut MatchedCaptures<'t>| {
         // Of an alternative, several may match one node.
         if !is_enough() {
             matched.set(true);
@@ -142,12 +152,12 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
         }
     };
     match child.place {
-        Place::Field(field) => {
+        ChildPosition::Field(field) => {
             if let Some(at) = node.child_by_field_id(field.get()) {
                 child.pattern.matches(at, found, &mut go_on);
             }
         }
-        Place::Any { first: false, last: false } => {
+        ChildPosition::Any { first: false, last: false } => {
             // By index each child costs its position, a cursor an allocation.
             let count = node.child_count();
             if count <= FEW_CHILDREN {
@@ -161,7 +171,7 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
                 }
             }
         }
-        Place::Any { first, last } => {
+        ChildPosition::Any { first, last } => {
             let count = node.named_child_count() as u32;
             let at = if first { Some(0) } else { count.checked_sub(1) };
             let is_alone = !(first && last) || count == 1;
@@ -175,18 +185,19 @@ fn match_children<'t>(children: &[Child], node: Node<'t>, found: &mut Found<'t>,
     }
 }
 
-/// The rules in a query's source.
-pub(crate) fn read(source: &str, grammar: &Language) -> Result<Vec<Rule>, PatternProblem> {
-    let mut reader = Reader { tokens: tokens(source), at: 0, grammar, ignored: Vec::new(), predicates: Vec::new() };
-    let mut rules = Vec::new();
-    while reader.at < reader.tokens.len() {
-        let (pattern, _) = reader.pattern()?;
-        rules.push(Rule { pattern, predicates: std::mem::take(&mut reader.predicates) });
+/// The patterns of a query source.
+pub(crate) fn read(source: &str, grammar: &Language) -> Result<Vec<Pattern>, SyntaxError> {
+    let mut parser =
+        QueryParser { tokens: tokens(source), at: 0, grammar, ignored: Vec::new(), predicates: Vec::new() };
+    let mut patterns = Vec::new();
+    while parser.at < parser.tokens.len() {
+        let (root, _) = parser.pattern()?;
+        patterns.push(Pattern { root, predicates: std::mem::take(&mut parser.predicates) });
     }
-    Ok(rules)
+    Ok(patterns)
 }
 
-struct Reader<'a> {
+struct QueryParser<'a> {
     tokens: Vec<(&'a str, usize)>,
     at: usize,
     grammar: &'a Language,
@@ -194,9 +205,9 @@ struct Reader<'a> {
     predicates: Vec<Predicate>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> QueryParser<'a> {
     /// A pattern with its captures, and whether it is optional.
-    fn pattern(&mut self) -> Result<(Pattern, bool), PatternProblem> {
+    fn pattern(&mut self) -> Result<(NodePattern, bool), SyntaxError> {
         let (test, children, absent) = match self.next()? {
             "[" => {
                 let mut patterns = Vec::new();
@@ -204,13 +215,13 @@ impl<'a> Reader<'a> {
                     patterns.push(self.pattern()?.0);
                 }
                 self.expect("]")?;
-                (Test::OneOf(patterns), Vec::new(), Vec::new())
+                (NodeTest::OneOf(patterns), Vec::new(), Vec::new())
             }
             "(" => self.node()?,
-            "_" => (Test::Named, Vec::new(), Vec::new()),
+            "_" => (NodeTest::Named, Vec::new(), Vec::new()),
             token if token.starts_with('"') => {
                 let name = token.trim_matches('"');
-                (Test::Token(self.kind(name, false)?), Vec::new(), Vec::new())
+                (NodeTest::Token(self.kind(name, false)?), Vec::new(), Vec::new())
             }
             _ => return Err(self.unexpected()),
         };
@@ -219,18 +230,18 @@ impl<'a> Reader<'a> {
         while self.peek().starts_with('@') {
             captures.push(self.capture()?);
         }
-        Ok((Pattern { test, captures, children, absent }, optional))
+        Ok((NodePattern { test, captures, children, absent }, optional))
     }
 
     /// What stands between the parentheses of a node.
-    fn node(&mut self) -> Result<(Test, Vec<Child>, Vec<NonZeroU16>), PatternProblem> {
+    fn node(&mut self) -> Result<(NodeTest, Vec<ChildPattern>, Vec<NonZeroU16>), SyntaxError> {
         let test = match self.next()? {
-            "_" => Test::Named,
-            "ERROR" => Test::Error,
-            "MISSING" => Test::Missing,
-            kind => Test::Kind(self.kind(kind, true)?),
+            "_" => NodeTest::Named,
+            "ERROR" => NodeTest::Error,
+            "MISSING" => NodeTest::Missing,
+            kind => NodeTest::Kind(self.kind(kind, true)?),
         };
-        let (mut children, mut absent): (Vec<Child>, _) = (Vec::new(), Vec::new());
+        let (mut children, mut absent): (Vec<ChildPattern>, _) = (Vec::new(), Vec::new());
         let mut first = false;
         loop {
             let token = self.peek();
@@ -238,7 +249,7 @@ impl<'a> Reader<'a> {
                 return Ok((test, children, absent));
             } else if self.accept(".") {
                 match children.last_mut().map(|child| &mut child.place) {
-                    Some(Place::Any { last, .. }) => *last = true,
+                    Some(ChildPosition::Any { last, .. }) => *last = true,
                     _ => first = true,
                 }
             } else if let Some(field) = token.strip_prefix('!') {
@@ -250,56 +261,56 @@ impl<'a> Reader<'a> {
                 let place = match token.strip_suffix(':') {
                     Some(field) => {
                         self.at += 1;
-                        Place::Field(self.field(field)?)
+                        ChildPosition::Field(self.field(field)?)
                     }
-                    None => Place::Any { first: std::mem::take(&mut first), last: false },
+                    None => ChildPosition::Any { first: std::mem::take(&mut first), last: false },
                 };
                 let (pattern, optional) = self.pattern()?;
                 let is_test = !pattern.captures_any();
-                children.push(Child { place, pattern, optional, is_test });
+                children.push(ChildPattern { place, pattern, optional, is_test });
             }
         }
     }
 
-    fn predicate(&mut self) -> Result<(), PatternProblem> {
+    fn predicate(&mut self) -> Result<(), SyntaxError> {
         self.expect("(")?;
         let name = self.next()?;
-        let role = self.capture()?;
+        let capture = self.capture()?;
         let mut values = Vec::new();
         while !self.accept(")") {
             values.push(self.next()?.trim_matches('"').to_owned());
         }
         self.predicates.push(match name {
-            "#eq?" | "#any-of?" => Predicate::AnyOf(role, values),
-            "#match?" if values == ["^[A-Z]"] => Predicate::Capitalised(role),
+            "#eq?" | "#any-of?" => Predicate::AnyOf(capture, values),
+            "#match?" if values == ["^[A-Z]"] => Predicate::Capitalised(capture),
             _ => return Err(self.unexpected()),
         });
         Ok(())
     }
 
-    fn capture(&mut self) -> Result<Role, PatternProblem> {
+    fn capture(&mut self) -> Result<CaptureKind, SyntaxError> {
         let token = self.next()?;
         let name = token.strip_prefix('@').ok_or_else(|| self.unexpected())?;
-        role(name, &mut self.ignored).map_err(|problem| match problem {
-            QueryProblem::Capture(name) => PatternProblem::Capture(name),
-            QueryProblem::Syntax(problem) => problem,
+        capture_kind(name, &mut self.ignored).map_err(|problem| match problem {
+            QueryError::Capture(name) => SyntaxError::Capture(name),
+            QueryError::Syntax(problem) => problem,
         })
     }
 
-    fn kind(&self, name: &str, named: bool) -> Result<u16, PatternProblem> {
+    fn kind(&self, name: &str, named: bool) -> Result<u16, SyntaxError> {
         let id = self.grammar.id_for_node_kind(name, named);
-        if id == 0 { Err(PatternProblem::Kind(name.to_owned())) } else { Ok(id) }
+        if id == 0 { Err(SyntaxError::Kind(name.to_owned())) } else { Ok(id) }
     }
 
-    fn field(&self, name: &str) -> Result<NonZeroU16, PatternProblem> {
-        self.grammar.field_id_for_name(name).ok_or_else(|| PatternProblem::Field(name.to_owned()))
+    fn field(&self, name: &str) -> Result<NonZeroU16, SyntaxError> {
+        self.grammar.field_id_for_name(name).ok_or_else(|| SyntaxError::Field(name.to_owned()))
     }
 
     fn peek(&self) -> &'a str {
         self.tokens.get(self.at).map_or("", |(token, _)| token)
     }
 
-    fn next(&mut self) -> Result<&'a str, PatternProblem> {
+    fn next(&mut self) -> Result<&'a str, SyntaxError> {
         let token = self.peek();
         self.at += 1;
         if token.is_empty() { Err(self.unexpected()) } else { Ok(token) }
@@ -311,13 +322,13 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    fn expect(&mut self, token: &str) -> Result<(), PatternProblem> {
+    fn expect(&mut self, token: &str) -> Result<(), SyntaxError> {
         if self.next()? == token { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn unexpected(&self) -> PatternProblem {
+    fn unexpected(&self) -> SyntaxError {
         let (found, line) = self.tokens.get(self.at.saturating_sub(1)).copied().unwrap_or(("end", 0));
-        PatternProblem::Unexpected { found: found.to_owned(), line }
+        SyntaxError::Unexpected { found: found.to_owned(), line }
     }
 }
 

@@ -10,24 +10,24 @@
 use thiserror::Error;
 use tree_sitter::Language;
 
-use crate::parse::pattern::{Pattern, PatternProblem, Predicate, Rule, Test, read};
+use crate::parse::pattern::{NodePattern, NodeTest, Pattern, Predicate, SyntaxError, read};
 use crate::parse::symbols::SymbolKind;
 
 /// A language's queries as patterns by the kind of node that they start at.
 #[derive(Debug)]
 pub struct CompiledQuery {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) patterns: Vec<Pattern>,
     by_kind: Vec<Vec<u32>>,
-    /// Rules for nodes that are no proper nodes: errors, and what the parser has made up.
+    /// Patterns for `ERROR` and missing nodes, which have no kind of their own.
     pub(crate) broken: Vec<u32>,
 }
 
 /// The queries do not fit the grammar.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum QueryProblem {
+pub enum QueryError {
     /// The query does not compile.
     #[error("the language's queries do not fit its grammar: {0}")]
-    Syntax(#[from] PatternProblem),
+    Syntax(#[from] SyntaxError),
     /// A capture that the engine does not know.
     #[error("the language's queries use the unknown capture `@{0}`")]
     Capture(String),
@@ -35,107 +35,107 @@ pub enum QueryProblem {
 
 /// What a capture means; see [`crate::languages`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum CaptureKind {
     Definition(SymbolKind),
-    Scope,
+    Namespace,
     Name,
     Body,
     Owner,
-    Outer {
+    Wrapper {
         exported: bool,
     },
-    Inner,
+    Wrapped,
     Export,
-    Base,
-    Prelude,
-    Skip,
+    ReferenceBase,
+    Attribute,
+    SignatureOmit,
     Comment,
-    Call,
+    ReferenceCall,
     Branch,
     Loop,
     Import,
     Heading,
-    Constant,
-    Variable,
-    Local,
+    DefinitionConstant,
+    DefinitionVariable,
+    LocalScope,
     Error,
     /// For predicates alone; told apart by number.
-    Nothing(u8),
+    Ignored(u8),
 }
 
 impl CompiledQuery {
-    pub(crate) fn new(grammar: &Language, sources: &[&str]) -> Result<Self, QueryProblem> {
+    pub(crate) fn new(grammar: &Language, sources: &[&str]) -> Result<Self, QueryError> {
         let mut compiled =
-            Self { rules: Vec::new(), by_kind: vec![Vec::new(); grammar.node_kind_count()], broken: Vec::new() };
+            Self { patterns: Vec::new(), by_kind: vec![Vec::new(); grammar.node_kind_count()], broken: Vec::new() };
         for source in sources {
-            for rule in read(source, grammar)? {
-                compiled.add(rule);
+            for pattern in read(source, grammar)? {
+                compiled.add(pattern);
             }
         }
         Ok(compiled)
     }
 
-    /// Indices of the rules that may match at a node of this kind.
-    pub(crate) fn rules_at(&self, kind: u16) -> &[u32] {
+    /// Indices of the patterns that may match at a node of this kind.
+    pub(crate) fn patterns_at(&self, kind: u16) -> &[u32] {
         self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }
 
-    fn add(&mut self, rule: Rule) {
-        let index = self.rules.len() as u32;
-        let mut pending = vec![&rule.pattern];
-        while let Some(Pattern { test, .. }) = pending.pop() {
+    fn add(&mut self, pattern: Pattern) {
+        let index = self.patterns.len() as u32;
+        let mut pending = vec![&pattern.root];
+        while let Some(NodePattern { test, .. }) = pending.pop() {
             match test {
-                Test::Kind(kind) => self.by_kind[usize::from(*kind)].push(index),
-                Test::OneOf(patterns) => pending.extend(patterns),
-                Test::Error | Test::Missing => self.broken.push(index),
-                Test::Named | Test::Token(_) => {}
+                NodeTest::Kind(kind) => self.by_kind[usize::from(*kind)].push(index),
+                NodeTest::OneOf(patterns) => pending.extend(patterns),
+                NodeTest::Error | NodeTest::Missing => self.broken.push(index),
+                NodeTest::Named | NodeTest::Token(_) => {}
             }
         }
-        self.rules.push(rule);
+        self.patterns.push(pattern);
     }
 }
 
-/// The role of a capture by its name.
-pub(crate) fn role(capture: &str, ignored: &mut Vec<String>) -> Result<Role, QueryProblem> {
+/// The kind of a capture, by its name.
+pub(crate) fn capture_kind(capture: &str, ignored: &mut Vec<String>) -> Result<CaptureKind, QueryError> {
     if capture.starts_with('_') {
         let number = ignored.iter().position(|name| name == capture).unwrap_or_else(|| {
             ignored.push(capture.to_owned());
             ignored.len() - 1
         });
-        return Ok(Role::Nothing(number as u8));
+        return Ok(CaptureKind::Ignored(number as u8));
     }
     Ok(match capture {
-        "function" => Role::Definition(SymbolKind::Function),
-        "method" => Role::Definition(SymbolKind::Method),
-        "class" => Role::Definition(SymbolKind::Class),
-        "interface" => Role::Definition(SymbolKind::Interface),
-        "type" => Role::Definition(SymbolKind::Type),
-        "struct" => Role::Definition(SymbolKind::Struct),
-        "enum" => Role::Definition(SymbolKind::Enum),
-        "module" => Role::Definition(SymbolKind::Module),
-        "implementation" => Role::Definition(SymbolKind::Implementation),
-        "scope" => Role::Scope,
-        "name" => Role::Name,
-        "body" => Role::Body,
-        "owner" => Role::Owner,
-        "outer" => Role::Outer { exported: false },
-        "outer.exported" => Role::Outer { exported: true },
-        "inner" => Role::Inner,
-        "export" => Role::Export,
-        "base" => Role::Base,
-        "prelude" => Role::Prelude,
-        "skip" => Role::Skip,
-        "comment" => Role::Comment,
-        "call" => Role::Call,
-        "branch" => Role::Branch,
-        "loop" => Role::Loop,
-        "import" => Role::Import,
-        "heading" => Role::Heading,
-        "constant" => Role::Constant,
-        "variable" => Role::Variable,
-        "local" => Role::Local,
-        "error" => Role::Error,
-        _ => return Err(QueryProblem::Capture(capture.to_owned())),
+        "definition.function" => CaptureKind::Definition(SymbolKind::Function),
+        "definition.method" => CaptureKind::Definition(SymbolKind::Method),
+        "definition.class" => CaptureKind::Definition(SymbolKind::Class),
+        "definition.interface" => CaptureKind::Definition(SymbolKind::Interface),
+        "definition.type" => CaptureKind::Definition(SymbolKind::Type),
+        "definition.struct" => CaptureKind::Definition(SymbolKind::Struct),
+        "definition.enum" => CaptureKind::Definition(SymbolKind::Enum),
+        "definition.module" => CaptureKind::Definition(SymbolKind::Module),
+        "definition.implementation" => CaptureKind::Definition(SymbolKind::Implementation),
+        "namespace" => CaptureKind::Namespace,
+        "name" => CaptureKind::Name,
+        "body" => CaptureKind::Body,
+        "owner" => CaptureKind::Owner,
+        "wrapper" => CaptureKind::Wrapper { exported: false },
+        "wrapper.exported" => CaptureKind::Wrapper { exported: true },
+        "wrapped" => CaptureKind::Wrapped,
+        "export" => CaptureKind::Export,
+        "reference.base" => CaptureKind::ReferenceBase,
+        "attribute" => CaptureKind::Attribute,
+        "signature.omit" => CaptureKind::SignatureOmit,
+        "comment" => CaptureKind::Comment,
+        "reference.call" => CaptureKind::ReferenceCall,
+        "branch" => CaptureKind::Branch,
+        "loop" => CaptureKind::Loop,
+        "import" => CaptureKind::Import,
+        "heading" => CaptureKind::Heading,
+        "definition.constant" => CaptureKind::DefinitionConstant,
+        "definition.variable" => CaptureKind::DefinitionVariable,
+        "local.scope" => CaptureKind::LocalScope,
+        "error" => CaptureKind::Error,
+        _ => return Err(QueryError::Capture(capture.to_owned())),
     })
 }
 
@@ -148,9 +148,9 @@ impl Predicate {
         }
     }
 
-    pub(crate) fn role(&self) -> Role {
+    pub(crate) fn capture(&self) -> CaptureKind {
         match self {
-            Self::AnyOf(role, _) | Self::Capitalised(role) => *role,
+            Self::AnyOf(capture, _) | Self::Capitalised(capture) => *capture,
         }
     }
 }

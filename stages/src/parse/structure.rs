@@ -5,14 +5,14 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use crate::languages::{FileDoc, Language, Visibility};
-use crate::parse::captures::{Captures, Definition, Mark};
+use crate::languages::{FileDoc, Language, VisibilityContext};
+use crate::parse::captures::{Captures, Definition, Occurrence};
 use crate::parse::constants::constants;
+use crate::parse::deadline::Deadline;
 use crate::parse::docs::{self, Attached};
 use crate::parse::parser::ParseFailure;
 use crate::parse::signature::signature;
 use crate::parse::symbols::{FileSymbols, Import, Symbol, SymbolKind, bounded};
-use crate::parse::watch::Watch;
 
 /// Bytes of documentation that the symbols of one file may have: this many, and [`DOC_BYTES_PER_BYTE`] for each byte of
 /// its text. What is defined together shares the comment before it.
@@ -25,45 +25,45 @@ const LONGEST_DECLARATION: usize = 16 << 10;
 /// The symbols of one file, at most `most` of them and as many imports.
 ///
 /// # Errors
-/// The watch's.
+/// See [`Deadline::check`].
 pub(crate) fn assemble<'t>(
     language: &Language,
     root: Node<'t>,
     captures: Captures<'t, 't>,
     text: &'t str,
     most: usize,
-    watch: &Watch<'_>,
+    deadline: &Deadline<'_>,
 ) -> Result<FileSymbols, ParseFailure> {
     let mut imports: Vec<Import> = Vec::new();
     for node in &captures.imports {
-        watch.look()?;
+        deadline.tick()?;
         (language.imports)(*node, text, &mut imports);
         if imports.len() > most {
             break;
         }
     }
-    let mut builder = Builder {
+    let mut builder = OutlineBuilder {
         language,
         captures: &captures,
         text,
-        nests: Vec::new(),
+        scopes: Vec::new(),
         symbols: Vec::new(),
         open: Vec::new(),
-        before: Before::default(),
+        before: AttachedCache::default(),
         doc_bytes_left: LEAST_DOC_BYTES + DOC_BYTES_PER_BYTE * text.len(),
     };
     let mut is_cut = imports.len() > most;
     imports.truncate(most);
     for definition in wrapped(&captures) {
-        watch.look()?;
+        deadline.tick()?;
         if builder.symbols.len() == most {
             is_cut = true;
             break;
         }
         builder.define(definition);
     }
-    let Builder { nests, mut symbols, .. } = builder;
-    let calls = count(&captures, &nests, &mut symbols);
+    let OutlineBuilder { scopes, mut symbols, .. } = builder;
+    let calls = count(&captures, &scopes, &mut symbols);
     let mut found = FileSymbols {
         symbols,
         imports,
@@ -80,20 +80,20 @@ pub(crate) fn assemble<'t>(
 }
 
 /// A definition with everything around it that belongs to it.
-struct Wrapped<'t> {
+struct WrappedDefinition<'t> {
     definition: Definition<'t>,
     outer: Node<'t>,
     exported: bool,
 }
 
-fn wrapped<'t>(captures: &Captures<'t, '_>) -> Vec<Wrapped<'t>> {
+fn wrapped<'t>(captures: &Captures<'t, '_>) -> Vec<WrappedDefinition<'t>> {
     let wrap = |definition: &Definition<'t>| {
         let (mut outer, mut exported) = (definition.node, false);
         while let Some((around, exports)) = captures.outers.get(&outer.id()) {
             outer = *around;
             exported |= exports;
         }
-        Wrapped { definition: *definition, outer, exported }
+        WrappedDefinition { definition: *definition, outer, exported }
     };
     let mut all: Vec<_> = captures.definitions.iter().map(wrap).collect();
     all.sort_by_key(|w| (w.outer.start_byte(), usize::MAX - w.outer.end_byte(), w.definition.node.start_byte()));
@@ -101,7 +101,7 @@ fn wrapped<'t>(captures: &Captures<'t, '_>) -> Vec<Wrapped<'t>> {
 }
 
 /// A definition or scope while the file is read from top to bottom.
-struct Nest {
+struct Scope {
     bytes: Range<u32>,
     /// What its members' names begin with.
     prefix: String,
@@ -110,67 +110,67 @@ struct Nest {
     kind: Option<SymbolKind>,
 }
 
-struct Builder<'a, 't> {
+struct OutlineBuilder<'a, 't> {
     language: &'a Language,
     captures: &'a Captures<'t, 't>,
     text: &'t str,
-    nests: Vec<Nest>,
+    scopes: Vec<Scope>,
     symbols: Vec<Symbol>,
-    /// Indices of the nests around the current offset.
+    /// Indices of the scopes around the current offset.
     open: Vec<usize>,
-    before: Before,
+    before: AttachedCache,
     doc_bytes_left: usize,
 }
 
 /// What stands before the definition that begins at an offset; `const a = …, b = …` are many that begin at one.
 #[derive(Clone, Default)]
-struct Before {
+struct AttachedCache {
     at: Option<u32>,
     attached: Attached,
     /// Lines between the first thing that belongs to the definition and its own first line.
     rows: usize,
 }
 
-impl<'t> Builder<'_, 't> {
-    fn define(&mut self, wrapped: Wrapped<'t>) {
-        let Wrapped { definition, outer, exported } = wrapped;
+impl<'t> OutlineBuilder<'_, 't> {
+    fn define(&mut self, wrapped: WrappedDefinition<'t>) {
+        let WrappedDefinition { definition, outer, exported } = wrapped;
         let start = outer.start_byte() as u32;
         if self.before.at != Some(start) {
             let attached = docs::attached(&self.captures.leading, start, self.text);
             let rows = self.text.get(attached.start as usize..start as usize).map_or(0, |s| s.matches('\n').count());
-            self.before = Before { at: Some(start), attached, rows };
+            self.before = AttachedCache { at: Some(start), attached, rows };
         }
-        let Before { attached, rows: rows_before, .. } = self.before.clone();
+        let AttachedCache { attached, rows: rows_before, .. } = self.before.clone();
         let bytes = attached.start..outer.end_byte() as u32;
-        while self.open.pop_if(|last| self.nests[*last].bytes.end <= bytes.start).is_some() {}
-        let around = self.open.last().map(|last| &self.nests[*last]);
-        let parent = around.and_then(|nest| nest.symbol);
+        while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
+        let around = self.open.last().map(|last| &self.scopes[*last]);
+        let parent = around.and_then(|scope| scope.symbol);
         let simple = bounded(self.slice(definition.name).trim_matches(['"', '\'', '`', '#']));
-        let is_silent = |name: &str| self.language.silent_owners.contains(&name);
-        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_silent(owner));
-        let mut prefix = around.map(|nest| nest.prefix.clone()).unwrap_or_default();
+        let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
+        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
+        let mut prefix = around.map(|scope| scope.prefix.clone()).unwrap_or_default();
         if let Some(segment) = owner {
             self.extend(&mut prefix, segment);
         }
-        let owner = match (owner, around.and_then(|nest| nest.kind)) {
+        let owner = match (owner, around.and_then(|scope| scope.kind)) {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        if definition.kind.is_some() || !is_silent(simple) {
+        if definition.kind.is_some() || !is_omitted(simple) {
             self.extend(&mut prefix, simple);
         }
-        let nest = Nest { bytes: bytes.clone(), prefix, symbol: parent, kind: definition.kind };
+        let scope = Scope { bytes: bytes.clone(), prefix, symbol: parent, kind: definition.kind };
         let Some(kind) = definition.kind else {
-            return self.push(nest);
+            return self.push(scope);
         };
         let in_container =
-            around.and_then(|nest| nest.kind).is_some_and(|k| k.is_container() && k != SymbolKind::Module);
+            around.and_then(|scope| scope.kind).is_some_and(|k| k.is_container() && k != SymbolKind::Module);
         let is_method = kind == SymbolKind::Function && (in_container || owner.is_some());
         let kind = if is_method { SymbolKind::Method } else { kind };
         let signature = self.signature(&definition, outer);
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
         self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
-        let visibility = Visibility {
+        let visibility = VisibilityContext {
             name: simple,
             signature: &signature,
             exported: exported || self.captures.exports.contains(simple),
@@ -179,7 +179,7 @@ impl<'t> Builder<'_, 't> {
         let exported = (self.language.exported)(&visibility);
         let (name, qualified_name) = match kind {
             SymbolKind::Implementation => (signature.clone(), signature.clone()),
-            _ => (simple.to_owned(), nest.prefix.clone()),
+            _ => (simple.to_owned(), scope.prefix.clone()),
         };
         let first_line = outer.start_position().row as u32 + 1;
         let symbol = Symbol {
@@ -201,14 +201,14 @@ impl<'t> Builder<'_, 't> {
             exported,
             heading_level: 0,
         };
-        let nest = Nest { symbol: Some(self.symbols.len() as u32), ..nest };
+        let scope = Scope { symbol: Some(self.symbols.len() as u32), ..scope };
         self.symbols.push(symbol);
-        self.push(nest);
+        self.push(scope);
     }
 
-    fn push(&mut self, nest: Nest) {
-        self.open.push(self.nests.len());
-        self.nests.push(nest);
+    fn push(&mut self, scope: Scope) {
+        self.open.push(self.scopes.len());
+        self.scopes.push(scope);
     }
 
     fn extend(&self, prefix: &mut String, segment: &str) {
@@ -260,30 +260,30 @@ impl<'t> Builder<'_, 't> {
 }
 
 /// Gives every mark to the innermost symbol around it; returns the calls that stand in none.
-fn count(captures: &Captures<'_, '_>, nests: &[Nest], symbols: &mut [Symbol]) -> Vec<String> {
+fn count(captures: &Captures<'_, '_>, scopes: &[Scope], symbols: &mut [Symbol]) -> Vec<String> {
     let mut outside = Vec::new();
     let (mut seen, mut bases) = (FxHashSet::default(), FxHashSet::default());
-    let mut open: Vec<&Nest> = Vec::new();
-    let mut next = nests.iter().peekable();
-    for (at, mark) in &captures.marks {
-        while let Some(nest) = next.next_if(|nest| nest.bytes.start <= *at) {
-            while open.pop_if(|last| last.bytes.end <= nest.bytes.start).is_some() {}
-            open.push(nest);
+    let mut open: Vec<&Scope> = Vec::new();
+    let mut next = scopes.iter().peekable();
+    for (at, mark) in &captures.occurrences {
+        while let Some(scope) = next.next_if(|scope| scope.bytes.start <= *at) {
+            while open.pop_if(|last| last.bytes.end <= scope.bytes.start).is_some() {}
+            open.push(scope);
         }
         while open.pop_if(|last| last.bytes.end <= *at).is_some() {}
-        let index = open.last().and_then(|nest| nest.symbol);
+        let index = open.last().and_then(|scope| scope.symbol);
         match (mark, index) {
-            (Mark::Call(name), None) if !name.is_empty() && seen.insert((None, *name)) => {
+            (Occurrence::Call(name), None) if !name.is_empty() && seen.insert((None, *name)) => {
                 outside.push((*name).to_owned())
             }
-            (Mark::Call(name), Some(i)) if !name.is_empty() && seen.insert((index, *name)) => {
+            (Occurrence::Call(name), Some(i)) if !name.is_empty() && seen.insert((index, *name)) => {
                 symbols[i as usize].calls.push((*name).to_owned());
             }
-            (Mark::Base(name), Some(i)) if !name.is_empty() && bases.insert((i, *name)) => {
+            (Occurrence::Base(name), Some(i)) if !name.is_empty() && bases.insert((i, *name)) => {
                 symbols[i as usize].bases.push((*name).to_owned());
             }
-            (Mark::Branch, Some(i)) => symbols[i as usize].branches += 1,
-            (Mark::Loop, Some(i)) => symbols[i as usize].loops += 1,
+            (Occurrence::Branch, Some(i)) => symbols[i as usize].branches += 1,
+            (Occurrence::Loop, Some(i)) => symbols[i as usize].loops += 1,
             _ => {}
         }
     }

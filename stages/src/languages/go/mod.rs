@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, VisibilityContext, defaults, import, text_of};
 use crate::parse::symbols::Import;
 
 static QUERY: QueryCache = QueryCache::new();
@@ -26,7 +26,7 @@ pub static GO: Language = Language {
     )
 };
 
-fn exported(visibility: &Visibility<'_>) -> bool {
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
     visibility.name.starts_with(char::is_uppercase)
 }
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Language, QueryCache, Visibility, defaults, import, text_of};
+use super::{Language, QueryCache, VisibilityContext, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind};
 
 static QUERY: QueryCache = QueryCache::new();
@@ -26,7 +26,7 @@ pub static JAVA: Language = Language {
 };
 
 /// Public and protected members; members of interfaces are public without saying so.
-fn exported(visibility: &Visibility<'_>) -> bool {
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
     let is_open = match visibility.parent {
         Some((SymbolKind::Interface, _)) => !has("private"),

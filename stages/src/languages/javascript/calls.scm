@@ -1,8 +1,8 @@
-(call_expression function: [(identifier) @call (member_expression property: [(property_identifier) (private_property_identifier)] @call)])
-(new_expression constructor: [(identifier) @call (member_expression property: (property_identifier) @call)])
+(call_expression function: [(identifier) @reference.call (member_expression property: [(property_identifier) (private_property_identifier)] @reference.call)])
+(new_expression constructor: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)])
 ; components
-(jsx_opening_element name: [(identifier) @call (member_expression property: (property_identifier) @call)] (#match? @call "^[A-Z]"))
-(jsx_self_closing_element name: [(identifier) @call (member_expression property: (property_identifier) @call)] (#match? @call "^[A-Z]"))
+(jsx_opening_element name: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)] (#match? @reference.call "^[A-Z]"))
+(jsx_self_closing_element name: [(identifier) @reference.call (member_expression property: (property_identifier) @reference.call)] (#match? @reference.call "^[A-Z]"))
 
 [(if_statement) (switch_case) (catch_clause) (ternary_expression)] @branch
 (binary_expression operator: ["&&" "||" "??"]) @branch

@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::{Language, QueryCache, Visibility, defaults, import, text_of};
+use super::{Language, QueryCache, VisibilityContext, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind};
 
 static QUERY: QueryCache = QueryCache::new();
 
 /// JavaScript and JSX.
 pub static JAVASCRIPT: Language = Language {
-    silent_owners: SILENT_OWNERS,
+    omitted_qualifiers: OMITTED_QUALIFIERS,
     owner_suffix: ".prototype",
     imports,
     exported,
@@ -28,11 +28,11 @@ pub static JAVASCRIPT: Language = Language {
 };
 
 /// Objects that a function is hung on without being a part of them.
-pub(super) const SILENT_OWNERS: &[&str] =
+pub(super) const OMITTED_QUALIFIERS: &[&str] =
     &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
 
 /// Members are as visible as what holds them, unless they are private by mark or modifier.
-pub(super) fn exported(visibility: &Visibility<'_>) -> bool {
+pub(super) fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_private = visibility.name.starts_with('#')
         || ["private ", "protected ", "#"].iter().any(|mark| visibility.signature.starts_with(mark));
     match visibility.parent {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, VisibilityContext, defaults, import, text_of};
 use crate::parse::symbols::{Import, bounded};
 
 static QUERY: QueryCache = QueryCache::new();
@@ -42,7 +42,7 @@ fn docstring(body: Node<'_>) -> Option<Range<usize>> {
     (string.kind() == "string").then(|| string.byte_range())
 }
 
-fn exported(visibility: &Visibility<'_>) -> bool {
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
     let is_special = visibility.name.starts_with("__") && visibility.name.ends_with("__");
     let is_public = is_special || !visibility.name.starts_with('_');
     is_public && visibility.parent.is_none_or(|(kind, exported)| exported && kind.is_container())

@@ -1,12 +1,12 @@
-(function_definition name: (identifier) @name body: (_) @body) @function
-(class_definition name: (identifier) @name body: (_) @body) @class
-(class_definition superclasses: (argument_list [(identifier) @base (attribute attribute: (identifier) @base)]))
-(decorated_definition definition: (_) @inner) @outer
-(decorator) @skip
+(function_definition name: (identifier) @name body: (_) @body) @definition.function
+(class_definition name: (identifier) @name body: (_) @body) @definition.class
+(class_definition superclasses: (argument_list [(identifier) @reference.base (attribute attribute: (identifier) @reference.base)]))
+(decorated_definition definition: (_) @wrapped) @wrapper
+(decorator) @signature.omit
 
 ; name = lambda …
-(assignment left: (identifier) @name right: (lambda body: (_) @body)) @function
-(type_alias_statement left: (type) @name) @type
+(assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function
+(type_alias_statement left: (type) @name) @definition.type
 
 (comment) @comment
 (ERROR) @error

@@ -1,10 +1,10 @@
 (call_expression function: [
-  (identifier) @call
-  (scoped_identifier name: (identifier) @call)
-  (field_expression field: (field_identifier) @call)
-  (generic_function function: [(identifier) @call (scoped_identifier name: (identifier) @call) (field_expression field: (field_identifier) @call)])])
-(macro_invocation macro: [(identifier) @call (scoped_identifier name: (identifier) @call)])
-(struct_expression name: [(type_identifier) @call (scoped_type_identifier name: (type_identifier) @call)])
+  (identifier) @reference.call
+  (scoped_identifier name: (identifier) @reference.call)
+  (field_expression field: (field_identifier) @reference.call)
+  (generic_function function: [(identifier) @reference.call (scoped_identifier name: (identifier) @reference.call) (field_expression field: (field_identifier) @reference.call)])])
+(macro_invocation macro: [(identifier) @reference.call (scoped_identifier name: (identifier) @reference.call)])
+(struct_expression name: [(type_identifier) @reference.call (scoped_type_identifier name: (type_identifier) @reference.call)])
 
 [(if_expression) (match_arm) (try_expression)] @branch
 (let_declaration alternative: (_)) @branch

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{FileDoc, Language, QueryCache, Visibility, defaults, import, text_of};
+use super::{FileDoc, Language, QueryCache, VisibilityContext, defaults, import, text_of};
 use crate::parse::symbols::{Import, SymbolKind, bounded};
 
 static QUERY: QueryCache = QueryCache::new();
@@ -28,7 +28,7 @@ pub static RUST: Language = Language {
 };
 
 /// `pub` in any form; what a trait declares is as visible as the trait.
-fn exported(visibility: &Visibility<'_>) -> bool {
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
     match visibility.parent {
         Some((SymbolKind::Interface, exported)) => exported,
         Some((SymbolKind::Function | SymbolKind::Method, _)) => false,

@@ -1,6 +1,6 @@
 //! TypeScript, and as a second grammar TSX.
 
-use super::javascript::{SILENT_OWNERS, exported, imports};
+use super::javascript::{OMITTED_QUALIFIERS, exported, imports};
 use super::{Language, QueryCache, defaults};
 
 const SYMBOLS: &str = include_str!("symbols.scm");
@@ -15,7 +15,7 @@ static TSX_QUERY: QueryCache = QueryCache::new();
 
 /// TypeScript and its declaration files.
 pub static TYPESCRIPT: Language = Language {
-    silent_owners: SILENT_OWNERS,
+    omitted_qualifiers: OMITTED_QUALIFIERS,
     owner_suffix: ".prototype",
     imports,
     exported,
@@ -31,7 +31,7 @@ pub static TYPESCRIPT: Language = Language {
 /// TypeScript with JSX.
 pub static TSX: Language = Language {
     family: "typescript",
-    silent_owners: SILENT_OWNERS,
+    omitted_qualifiers: OMITTED_QUALIFIERS,
     owner_suffix: ".prototype",
     imports,
     exported,

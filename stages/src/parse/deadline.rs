@@ -9,14 +9,14 @@ use super::parser::ParseFailure;
 const LOOKS_PER_QUESTION: u32 = 256;
 
 /// Watches over the work on one file.
-pub(crate) struct Watch<'a> {
+pub(crate) struct Deadline<'a> {
     began: Instant,
     longest: Duration,
     is_stopped: &'a dyn Fn() -> bool,
     looks: Cell<u32>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> Deadline<'a> {
     pub(crate) fn new(longest: Duration, is_stopped: &'a dyn Fn() -> bool) -> Self {
         Self { began: Instant::now(), longest, is_stopped, looks: Cell::new(0) }
     }
@@ -25,17 +25,17 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// [`ParseFailure::Stopped`] and [`ParseFailure::TooSlow`].
-    pub(crate) fn look(&self) -> Result<(), ParseFailure> {
+    pub(crate) fn tick(&self) -> Result<(), ParseFailure> {
         let looks = self.looks.get() + 1;
         self.looks.set(looks % LOOKS_PER_QUESTION);
-        if looks < LOOKS_PER_QUESTION { Ok(()) } else { self.ask() }
+        if looks < LOOKS_PER_QUESTION { Ok(()) } else { self.check() }
     }
 
     /// Asks whether to go on.
     ///
     /// # Errors
-    /// See [`Self::look`].
-    pub(crate) fn ask(&self) -> Result<(), ParseFailure> {
+    /// See [`Self::check`].
+    pub(crate) fn check(&self) -> Result<(), ParseFailure> {
         if (self.is_stopped)() {
             Err(ParseFailure::Stopped)
         } else if self.began.elapsed() > self.longest {
