@@ -1,8 +1,8 @@
 //! The eight built-in stages of an index run, and the run itself.
 //!
 //! Each stage is a folder or a file of its name; [`columns`] lists what travels between them, and
-//! [`index`] runs a pipeline of them over a directory. A programming language is a folder in
-//! [`languages`]. Nothing here answers queries: that is the query crate, which reads what the
+//! [`index`] runs a pipeline of them over a directory. Languages are in the crate [`aurora_languages`];
+//! [`formats`] adds document formats. Nothing here answers queries: that is the query crate, which reads what the
 //! stages have written.
 
 #![forbid(unsafe_code)]
@@ -13,12 +13,12 @@ pub mod chunk;
 pub mod columns;
 pub mod discover;
 pub mod embed;
+pub mod formats;
 pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod job;
 pub mod kept_file;
-pub mod languages;
 pub mod limits;
 pub mod parse;
 pub mod pipelines;
@@ -32,7 +32,7 @@ pub fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.register::<discover::Discover>();
     registry.register::<incremental::IncrementalCheck>();
-    registry.register::<parse::stage::Parse>();
+    registry.register::<parse::Parse>();
     registry.register::<git_signal::GitSignal>();
     registry.register::<chunk::ChunkOptions>();
     registry.register::<embed::Embed>();

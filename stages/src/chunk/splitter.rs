@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::parse::symbols::Boundary;
+use aurora_languages::Boundary;
 
 /// Something that is never cut: the text between two boundaries, or a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::path::Path;
 use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 
 use super::walk::{Candidate, Omission};
-use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
+use crate::formats::documents::{CONVERSATION, REASONING};
 use crate::job::{CONVERSATIONS, Job, PATTERNS};
 use crate::unread::is_gone;
 

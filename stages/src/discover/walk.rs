@@ -19,7 +19,7 @@ use super::skip;
 use crate::columns::RelativePath;
 use crate::index::INDEX_DIRECTORY;
 use crate::kept_file::KeptFile;
-use crate::{languages, unread};
+use crate::{formats, unread};
 
 /// Bytes of a walking thread's stack; a tree may be as deep as paths are long.
 const STACK: usize = 64 << 20;
@@ -407,7 +407,7 @@ impl<'k> Judge<'_, 'k> {
         if let Some(reason) = skip::skipped_file(text) {
             return skip(reason);
         }
-        let Some(language) = languages::format_of(text) else {
+        let Some(language) = formats::format_of(text) else {
             return skip("no parser for this kind of file");
         };
         let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;

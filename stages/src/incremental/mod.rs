@@ -21,8 +21,8 @@ use gix::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
+use crate::formats;
 use crate::job::{Job, Scope};
-use crate::languages;
 use crate::unread::is_gone;
 use content::Content;
 
@@ -293,14 +293,14 @@ impl IncrementalWorker<'_> {
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &Row<'_>) -> Content {
-        if let Some(extract) = languages::extractor_of(row.language) {
+        if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
                 Ok(text) => Content::Text { text: text.into(), warning: None },
                 Err(error) => Content::Nothing(error.to_string().into()),
             };
         }
-        content::decode(bytes, languages::is_prose(row.language))
+        content::decode(bytes, formats::is_prose(row.language))
     }
 
     /// The content of a file, unless it has become another one since it was discovered: what is gone, or has become too
