@@ -63,13 +63,16 @@ pub struct Language {
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
     /// Whether a definition is visible outside its file.
     pub(crate) exported: fn(&VisibilityContext<'_>) -> bool,
-    /// Finds the docstring in a definition's body or the root node: the span of the literal.
-    pub(crate) docstring: Option<fn(Node<'_>) -> Option<Range<usize>>>,
+    /// For languages with docstrings.
+    pub(crate) docstring: Option<FindDocstring>,
     /// Where the documentation of a whole file is.
     pub(crate) file_doc: FileDoc,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
 }
+
+/// Finds the docstring in a definition's body or the root node: the bytes of the literal.
+pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
 pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QueryError>>;
