@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aurora_analysis::ModelDirectory;
+use aurora_languages::by_name;
 use aurora_pipeline::{CancelToken, Silent};
 use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
-use aurora_stages::languages;
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 
 const ROUNDS: usize = 3;
@@ -71,7 +71,7 @@ fn indexed_files(root: &Path) -> Vec<(PathBuf, String)> {
 fn bare_parse(root: &Path, files: &[(PathBuf, String)]) {
     let mut parser = tree_sitter::Parser::new();
     for (path, format) in files {
-        let Some(language) = languages::by_name(format) else { continue };
+        let Some(language) = by_name(format) else { continue };
         let text = std::fs::read(root.join(path)).expect("a readable file");
         parser.set_language(&(language.grammar)()).expect("a grammar of this version");
         std::hint::black_box(parser.parse(&text, None));

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use aurora_evaluation::mine::{self, Definition, DefinitionKind, IndexerBackend, MineOptions, Selection};
+use aurora_languages::{Parser, SymbolKind, by_name};
+use aurora_stages::formats;
 use aurora_stages::index::MOST_PIPELINE_BYTES;
-use aurora_stages::languages;
-use aurora_stages::parse::parser::Parser;
-use aurora_stages::parse::symbols::SymbolKind;
 use aurora_storage::ProjectDirectory;
 
 use crate::args_eval::MineArgs;
@@ -71,12 +70,12 @@ struct StagesBackend<'a> {
 
 impl IndexerBackend for StagesBackend<'_> {
     fn is_code(&self, path: &str) -> bool {
-        languages::format_of(path).is_some_and(|format| !languages::is_prose(format))
+        formats::format_of(path).is_some_and(|format| !formats::is_prose(format))
     }
 
     fn definitions(&self, path: &str, text: &str) -> Vec<Definition> {
-        let Some(format) = languages::format_of(path) else { return Vec::new() };
-        let parsed = Parser::new().parse(format, text);
+        let Some(format) = formats::format_of(path) else { return Vec::new() };
+        let parsed = Parser::new().parse(by_name(format), text);
         let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
         let definitions = parsed.symbols.into_iter().filter_map(|symbol| {
             let kind = match symbol.kind {

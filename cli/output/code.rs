@@ -1,32 +1,39 @@
-//! One line of source code: made safe, fitted to a width, coloured by what its words are and by what matched.
+//! Lines of source code: sanitised, fitted to a width, with syntax highlighting and marked matches.
 
-use std::ops::Range;
+use aurora_languages::{Highlight, TokenClass, by_name};
 
 use super::sanitize;
 use super::style::{Painter, Role};
-use super::syntax::Token;
 use super::width;
 
 /// Columns of a tab.
 const TAB: usize = 4;
 
-/// A line with what is known about it; ranges are bytes of the line.
+/// The highlights of every line of `text`; none for an unknown language.
+pub(crate) fn highlight(text: &str, language: &str) -> Vec<Vec<Highlight>> {
+    match by_name(language) {
+        Some(language) => language.highlight(text),
+        None => text.lines().map(|_| Vec::new()).collect(),
+    }
+}
+
+/// A line with its highlights and matches, both in bytes of the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodeLine<'a> {
     pub(crate) text: &'a str,
-    pub(crate) tokens: &'a [(Range<usize>, Token)],
+    pub(crate) highlights: &'a [Highlight],
     pub(crate) matches: &'a [(usize, usize)],
 }
 
-/// A character as it is shown, and how.
+/// A visible character and its colour.
 struct Cell {
     c: char,
     role: Option<Role>,
 }
 
 impl CodeLine<'_> {
-    /// The line without its first `skip` columns and white space at its end. Where it is wider than `columns`, the part
-    /// around the first match is shown, with `…` for what is left out.
+    /// The line without its first `skip` columns and trailing white space. A line wider than `columns` is truncated to
+    /// the part around the first match, with `…` in place of the rest.
     pub(crate) fn render(&self, skip: usize, columns: Option<usize>, paint: Painter) -> String {
         let mut cells = self.cells();
         cells.drain(..skip.min(cells.len()));
@@ -51,7 +58,7 @@ impl CodeLine<'_> {
         out
     }
 
-    /// Columns of white space that the line begins with; `None` for a blank line.
+    /// Columns of leading white space; `None` for a blank line.
     pub(crate) fn indentation(&self) -> Option<usize> {
         let cells = self.cells();
         cells.iter().position(|cell| cell.c != ' ')
@@ -61,8 +68,8 @@ impl CodeLine<'_> {
         let mut cells = Vec::with_capacity(self.text.len());
         for (at, c) in self.text.trim_end().char_indices() {
             let is_match = self.matches.iter().any(|&(start, end)| (start..end).contains(&at));
-            let token = self.tokens.iter().find(|(range, _)| range.contains(&at)).map(|(_, token)| *token);
-            let role = if is_match { Some(Role::Match) } else { token.map(role) };
+            let highlight = self.highlights.iter().find(|highlight| highlight.bytes.contains(&at));
+            let role = if is_match { Some(Role::Match) } else { highlight.map(|highlight| role(highlight.class)) };
             match c {
                 '\t' => cells.extend((0..TAB).map(|_| Cell { c: ' ', role: None })),
                 c => cells.push(Cell { c: sanitize::visible(c), role }),
@@ -72,17 +79,17 @@ impl CodeLine<'_> {
     }
 }
 
-fn role(token: Token) -> Role {
-    match token {
-        Token::Keyword => Role::Keyword,
-        Token::Text => Role::Text,
-        Token::Comment => Role::Comment,
-        Token::Number => Role::Number,
-        Token::Heading => Role::Heading,
+fn role(class: TokenClass) -> Role {
+    match class {
+        TokenClass::Keyword => Role::Keyword,
+        TokenClass::String => Role::Text,
+        TokenClass::Comment => Role::Comment,
+        TokenClass::Number => Role::Number,
+        TokenClass::Heading => Role::Heading,
     }
 }
 
-/// The cells to show: all, or those that fit around the first match, beside the marks of what is left out.
+/// The range of cells to show: all, or those around the first match that fit beside the `…`.
 fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
     let of = |cell: &Cell| width::of(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {
@@ -104,7 +111,7 @@ fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
     if past <= head {
         return (0, head);
     }
-    // A third of the room stands before the match, or more where the line ends soon after it.
+    // A third of the columns precedes the match, or more if the line ends soon after it.
     let reach_back = |mut from: usize, room: usize| {
         let mut used = 0;
         while from > 0 && used + of(&cells[from - 1]) <= room {
@@ -125,10 +132,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::output::syntax;
 
     fn plain(text: &str, matches: &[(usize, usize)], columns: usize) -> String {
-        CodeLine { text, tokens: &[], matches }.render(0, Some(columns), Painter::PLAIN)
+        CodeLine { text, highlights: &[], matches }.render(0, Some(columns), Painter::PLAIN)
     }
 
     #[test]
@@ -144,8 +150,8 @@ mod tests {
     #[test]
     fn words_are_coloured() {
         let text = "def rotate(token):  # now";
-        let tokens = syntax::tokens(text, "python");
-        let line = CodeLine { text, tokens: &tokens[0], matches: &[(4, 10)] };
+        let highlights = highlight(text, "python");
+        let line = CodeLine { text, highlights: &highlights[0], matches: &[(4, 10)] };
         let coloured = line.render(0, None, Painter::COLOURED).replace('\x1b', "␛");
         insta::assert_snapshot!(coloured, @"␛[35mdef␛[0m ␛[1m␛[31mrotate␛[0m(token):  ␛[2m# now␛[0m");
         assert_eq!(line.render(4, None, Painter::PLAIN), "rotate(token):  # now");

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use aurora_query::{Block, Context, IndexInfo, Mode, StageCounts};
 use serde::Serialize;
 
-use super::code::CodeLine;
+use super::code::{CodeLine, highlight};
 use super::links::Links;
+use super::sanitize;
 use super::style::{Painter, Role};
-use super::{sanitize, syntax};
 
 /// How tokens are counted, for programs.
 const ESTIMATE: &str = "estimate: letters/8, digits/3, marks/3, other bytes/2, rounded up by run, and 1 a line";
@@ -50,9 +50,9 @@ pub(crate) fn write(
             writeln!(out, "{}", sanitize::block(&block.text))?;
             continue;
         }
-        let tokens = syntax::tokens(&block.text, &language_of(block));
-        for (text, tokens) in block.text.lines().zip(&tokens) {
-            writeln!(out, "{}", CodeLine { text, tokens, matches: &[] }.render(0, None, paint))?;
+        let highlights = highlight(&block.text, &language_of(block));
+        for (text, highlights) in block.text.lines().zip(&highlights) {
+            writeln!(out, "{}", CodeLine { text, highlights, matches: &[] }.render(0, None, paint))?;
         }
     }
     Ok(())

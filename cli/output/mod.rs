@@ -12,7 +12,6 @@ pub(crate) mod sanitize;
 pub(crate) mod scores;
 pub(crate) mod style;
 pub(crate) mod summary;
-pub(crate) mod syntax;
 pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod trail;

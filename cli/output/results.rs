@@ -7,12 +7,12 @@ use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkType, GitSignal, HistoryTier};
 
-use super::code::CodeLine;
+use super::code::{CodeLine, highlight};
 use super::links::Links;
 use super::scores::{self, Part, ScoreCard};
 use super::style::{Painter, Role};
 use super::table::{self, Row};
-use super::{sanitize, syntax, time, trail, units, width};
+use super::{sanitize, time, trail, units, width};
 
 /// Least columns of code that are worth showing.
 const LEAST_CODE: usize = 12;
@@ -120,11 +120,11 @@ fn copies(hit: &Hit, named: usize) -> Option<String> {
 
 /// The best lines of a hit, indented alike and numbered where a line of the text is a line of the file.
 fn snippet(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
-    let tokens = if shown.paint.is_enabled() { syntax::tokens(&hit.text, &hit.language) } else { Vec::new() };
+    let highlights = if shown.paint.is_enabled() { highlight(&hit.text, &hit.language) } else { Vec::new() };
     let code = |at: usize| {
         let line = &hit.snippet[at];
-        let tokens = tokens.get(line.place).map_or(&[][..], Vec::as_slice);
-        CodeLine { text: &line.text, tokens, matches: &line.matches }
+        let highlights = highlights.get(line.place).map_or(&[][..], Vec::as_slice);
+        CodeLine { text: &line.text, highlights, matches: &line.matches }
     };
     let numbers: Vec<String> =
         hit.snippet.iter().map(|line| line.line.map_or_else(String::new, |line| line.to_string())).collect();
@@ -264,17 +264,18 @@ fn place(hit: &Hit) -> String {
 /// The text with its line numbers, where a line of the text is a line of the file.
 fn write_content(out: &mut impl Write, hit: &Hit, marker: &Marker<'_>, shown: &Shown<'_>) -> io::Result<()> {
     let text = hit.text.trim_end_matches('\n');
-    let (tokens, matches) = match shown.paint.is_enabled() {
-        true => (syntax::tokens(text, &hit.language), marker.matches(text)),
-        false => (Vec::new(), Vec::new()),
+    let (highlights, matches) = if shown.paint.is_enabled() {
+        (highlight(text, &hit.language), marker.matches(text))
+    } else {
+        (Vec::new(), Vec::new())
     };
     let count = text.lines().count();
     let numbered = lines(hit).filter(|(first, last)| (last + 1).saturating_sub(*first) as usize == count);
     let columns = numbered.map_or(0, |(_, last)| width::of(&last.to_string()));
     for (at, line) in text.lines().enumerate() {
-        let tokens = tokens.get(at).map_or(&[][..], Vec::as_slice);
+        let highlights = highlights.get(at).map_or(&[][..], Vec::as_slice);
         let matches = matches.get(at).map_or(&[][..], Vec::as_slice);
-        let code = CodeLine { text: line, tokens, matches }.render(0, None, shown.paint);
+        let code = CodeLine { text: line, highlights, matches }.render(0, None, shown.paint);
         match numbered {
             Some((first, _)) => {
                 let number = format!("{:>columns$} │", first as usize + at);

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column};
 use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
 
-use crate::parse::FileSymbols;
-use crate::parse::symbols::{Boundary, Constant, Import, Symbol};
 use aurora_history::{HistorySummary, WorktreeBlame};
+use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
@@ -81,8 +80,8 @@ pub const HASH: Column<ContentId> = Column::new("file.hash");
 pub const TEXT: Column<Arc<str>> = Column::new("file.text");
 /// `file.language`: name of the language or document format.
 pub const LANGUAGE: Column<&'static str> = Column::new("file.language");
-/// `file.symbols`: the result of parsing, for files that were parsed.
-pub const SYMBOLS: Column<Option<Arc<FileSymbols>>> = Column::new("file.symbols");
+/// `file.symbols`: what parsing found, for files that were parsed.
+pub const SYMBOLS: Column<Option<Arc<ParsedFile>>> = Column::new("file.symbols");
 /// `file.blame`: attribution of every line.
 pub const BLAME: Column<Attribution> = Column::new("file.blame");
 /// `chunk.record`: the chunk as it is stored.
@@ -146,14 +145,19 @@ pub struct StoredId(pub ChunkId);
 
 impl Cell for StoredId {}
 
-impl Cell for FileSymbols {
+/// The symbols of a file.
+#[derive(Debug, Clone)]
+pub struct ParsedFile(pub FileSymbols);
+
+impl Cell for ParsedFile {
     fn heap_bytes(&self) -> usize {
+        let Self(file) = self;
         let text = |symbol: &Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
-        let symbols = self.symbols.iter().map(|symbol| size_of::<Symbol>() + text(symbol)).sum::<usize>();
+        let symbols = file.symbols.iter().map(|symbol| size_of::<Symbol>() + text(symbol)).sum::<usize>();
         symbols
-            + self.imports.len() * size_of::<Import>()
-            + self.constants.len() * size_of::<Constant>()
-            + self.boundaries.len() * size_of::<Boundary>()
+            + file.imports.len() * size_of::<Import>()
+            + file.constants.len() * size_of::<Constant>()
+            + file.boundaries.len() * size_of::<Boundary>()
     }
 }
 

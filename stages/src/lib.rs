@@ -1,8 +1,8 @@
 //! The eight built-in stages of an index run, and the run itself.
 //!
 //! Each stage is a folder or a file of its name; [`columns`] lists what travels between them, and
-//! [`index`] runs a pipeline of them over a directory. A programming language is a folder in
-//! [`languages`]. Deliberately absent: answering queries, which is the query crate's job.
+//! [`index`] runs a pipeline of them over a directory. Languages are in the crate [`aurora_languages`];
+//! [`formats`] adds document formats. Deliberately absent: answering queries, which is the query crate's job.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -12,10 +12,10 @@ pub mod chunk;
 pub mod columns;
 pub mod discover;
 pub mod embed;
+pub mod formats;
 pub mod git_signal;
 pub mod incremental;
 pub mod index;
-pub mod languages;
 pub mod limits;
 pub mod parse;
 pub mod pipelines;

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::chunk::ChunkOptions;
 use crate::discover::Discover;
-use crate::parse::stage::Parse;
+use crate::parse::Parse;
 
 /// Most bytes of the user's configuration.
 const MOST_BYTES: u64 = 1 << 20;

@@ -8,7 +8,7 @@ use crate::discover::Discover;
 use crate::embed::Embed;
 use crate::git_signal::GitSignal;
 use crate::incremental::IncrementalCheck;
-use crate::parse::stage::Parse;
+use crate::parse::Parse;
 use crate::store::Store;
 
 /// A registry that holds the built-in stages.

@@ -9,8 +9,8 @@ use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, IndexWriter, Met
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, SIGNAL, SIZE, STATUS,
-    SYMBOLS, StoredId, TOKENS,
+    Attribution, BLAME, CHUNK_ID, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, ParsedFile, RECORD, SIGNAL, SIZE,
+    STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
 use crate::services::{Moves, PreviousIndex, RunClock, service};
@@ -107,7 +107,7 @@ impl Worker for StoreWorker<'_> {
 impl StoreWorker<'_> {
     fn record(&self, batch: &BatchView<'_>, row: usize, status: &FileStatus) -> Result<FileRecord, StageError> {
         let content = &batch.read(HASH)?[row];
-        let symbols = batch.read(SYMBOLS)?[row].as_ref();
+        let symbols = batch.read(SYMBOLS)?[row].as_deref().map(|ParsedFile(symbols)| symbols);
         Ok(FileRecord {
             path: batch.read(PATH)?[row].to_string(),
             size: batch.read(SIZE)?[row],

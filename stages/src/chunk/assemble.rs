@@ -13,15 +13,15 @@ use crate::chunk::references::References;
 use crate::chunk::splitter::{self, Atom, Segment, weight};
 use crate::chunk::words::Words;
 use crate::columns::heap_bytes;
-use crate::languages;
-use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
+use crate::formats;
+use aurora_languages::{FileSymbols, Symbol, SymbolKind};
 
 /// A parsed file.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// Path relative to the root, with `/`.
     pub path: &'a str,
-    /// Format of the file, as [`languages::format_of`] names it.
+    /// Format of the file, as [`formats::format_of`] names it.
     pub language: &'static str,
     /// The text that was parsed.
     pub text: &'a str,
@@ -181,7 +181,7 @@ impl<'a> Assembler<'a> {
 
     /// Module-level code: the runs of text between symbols. Small runs are merged, large ones split.
     fn module_level(&mut self) {
-        let is_prose = languages::is_prose(self.source.language);
+        let is_prose = formats::is_prose(self.source.language);
         let runs = self.layout.outside(self.source.text, !is_prose);
         let mut groups: Vec<(Vec<Segment>, usize, usize)> = Vec::new();
         for bytes in runs {
@@ -246,7 +246,7 @@ impl<'a> Assembler<'a> {
             key,
             chunk_type: ChunkType::Code,
             path: self.source.path.to_owned(),
-            language: languages::family_of(self.source.language).to_owned(),
+            language: formats::family_of(self.source.language).to_owned(),
             name: String::new(),
             qualified_name: String::new(),
             line_start: self.lines.of(bytes.start),
@@ -377,7 +377,7 @@ impl<'a> Assembler<'a> {
             SymbolKind::Struct => ChunkType::Struct,
             SymbolKind::Enum => ChunkType::Enum,
             SymbolKind::Module | SymbolKind::Implementation => ChunkType::Code,
-            SymbolKind::Section => match languages::by_name(self.source.language) {
+            SymbolKind::Section => match aurora_languages::by_name(self.source.language) {
                 None => ChunkType::Doc,
                 Some(language) if language.is_prose() => ChunkType::Kb,
                 Some(_) => ChunkType::Code,

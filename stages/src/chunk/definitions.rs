@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chunk::layout::Layout;
 use crate::chunk::splitter::Atom;
-use crate::parse::symbols::{Constant, FileSymbols};
+use aurora_languages::{Constant, FileSymbols};
 
 /// Most names of one piece. Each becomes a dictionary entry; text written by people stays far below.
 pub(crate) const MOST_NAMES: usize = 256;

@@ -319,7 +319,7 @@ mod tests {
         packed.write_all(LOG.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();
         let mut found = Vec::new();
-        let text = crate::chunk::document::log_text(&packed).unwrap();
+        let text = crate::formats::documents::log_text(&packed).unwrap();
         chunks_of_log("a.md.gz", text.as_bytes(), |chunk| found.push(chunk.text)).unwrap();
         let plain: Vec<_> = chunks("a.md", LOG).into_iter().map(|chunk| chunk.text).collect();
         assert_eq!(found, plain);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::chunk::options::ChunkOptions;
-use crate::parse::docs::begins_line;
-use crate::parse::symbols::{FileSymbols, Symbol, SymbolKind};
+use aurora_languages::lines::{begins_line, line_start};
+use aurora_languages::{FileSymbols, Symbol, SymbolKind};
 
 /// The division of a file into symbols that become chunks, and the rest.
 pub(crate) struct Layout {
@@ -134,10 +134,6 @@ fn closing(rest: &str) -> usize {
     let run = &rest[..rest.find(|c| !is_closing(c)).unwrap_or(rest.len())];
     let is_line = rest[run.len()..].chars().find(|c| *c == '\n' || !c.is_whitespace()).is_none_or(|c| c == '\n');
     if is_line { run.trim_end().len() } else { 0 }
-}
-
-fn line_start(text: &str, at: u32) -> u32 {
-    memchr::memrchr(b'\n', &text.as_bytes()[..at as usize]).map_or(0, |feed| feed as u32 + 1)
 }
 
 fn ends_line(text: &str, at: u32) -> bool {

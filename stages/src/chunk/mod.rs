@@ -3,7 +3,6 @@
 mod assemble;
 mod date;
 mod definitions;
-pub mod document;
 mod keys;
 pub mod knowledge;
 mod layout;
@@ -19,6 +18,8 @@ mod words;
 pub use assemble::{FileChunks, Source, chunks_of};
 pub use options::ChunkOptions;
 
+use crate::formats::documents;
+
 /// The chunks of a file of any format, see [`chunks_of`].
 ///
 /// # Errors
@@ -29,12 +30,12 @@ pub fn chunks_of_file(
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<FileChunks, String> {
     let chunks = match source.language {
-        document::CONVERSATION => {
+        documents::CONVERSATION => {
             let mut chunks = Vec::new();
             let read = knowledge::chunks_of_log(source.path, source.text.as_bytes(), |chunk| chunks.push(chunk));
             read.map(|()| chunks).map_err(|error| error.to_string())?
         }
-        document::REASONING => {
+        documents::REASONING => {
             vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?]
         }
         _ => return Ok(chunks_of(source, options, is_stopped)),

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::chunk::words::Words;
-use crate::parse::symbols::{FileSymbols, Symbol};
+use aurora_languages::{FileSymbols, Symbol};
 
 /// Most imports of one chunk. Text written by people stays far below.
 const MOST_IMPORTS: usize = 1_024;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::parse::symbols::Boundary;
+use aurora_languages::Boundary;
 
 /// A unit that is not cut: the text between two boundaries, or a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -62,8 +62,8 @@ impl Worker for ChunkWorker<'_> {
             }
             let chunks = match (&statuses[row], &symbols[row]) {
                 (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
-                (_, Some(symbols)) => {
-                    let source = Source { path, language: languages[row], text: &texts[row], symbols };
+                (_, Some(parsed)) => {
+                    let source = Source { path, language: languages[row], text: &texts[row], symbols: &parsed.0 };
                     let found = chunks_of_file(&source, &self.stage.options, &|| cx.cancelled());
                     let found = found.unwrap_or_else(|reason| {
                         cx.warn(path, &reason);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use aurora_languages::{FileSymbols, ParseFailure, ParseLimits, Parser, Symbol, Truncation, by_name};
 use aurora_storage::{Chunk, ChunkType};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -9,28 +10,26 @@ use proptest::sample::Index;
 use super::definitions::MOST_NAMES;
 use super::splitter::weight;
 use super::{ChunkOptions, Source, chunks_of};
-use crate::parse::FileSymbols;
-use crate::parse::parser::Parser;
 
 const SAMPLES: &[(&str, &str, &str)] = &[
-    ("python", "a/sample.py", include_str!("../languages/python/sample.py")),
-    ("javascript", "a/sample.jsx", include_str!("../languages/javascript/sample.jsx")),
-    ("typescript", "a/sample.ts", include_str!("../languages/typescript/sample.ts")),
-    ("tsx", "a/sample.tsx", include_str!("../languages/typescript/sample.tsx")),
-    ("go", "a/sample.go", include_str!("../languages/go/sample.go")),
-    ("java", "a/sample.java", include_str!("../languages/java/sample.java")),
-    ("rust", "a/sample.rs", include_str!("../languages/rust/sample.rs")),
-    ("markdown", "a/sample.md", include_str!("../languages/markdown/sample.md")),
+    ("python", "a/sample.py", include_str!("../../languages/src/python/sample.py")),
+    ("javascript", "a/sample.jsx", include_str!("../../languages/src/javascript/sample.jsx")),
+    ("typescript", "a/sample.ts", include_str!("../../languages/src/typescript/sample.ts")),
+    ("tsx", "a/sample.tsx", include_str!("../../languages/src/typescript/sample.tsx")),
+    ("go", "a/sample.go", include_str!("../../languages/src/go/sample.go")),
+    ("java", "a/sample.java", include_str!("../../languages/src/java/sample.java")),
+    ("rust", "a/sample.rs", include_str!("../../languages/src/rust/sample.rs")),
+    ("markdown", "a/sample.md", include_str!("../../languages/src/markdown/sample.md")),
     (
         "text",
         "a/sample.txt",
         "Intro\n\nGUIDE\n\nFirst words.\n\nInstall\n-------\n\n1. Get it\n\n2.1 Run It\n\nDone.\n",
     ),
-    ("javascript", "a/pages.js", include_str!("../parse/boundaries.rs")),
+    ("javascript", "a/pages.js", include_str!("../../languages/src/extract/boundaries.rs")),
 ];
 
 fn chunks(format: &'static str, path: &str, text: &str, options: &ChunkOptions) -> Vec<Chunk> {
-    let symbols = Parser::new().parse(format, text);
+    let symbols = Parser::new().parse(by_name(format), text);
     chunks_of(&Source { path, language: format, text, symbols: &symbols }, options, &|| false).chunks
 }
 
@@ -126,8 +125,8 @@ proptest! {
     fn a_used_parser_finds_the_same((format, path, text) in damaged(), (other, _, before) in damaged()) {
         let options = ChunkOptions::default();
         let mut parser = Parser::new();
-        parser.parse(other, &before);
-        let symbols = parser.parse(format, &text);
+        parser.parse(by_name(other), &before);
+        let symbols = parser.parse(by_name(format), &text);
         let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options, &|| false);
         prop_assert_eq!(again.chunks, chunks(format, path, &text, &options));
     }
@@ -257,7 +256,7 @@ proptest! {
 
     #[test]
     fn names_of_values_move_no_chunk((format, path, text) in damaged(), options in options()) {
-        let symbols = Parser::new().parse(format, &text);
+        let symbols = Parser::new().parse(by_name(format), &text);
         let nameless = FileSymbols { constants: Vec::new(), ..symbols.clone() };
         let of = |symbols: &FileSymbols| {
             chunks_of(&Source { path, language: format, text: &text, symbols }, &options, &|| false).chunks
@@ -283,7 +282,7 @@ fn issue_15_blank_lines_between_members_that_are_too_large_are_no_chunk() {
 #[test]
 fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
     let text = "def f(): pass\n".repeat(30);
-    let symbols = Parser::new().parse("python", &text);
+    let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
     let options = ChunkOptions { max_chunks: 20, ..ChunkOptions::default() };
     let found = chunks_of(&source, &options, &|| false);
@@ -297,7 +296,7 @@ fn issue_15_a_file_of_many_chunks_is_cut_with_a_reason() {
 #[test]
 fn issue_15_references_to_chunks_that_were_left_out_are_forgotten() {
     let text = "def f(): z()\n".to_owned() + &"def g(): pass\n".repeat(30) + "def z(): pass\n";
-    let symbols = Parser::new().parse("python", &text);
+    let symbols = Parser::new().parse(by_name("python"), &text);
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
     let dependencies = |max_chunks| {
         let options = ChunkOptions { max_chunks, ..ChunkOptions::default() };
@@ -362,9 +361,8 @@ fn issue_15_time_grows_no_faster_than_the_file() {
 fn issue_15_no_file_takes_more_memory_than_its_size_allows() {
     for (at, (format, text)) in REPETITIVE.iter().enumerate() {
         let text = text(4_000);
-        let symbols = Parser::new().parse(format, &text);
-        let named =
-            |symbol: &crate::parse::symbols::Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
+        let symbols = Parser::new().parse(by_name(format), &text);
+        let named = |symbol: &Symbol| symbol.name.len() + symbol.qualified_name.len() + symbol.doc.len();
         let names: usize = symbols.symbols.iter().map(named).sum();
         let imports: usize = symbols.imports.iter().map(|import| import.path.len()).sum();
         let most = (1 << 20) + 4_000 * 2 * 1_100 + 8 * text.len();
@@ -390,12 +388,12 @@ fn issue_15_work_on_a_file_ends_soon_after_it_is_stopped() {
                 asked.get() > most
             }
         };
-        let symbols = Parser::new().parse_unless(format, &text, &stops_after(usize::MAX));
+        let symbols = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(usize::MAX));
         let is_plain = *format == "text";
         assert!(is_plain || asked.get() > text.len() / 4_000, "{format} {at} asked {} times", asked.get());
         for most in [0, 1, 10] {
-            let stopped = Parser::new().parse_unless(format, &text, &stops_after(most));
-            let is_stopped = stopped.failure == Some(crate::parse::parser::ParseFailure::Stopped);
+            let stopped = Parser::new().parse_cancellable(by_name(format), &text, &stops_after(most));
+            let is_stopped = stopped.failure == Some(ParseFailure::Cancelled);
             assert!(is_plain || (is_stopped && asked.get() <= most + 2), "{format} {at}: {} after {most}", asked.get());
         }
         let source = Source { path: "a", language: format, text: &text, symbols: &symbols };
@@ -412,12 +410,11 @@ fn issue_15_work_on_a_file_ends_soon_after_it_is_stopped() {
 
 #[test]
 fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
-    use crate::parse::parser::{ParseFailure, ParseLimits};
     let text: String = (0..100).map(|n| format!("import m{n}\ndef f{n}(): m{n}()\n")).collect();
     let few = ParseLimits { symbols: 10, ..ParseLimits::default() };
-    let symbols = Parser::within(few).parse("python", &text);
+    let symbols = Parser::with_limits(few).parse(by_name("python"), &text);
     assert_eq!((symbols.symbols.len(), symbols.imports.len()), (10, 10));
-    assert!(symbols.cut.is_some_and(|reason| reason.contains("max_symbols")));
+    assert_eq!(symbols.truncation, Some(Truncation::Definitions));
     let source = Source { path: "a.py", language: "python", text: &text, symbols: &symbols };
     let options = ChunkOptions::default();
     check(&text, &chunks_of(&source, &options, &|| false).chunks, &options);
@@ -426,7 +423,7 @@ fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
         (ParseLimits { size: 100, ..ParseLimits::default() }, ParseFailure::TooLarge),
         (ParseLimits { time: std::time::Duration::ZERO, ..ParseLimits::default() }, ParseFailure::TooSlow),
     ] {
-        let symbols = Parser::within(limits).parse("python", &text);
+        let symbols = Parser::with_limits(limits).parse(by_name("python"), &text);
         assert_eq!((symbols.symbols.len(), &symbols.failure), (0, &Some(failure)));
         check(&text, &chunks_of(&Source { symbols: &symbols, ..source }, &options, &|| false).chunks, &options);
     }
@@ -435,8 +432,8 @@ fn issue_15_limits_of_a_file_are_reported_and_the_rest_is_indexed_as_text() {
 #[test]
 fn issue_15_markdown_of_very_many_lines_keeps_its_headings() {
     let text = format!("# One\n{}## Two\nlast\n", "\n".repeat(200_000));
-    let symbols = Parser::new().parse("markdown", &text);
+    let symbols = Parser::new().parse(by_name("markdown"), &text);
     let names: Vec<_> = symbols.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
     assert_eq!(names, ["One", "One > Two"]);
-    assert!(symbols.cut.is_some_and(|reason| reason.contains("lines")));
+    assert_eq!(symbols.truncation, Some(Truncation::Lines));
 }

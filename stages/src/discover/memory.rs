@@ -7,8 +7,8 @@ use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 use aurora_storage::{ProjectDirectory, UserDirectory};
 
 use super::walk::{Omission, SourceFile};
-use crate::chunk::document::{CONVERSATION, REASONING};
 use crate::chunk::knowledge;
+use crate::formats::documents::{CONVERSATION, REASONING};
 use crate::services::{SourceTree, is_gone};
 
 /// Deeper directories of documents are skipped.

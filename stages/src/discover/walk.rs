@@ -18,7 +18,7 @@ use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing,
 use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
 use crate::columns::RelativePath;
-use crate::{languages, services};
+use crate::{formats, services};
 use aurora_cachefile::CacheFile;
 
 /// Stack size of a walking thread. A tree may be as deep as the longest path.
@@ -419,7 +419,7 @@ impl<'k> EntryFilter<'_, 'k> {
         if let Some(reason) = skip::skipped_file(text) {
             return skip(reason);
         }
-        let Some(language) = languages::format_of(text) else {
+        let Some(language) = formats::format_of(text) else {
             return skip("no parser for this kind of file");
         };
         let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;

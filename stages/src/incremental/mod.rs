@@ -20,8 +20,8 @@ use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
+use crate::formats;
 use crate::git_signal::Repository;
-use crate::languages;
 use crate::services::{PreviousIndex, RunClock, Scope, SourceTree, is_gone, service};
 use content::Content;
 
@@ -304,14 +304,14 @@ impl IncrementalWorker<'_> {
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> Content {
-        if let Some(extract) = languages::extractor_of(row.language) {
+        if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
                 Ok(text) => Content::Text { text: text.into(), warning: None },
                 Err(error) => Content::Nothing(error.to_string().into()),
             };
         }
-        content::decode(bytes, languages::is_prose(row.language))
+        content::decode(bytes, formats::is_prose(row.language))
     }
 
     /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;

@@ -1,18 +1,139 @@
-//! From text to symbols: the syntax tree is walked once and dropped.
+//! `parse`: from text to symbols.
 
-mod boundaries;
-mod captures;
-mod constants;
-pub(crate) mod docs;
-pub mod parser;
-pub(crate) mod pattern;
-pub(crate) mod query;
-pub(crate) mod sections;
-mod signature;
-pub mod stage;
-mod structure;
-pub mod symbols;
 mod tree_memory;
-mod watch;
 
-pub use symbols::FileSymbols;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aurora_languages::{ParseFailure, ParseLimits, Parser, Truncation, by_name};
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{LANGUAGE, PATH, ParsedFile, STATUS, SYMBOLS, TEXT};
+use tree_memory::TreeMemory;
+
+/// `[stage.parse]`: limits of the work on one file. Text beyond a limit is indexed as plain text, and the report of the
+/// run says so.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parse {
+    /// Longest time for one file, in seconds.
+    pub max_seconds: u64,
+    /// Texts of more bytes are not parsed.
+    pub max_size: usize,
+    /// Most definitions, and most imports, of one file.
+    pub max_symbols: usize,
+}
+
+impl Default for Parse {
+    fn default() -> Self {
+        let limits = ParseLimits::default();
+        Self { max_seconds: limits.time.as_secs(), max_size: limits.size, max_symbols: limits.symbols }
+    }
+}
+
+impl StageConfig for Parse {
+    const TYPE: &'static str = "parse";
+
+    fn access(&self) -> Access {
+        Access::transform().reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec()]).writes([SYMBOLS.spec()])
+    }
+
+    fn build(self, _cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        let limits =
+            ParseLimits { time: Duration::from_secs(self.max_seconds), size: self.max_size, symbols: self.max_symbols };
+        Ok(Box::new(ParseStage { limits, trees: TreeMemory::default() }))
+    }
+}
+
+struct ParseStage {
+    limits: ParseLimits,
+    trees: TreeMemory,
+}
+
+impl Stage for ParseStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(ParseWorker { parser: Parser::with_limits(self.limits), trees: &self.trees })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        // The time limit is left out: a file that is parsed within it has the same symbols under any other.
+        Fingerprint::new(Parse::TYPE, 3).with("max_size", self.limits.size).with("max_symbols", self.limits.symbols)
+    }
+}
+
+struct ParseWorker<'a> {
+    parser: Parser,
+    trees: &'a TreeMemory,
+}
+
+impl Worker for ParseWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let (paths, statuses) = (batch.read(PATH)?, batch.read(STATUS)?);
+        let (texts, languages) = (batch.read(TEXT)?, batch.read(LANGUAGE)?);
+        let mut symbols = Vec::with_capacity(paths.len());
+        for (row, path) in paths.iter().enumerate() {
+            if !statuses[row].needs_parsing() {
+                symbols.push(None);
+                continue;
+            }
+            let parsed = {
+                let _reserved = self.trees.reserve(texts[row].len());
+                self.parser.parse_cancellable(by_name(languages[row]), &texts[row], &|| cx.cancelled())
+            };
+            if parsed.failure == Some(ParseFailure::Cancelled) {
+                return Err(StageError::Stopped);
+            }
+            if parsed.errors > 0 {
+                cx.warn(path, "syntax errors: what parsed was indexed");
+            }
+            if let Some(failure) = &parsed.failure {
+                cx.warn(path, &failure_message(failure));
+            }
+            if let Some(truncation) = parsed.truncation {
+                cx.warn(path, truncation_message(truncation));
+            }
+            cx.count("lines", u64::from(parsed.lines));
+            cx.count("bytes", texts[row].len() as u64);
+            symbols.push(Some(Arc::new(ParsedFile(parsed))));
+        }
+        batch.write(SYMBOLS, symbols)?;
+        Ok(())
+    }
+}
+
+fn failure_message(failure: &ParseFailure) -> String {
+    match failure {
+        ParseFailure::TooComplex => format!("{failure}: taken as plain text"),
+        ParseFailure::TooSlow => "parsing takes longer than `max_seconds`: taken as plain text".to_owned(),
+        ParseFailure::TooLarge => "larger than `max_size` of [stage.parse]: taken as plain text".to_owned(),
+        ParseFailure::Cancelled | ParseFailure::Grammar(_) | ParseFailure::Query(_) => failure.to_string(),
+    }
+}
+
+fn truncation_message(truncation: Truncation) -> &'static str {
+    match truncation {
+        Truncation::Definitions => {
+            "more definitions or imports than `max_symbols`: what follows them was taken as plain text"
+        }
+        Truncation::Headings => "more headings than `max_symbols`: what follows them belongs to the last section",
+        Truncation::Lines => "too many lines for the grammar: headings were found as in plain text",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ParseFailure, Truncation, failure_message, truncation_message};
+
+    #[test]
+    fn messages_name_the_keys_of_the_stage() {
+        assert_eq!(failure_message(&ParseFailure::TooComplex), "syntax too complex to parse: taken as plain text");
+        assert!(failure_message(&ParseFailure::TooSlow).contains("`max_seconds`"));
+        assert!(failure_message(&ParseFailure::TooLarge).contains("`max_size` of [stage.parse]"));
+        assert!(truncation_message(Truncation::Definitions).contains("`max_symbols`"));
+        assert!(truncation_message(Truncation::Headings).contains("`max_symbols`"));
+        assert!(truncation_message(Truncation::Lines).contains("lines"));
+    }
+}

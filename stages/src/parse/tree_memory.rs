@@ -1,42 +1,42 @@
-//! How much memory the syntax trees of all workers may take together.
+//! A memory limit for the syntax trees of all workers together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Bytes that a tree takes for each byte of its text at most: sources of the densest kind, a token every other byte.
+/// Upper bound on the size of a tree per byte of its text, for the densest sources: a token every other byte.
 const TREE_BYTES_PER_BYTE: u64 = 192;
-/// Bytes of all trees, unless there is only one.
-const MOST: u64 = 256 << 20;
+/// Limit for all trees, in bytes. A larger tree waits until it is the only one.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// Has large files wait for each other, so that trees take as much as one of them at most, however many workers there
-/// are. Files of some kilobytes, which most are, hardly ever wait.
+/// Makes large files wait for each other, so that memory does not grow with the number of workers. Files of some
+/// kilobytes, which most are, hardly ever wait.
 #[derive(Default)]
 pub(super) struct TreeMemory {
-    held: Mutex<u64>,
-    freed: Condvar,
+    reserved: Mutex<u64>,
+    released: Condvar,
 }
 
 impl TreeMemory {
-    /// Waits until the tree of a text of this many bytes fits, or no other is held.
-    pub(super) fn hold(&self, text: usize) -> Held<'_> {
+    /// Waits until the tree of a text of this many bytes fits, or no other tree exists.
+    pub(super) fn reserve(&self, text: usize) -> Reservation<'_> {
         let bytes = text as u64 * TREE_BYTES_PER_BYTE;
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |held: &mut u64| *held > 0 && *held + bytes > MOST;
-        let mut held = self.freed.wait_while(held, is_full).unwrap_or_else(PoisonError::into_inner);
-        *held += bytes;
-        Held { memory: self, bytes }
+        let reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |reserved: &mut u64| *reserved > 0 && *reserved + bytes > MAX_BYTES;
+        let mut reserved = self.released.wait_while(reserved, is_full).unwrap_or_else(PoisonError::into_inner);
+        *reserved += bytes;
+        Reservation { memory: self, bytes }
     }
 }
 
-/// The share of one tree.
-pub(super) struct Held<'a> {
+/// The memory of one tree, released on drop.
+pub(super) struct Reservation<'a> {
     memory: &'a TreeMemory,
     bytes: u64,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        *self.memory.held.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
-        self.memory.freed.notify_all();
+        *self.memory.reserved.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.memory.released.notify_all();
     }
 }
 
@@ -51,22 +51,22 @@ mod tests {
     fn trees_of_many_workers_stay_within_the_limit() {
         let memory = TreeMemory::default();
         let most = AtomicU64::new(0);
-        let size = (MOST / TREE_BYTES_PER_BYTE / 3) as usize;
+        let size = (MAX_BYTES / TREE_BYTES_PER_BYTE / 3) as usize;
         thread::scope(|scope| {
             for worker in 0..16 {
                 let (memory, most) = (&memory, &most);
                 scope.spawn(move || {
                     for _ in 0..20 {
-                        // One in eight is larger than all that may be held.
-                        let held = memory.hold(if worker % 8 == 0 { 8 * size } else { size });
-                        let bytes = *memory.held.lock().unwrap();
-                        assert!(bytes <= MOST || bytes == held.bytes, "{bytes}");
+                        // One in eight is larger than the limit.
+                        let reservation = memory.reserve(if worker % 8 == 0 { 8 * size } else { size });
+                        let bytes = *memory.reserved.lock().unwrap();
+                        assert!(bytes <= MAX_BYTES || bytes == reservation.bytes, "{bytes}");
                         most.fetch_max(bytes, Ordering::Relaxed);
                     }
                 });
             }
         });
-        assert_eq!(*memory.held.lock().unwrap(), 0);
+        assert_eq!(*memory.reserved.lock().unwrap(), 0);
         assert!(most.into_inner() > 0);
     }
 }

@@ -1,0 +1,216 @@
+//! One pass of a language's query over a tree, with the captures sorted by meaning.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use crate::deadline::Deadline;
+use crate::failure::ParseFailure;
+use crate::query::CompiledQuery;
+use crate::query::capture::CaptureKind;
+use crate::query::pattern::{MatchedCaptures, Predicate};
+use crate::spans::{span_of, text_of};
+use crate::symbols::SymbolKind;
+
+/// Everything that the query captured in one file. Lists are ordered by the start of their nodes.
+#[derive(Default)]
+pub(crate) struct Captures<'tree, 'text> {
+    pub(crate) definitions: Vec<Definition<'tree>>,
+    /// Id of a wrapped node → its wrapper, and whether the wrapper exports it.
+    pub(crate) wrappers: FxHashMap<usize, (Node<'tree>, bool)>,
+    pub(crate) exports: FxHashSet<&'text str>,
+    pub(crate) imports: Vec<Node<'tree>>,
+    pub(crate) headings: Vec<Node<'tree>>,
+    /// Names of constants and variables, local ones included.
+    pub(crate) constants: Vec<(Node<'tree>, ConstantScope)>,
+    /// Outermost local scopes; nested ones may be left out.
+    pub(crate) local_scopes: Vec<Range<u32>>,
+    /// Comments and attributes, which may belong to the definition after them.
+    pub(crate) leading: Vec<LeadingNode>,
+    /// Spans that signatures leave out.
+    pub(crate) signature_omits: Vec<Range<u32>>,
+    /// Offset and meaning of everything that belongs to the innermost definition around it.
+    pub(crate) references: Vec<(u32, Reference<'text>)>,
+    pub(crate) errors: u32,
+}
+
+/// A definition or namespace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Definition<'tree> {
+    pub(crate) node: Node<'tree>,
+    /// None for a namespace.
+    pub(crate) kind: Option<SymbolKind>,
+    pub(crate) name: Node<'tree>,
+    pub(crate) body: Option<Node<'tree>>,
+    pub(crate) owner: Option<Node<'tree>>,
+    pattern_index: u32,
+}
+
+/// Where a captured name counts as a constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConstantScope {
+    /// At file level and inside types.
+    FileOrType,
+    /// At file level only.
+    FileOnly,
+}
+
+/// A comment or attribute.
+#[derive(Debug, Clone)]
+pub(crate) struct LeadingNode {
+    pub(crate) bytes: Range<u32>,
+    pub(crate) is_comment: bool,
+}
+
+/// What a definition refers to, or counts towards its complexity.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reference<'text> {
+    Call(&'text str),
+    Base(&'text str),
+    Branch,
+    Loop,
+}
+
+impl<'tree, 'text> Captures<'tree, 'text> {
+    /// Walks the tree once, without recursion: the file decides how deep it is.
+    ///
+    /// # Errors
+    /// See [`Deadline::check`].
+    pub(crate) fn collect(
+        query: &CompiledQuery,
+        root: Node<'tree>,
+        text: &'text str,
+        deadline: &Deadline<'_>,
+    ) -> Result<Self, ParseFailure> {
+        let mut found = Self::default();
+        let mut error_end = 0;
+        let has_errors = root.has_error();
+        let mut captured = Vec::new();
+        let mut cursor = root.walk();
+        'walk: loop {
+            deadline.tick()?;
+            let node = cursor.node();
+            for index in query.patterns_at(node.kind_id()) {
+                found.apply(query, *index, node, text, &mut captured);
+            }
+            if has_errors && node.start_byte() >= error_end && (node.is_error() || node.is_missing()) {
+                for index in &query.error_patterns {
+                    found.apply(query, *index, node, text, &mut captured);
+                }
+                error_end = node.end_byte().max(node.start_byte() + 1);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'walk;
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Adds the matches of one pattern at a node.
+    fn apply(
+        &mut self,
+        query: &CompiledQuery,
+        index: u32,
+        node: Node<'tree>,
+        text: &'text str,
+        captured: &mut MatchedCaptures<'tree>,
+    ) {
+        let pattern = &query.patterns[index as usize];
+        pattern.root.matches(node, captured, &mut |captured| {
+            let holds = |predicate: &Predicate| {
+                let capture = predicate.capture();
+                let mut nodes = captured.iter().filter(|(kind, _)| *kind == capture);
+                nodes.all(|(_, node)| predicate.holds(text_of(*node, text)))
+            };
+            if pattern.predicates.iter().all(holds) {
+                self.add_match(captured, index, text);
+            }
+        });
+    }
+
+    fn add_match(&mut self, captured: &MatchedCaptures<'tree>, pattern_index: u32, text: &'text str) {
+        let mut fields = MatchFields::default();
+        for (capture, node) in captured.iter().copied() {
+            match capture {
+                CaptureKind::Definition(kind) => fields.definition = Some((node, Some(kind))),
+                CaptureKind::Namespace => fields.definition = Some((node, None)),
+                CaptureKind::Name => fields.name = Some(node),
+                CaptureKind::Body => fields.body = Some(node),
+                CaptureKind::Owner => fields.owner = Some(node),
+                CaptureKind::Wrapper { exported } => fields.wrapper = Some((node, exported)),
+                CaptureKind::Wrapped => fields.wrapped = Some(node),
+                CaptureKind::Export => drop(self.exports.insert(text_of(node, text))),
+                CaptureKind::Attribute => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: false }),
+                CaptureKind::Comment => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: true }),
+                CaptureKind::SignatureOmit => self.signature_omits.push(span_of(node)),
+                CaptureKind::ReferenceCall => {
+                    self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches('#')));
+                }
+                CaptureKind::ReferenceBase => self.add_reference(node, Reference::Base(text_of(node, text))),
+                CaptureKind::Branch => self.add_reference(node, Reference::Branch),
+                CaptureKind::Loop => self.add_reference(node, Reference::Loop),
+                CaptureKind::Import => self.imports.push(node),
+                CaptureKind::Heading => self.headings.push(node),
+                CaptureKind::DefinitionConstant => self.constants.push((node, ConstantScope::FileOrType)),
+                CaptureKind::DefinitionVariable => self.constants.push((node, ConstantScope::FileOnly)),
+                CaptureKind::LocalScope => self.add_local_scope(span_of(node)),
+                CaptureKind::Error => self.errors += 1,
+                CaptureKind::Ignored(_) => {}
+            }
+        }
+        self.add_definition(fields, pattern_index);
+    }
+
+    fn add_reference(&mut self, node: Node<'tree>, reference: Reference<'text>) {
+        self.references.push((node.start_byte() as u32, reference));
+    }
+
+    fn add_local_scope(&mut self, bytes: Range<u32>) {
+        if self.local_scopes.last().is_none_or(|last| bytes.start < last.start || last.end < bytes.end) {
+            self.local_scopes.push(bytes);
+        }
+    }
+
+    fn add_definition(&mut self, fields: MatchFields<'tree>, pattern_index: u32) {
+        if let (Some((node, kind)), Some(name)) = (fields.definition, fields.name) {
+            let MatchFields { body, owner, .. } = fields;
+            self.definitions.push(Definition { node, kind, name, body, owner, pattern_index });
+        }
+        if let (Some(wrapper), Some(wrapped)) = (fields.wrapper, fields.wrapped) {
+            self.wrappers.insert(wrapped.id(), wrapper);
+        }
+    }
+
+    /// Patterns capture nodes below their root, so captures arrive nearly, but not fully in order. Of several
+    /// definitions at one node, the earliest pattern wins.
+    fn sort(&mut self) {
+        self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
+        self.definitions.dedup_by_key(|d| d.node.id());
+        self.leading.sort_by_key(|leading| leading.bytes.start);
+        self.signature_omits.sort_by_key(|omit| omit.start);
+        self.references.sort_by_key(|(at, _)| *at);
+        self.imports.sort_by_key(Node::start_byte);
+        self.imports.dedup_by_key(|node| node.id());
+        self.headings.sort_by_key(Node::start_byte);
+        self.constants.sort_by_key(|(node, _)| node.start_byte());
+        self.local_scopes.sort_by_key(|scope| scope.start);
+    }
+}
+
+/// The captures of one match that belong together.
+#[derive(Default)]
+struct MatchFields<'tree> {
+    definition: Option<(Node<'tree>, Option<SymbolKind>)>,
+    name: Option<Node<'tree>>,
+    body: Option<Node<'tree>>,
+    owner: Option<Node<'tree>>,
+    wrapper: Option<(Node<'tree>, bool)>,
+    wrapped: Option<Node<'tree>>,
+}

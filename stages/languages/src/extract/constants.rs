@@ -1,0 +1,57 @@
+//! Constants and variables of a file or a type.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use crate::extract::captures::{Captures, ConstantScope};
+use crate::spans::{span_of, text_of};
+use crate::symbols::{Constant, Symbol};
+
+/// The captured constants except for those that are local, bound by an import or the name of a symbol, ordered by
+/// offset.
+pub(super) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &str) -> Vec<Constant> {
+    if captures.constants.is_empty() {
+        return Vec::new();
+    }
+    let symbol_names: FxHashSet<usize> =
+        captures.definitions.iter().filter(|d| d.kind.is_some()).map(|d| d.name.id()).collect();
+    let types = symbols.iter().filter(|symbol| symbol.kind.is_type());
+    let mut types = SpanCursor::new(types.map(|symbol| symbol.bytes.clone()));
+    let mut locals = SpanCursor::new(captures.local_scopes.iter().cloned());
+    let imports = captures.imports.iter();
+    let mut imports = SpanCursor::new(imports.map(|node| span_of(*node)));
+    let mut found: Vec<Constant> = Vec::new();
+    for (node, scope) in &captures.constants {
+        let at = node.start_byte() as u32;
+        let is_in_type = types.covers(at);
+        // Every cursor must advance, hence no short-circuit between the first two.
+        let is_hidden = locals.covers(at) | imports.covers(at) || (is_in_type && *scope == ConstantScope::FileOnly);
+        let name = text_of(*node, text);
+        let is_known = symbol_names.contains(&node.id()) || found.last().is_some_and(|last| last.at == at);
+        if !is_hidden && !is_known && !matches!(name, "" | "_") {
+            found.push(Constant { name: name.to_owned(), at });
+        }
+    }
+    found
+}
+
+/// Spans ordered by start, queried with ascending offsets.
+struct SpanCursor<I: Iterator<Item = Range<u32>>> {
+    spans: std::iter::Peekable<I>,
+    end: u32,
+}
+
+impl<I: Iterator<Item = Range<u32>>> SpanCursor<I> {
+    fn new(spans: I) -> Self {
+        Self { spans: spans.peekable(), end: 0 }
+    }
+
+    /// Whether a span covers `at`, which is no smaller than in the previous call.
+    fn covers(&mut self, at: u32) -> bool {
+        while let Some(span) = self.spans.next_if(|span| span.start <= at) {
+            self.end = self.end.max(span.end);
+        }
+        at < self.end
+    }
+}

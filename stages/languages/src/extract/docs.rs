@@ -1,0 +1,108 @@
+//! Documentation: the comments that belong to a definition, and their text without delimiters.
+
+use std::ops::Range;
+
+use crate::extract::captures::LeadingNode;
+use crate::lines::begins_line;
+use crate::spans::slice;
+
+/// The comments and attributes directly before a definition.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attached {
+    /// Start of the definition with its attributes.
+    pub(super) start: u32,
+    /// The comments, from the first to the last.
+    pub(super) doc: Option<Range<u32>>,
+}
+
+/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes.
+pub(super) fn attached(leading: &[LeadingNode], start: u32, text: &str) -> Attached {
+    let mut found = Attached { start, doc: None };
+    let mut from = start;
+    let before = leading.partition_point(|l| l.bytes.start < start);
+    for item in leading[..before].iter().rev() {
+        if item.bytes.end > from || !is_adjacent(text, item.bytes.end, from) || !begins_line(text, item.bytes.start) {
+            break;
+        }
+        from = item.bytes.start;
+        if item.is_comment {
+            let end = found.doc.as_ref().map_or(item.bytes.end, |doc| doc.end);
+            found.doc = Some(from..end);
+        } else {
+            found.start = from;
+        }
+    }
+    found
+}
+
+/// The adjacent comments at the start of the file that begin with `prefix`.
+pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Option<Range<u32>> {
+    let mut run: Option<Range<u32>> = None;
+    for item in leading.iter().filter(|l| l.is_comment) {
+        let bytes = &item.bytes;
+        if !slice(text, bytes).starts_with(prefix) {
+            break;
+        }
+        match &mut run {
+            None if bytes.start == 0 || is_blank(text, 0, bytes.start) => run = Some(bytes.clone()),
+            Some(run) if is_adjacent(text, run.end, bytes.start) => run.end = bytes.end,
+            _ => break,
+        }
+    }
+    run
+}
+
+/// The text of comments without their delimiters, trimmed, one line for each line of the source.
+pub(super) fn comment_text(source: &str) -> String {
+    let mut lines = Vec::new();
+    for line in source.lines() {
+        let mut line = line.trim();
+        for delimiter in ["/**", "/*!", "/*", "///", "//!", "//", "#"] {
+            if let Some(rest) = line.strip_prefix(delimiter) {
+                line = rest;
+                break;
+            }
+        }
+        let line = line.strip_suffix("*/").unwrap_or(line).trim_end();
+        let line = line.trim_start().strip_prefix('*').map_or(line, |rest| rest.trim_start_matches('*'));
+        lines.push(line.strip_prefix(' ').unwrap_or(line));
+    }
+    without_blank_ends(&lines)
+}
+
+/// The text of a docstring literal, without its prefix and quotes, and without the indentation that all lines but the
+/// first share.
+pub(super) fn docstring_text(source: &str) -> String {
+    let body = source.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let body = ["\"\"\"", "'''", "\"", "'"]
+        .iter()
+        .find_map(|quote| body.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)))
+        .unwrap_or(body);
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let common = body.lines().skip(1).filter(|line| !line.trim().is_empty()).map(|l| indent(&l)).min().unwrap_or(0);
+    let lines: Vec<_> = body
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { line.trim() } else { line.get(common..).unwrap_or_default().trim_end() })
+        .collect();
+    without_blank_ends(&lines)
+}
+
+fn without_blank_ends(lines: &[&str]) -> String {
+    let is_text = |line: &str| !line.trim().is_empty();
+    let Some(first) = lines.iter().position(|l| is_text(l)) else { return String::new() };
+    let last = lines.iter().rposition(|l| is_text(l)).unwrap_or(first);
+    lines[first..=last].join("\n").trim_end().to_owned()
+}
+
+/// Whether only white space with at most one line feed separates two offsets.
+fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
+    let gap = slice(text, &(from..to));
+    // The node of a line comment may include the line feed.
+    let ended = from > 0 && text.as_bytes()[from as usize - 1] == b'\n';
+    is_blank(text, from, to) && gap.matches('\n').count() + usize::from(ended) <= 1
+}
+
+fn is_blank(text: &str, from: u32, to: u32) -> bool {
+    slice(text, &(from..to)).chars().all(char::is_whitespace)
+}

@@ -1,0 +1,13 @@
+//! From a syntax tree to symbols.
+
+pub(crate) mod boundaries;
+pub(crate) mod captures;
+mod constants;
+mod docs;
+pub(crate) mod headings;
+pub(crate) mod outline;
+mod overloads;
+mod references;
+mod scope;
+pub(crate) mod sections;
+mod signature;

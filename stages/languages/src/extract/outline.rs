@@ -1,0 +1,279 @@
+//! From captures to the outline of a file: nesting, names, signatures and documentation.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::deadline::Deadline;
+use crate::extract::captures::{Captures, Definition};
+use crate::extract::constants::constants;
+use crate::extract::docs::{self, Attached};
+use crate::extract::overloads::merge_overloads;
+use crate::extract::references::assign_references;
+use crate::extract::scope::Scope;
+use crate::extract::signature::signature;
+use crate::failure::ParseFailure;
+use crate::file_symbols::{FileSymbols, Truncation};
+use crate::language::{FileDoc, Language, VisibilityContext};
+use crate::spans::{slice, text_of};
+use crate::symbols::{Import, Symbol, SymbolKind, bounded};
+
+/// Limit for the documentation of all symbols of one file, in bytes: this, and [`DOC_BYTES_PER_BYTE`] for each byte of
+/// the text. Definitions that share one statement share the comment before it, so documentation can be larger than the
+/// text.
+const MIN_DOC_BYTES: usize = 1 << 20;
+const DOC_BYTES_PER_BYTE: usize = 8;
+
+/// Signatures are made from this many bytes of the declaration.
+const MAX_DECLARATION_BYTES: usize = 16 << 10;
+
+/// The symbols of one file, at most `max_symbols` and as many imports.
+///
+/// # Errors
+/// See [`Deadline::check`].
+pub(crate) fn outline<'t>(
+    language: &Language,
+    root: Node<'t>,
+    captures: Captures<'t, 't>,
+    text: &'t str,
+    max_symbols: usize,
+    deadline: &Deadline<'_>,
+) -> Result<FileSymbols, ParseFailure> {
+    let mut imports: Vec<Import> = Vec::new();
+    for node in &captures.imports {
+        deadline.tick()?;
+        (language.imports)(*node, text, &mut imports);
+        if imports.len() > max_symbols {
+            break;
+        }
+    }
+    let mut builder = OutlineBuilder {
+        language,
+        captures: &captures,
+        text,
+        scopes: Vec::new(),
+        symbols: Vec::new(),
+        open: Vec::new(),
+        attached: AttachedCache::default(),
+        doc_bytes_left: MIN_DOC_BYTES + DOC_BYTES_PER_BYTE * text.len(),
+    };
+    let mut is_truncated = imports.len() > max_symbols;
+    imports.truncate(max_symbols);
+    for definition in wrapped_definitions(&captures) {
+        deadline.tick()?;
+        if builder.symbols.len() == max_symbols {
+            is_truncated = true;
+            break;
+        }
+        builder.define(definition);
+    }
+    let OutlineBuilder { scopes, mut symbols, .. } = builder;
+    let calls = assign_references(&captures.references, &scopes, &mut symbols);
+    let constants = constants(&captures, &symbols, text);
+    merge_overloads(&mut symbols, language, text);
+    Ok(FileSymbols {
+        symbols,
+        imports,
+        constants,
+        calls,
+        doc: file_doc(language, root, &captures, text),
+        errors: captures.errors,
+        truncation: is_truncated.then_some(Truncation::Definitions),
+        ..FileSymbols::default()
+    })
+}
+
+/// A definition with its outermost wrapper.
+struct WrappedDefinition<'t> {
+    definition: Definition<'t>,
+    outermost: Node<'t>,
+    exported: bool,
+}
+
+fn wrapped_definitions<'t>(captures: &Captures<'t, '_>) -> Vec<WrappedDefinition<'t>> {
+    let wrap = |definition: &Definition<'t>| {
+        let (mut outermost, mut exported) = (definition.node, false);
+        while let Some((wrapper, exports)) = captures.wrappers.get(&outermost.id()) {
+            outermost = *wrapper;
+            exported |= exports;
+        }
+        WrappedDefinition { definition: *definition, outermost, exported }
+    };
+    let mut all: Vec<_> = captures.definitions.iter().map(wrap).collect();
+    all.sort_by_key(|w| {
+        (w.outermost.start_byte(), usize::MAX - w.outermost.end_byte(), w.definition.node.start_byte())
+    });
+    all
+}
+
+struct OutlineBuilder<'a, 't> {
+    language: &'a Language,
+    captures: &'a Captures<'t, 't>,
+    text: &'t str,
+    scopes: Vec<Scope>,
+    symbols: Vec<Symbol>,
+    /// Indices of the scopes around the current offset, innermost last.
+    open: Vec<usize>,
+    attached: AttachedCache,
+    doc_bytes_left: usize,
+}
+
+/// The attached comments and attributes of one offset. Several definitions may start at it: `const a = …, b = …`.
+#[derive(Clone, Default)]
+struct AttachedCache {
+    at: Option<u32>,
+    attached: Attached,
+    /// Lines from the first attribute to the first line of the definition.
+    attribute_lines: usize,
+}
+
+impl<'t> OutlineBuilder<'_, 't> {
+    fn define(&mut self, wrapped: WrappedDefinition<'t>) {
+        let WrappedDefinition { definition, outermost, exported } = wrapped;
+        let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
+        let bytes = attached.start..outermost.end_byte() as u32;
+        while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
+        let enclosing = self.open.last().map(|last| &self.scopes[*last]);
+        let enclosing_kind = enclosing.and_then(|scope| scope.kind);
+        let parent = enclosing.and_then(|scope| scope.symbol);
+        let name = bounded(text_of(definition.name, self.text).trim_matches(['"', '\'', '`', '#']));
+        let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
+        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
+        let mut prefix = enclosing.map(|scope| scope.prefix.clone()).unwrap_or_default();
+        if let Some(segment) = owner {
+            self.push_segment(&mut prefix, segment);
+        }
+        let owner = match (owner, enclosing_kind) {
+            (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
+            _ => None,
+        };
+        if definition.kind.is_some() || !is_omitted(name) {
+            self.push_segment(&mut prefix, name);
+        }
+        let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind };
+        let Some(kind) = definition.kind else {
+            return self.push_scope(scope);
+        };
+        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
+        let kind = if kind == SymbolKind::Function && is_member { SymbolKind::Method } else { kind };
+        let signature = self.signature(&definition, outermost);
+        let (doc, doc_bytes) = self.doc(&definition, attached.doc);
+        self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
+        let visibility = VisibilityContext {
+            name,
+            signature: &signature,
+            exported: exported || self.captures.exports.contains(name),
+            parent: parent.map(|p| (self.symbols[p as usize].kind, self.symbols[p as usize].exported)),
+        };
+        let exported = (self.language.exported)(&visibility);
+        let (name, qualified_name) = match kind {
+            SymbolKind::Implementation => (signature.clone(), signature.clone()),
+            _ => (name.to_owned(), scope.prefix.clone()),
+        };
+        let first_line = outermost.start_position().row as u32 + 1;
+        let symbol = Symbol {
+            kind,
+            name,
+            qualified_name,
+            parent,
+            owner,
+            lines: (first_line - attribute_lines as u32, last_line(outermost)),
+            bytes,
+            body: definition.body.map(|body| body.start_byte() as u32),
+            signature,
+            doc,
+            doc_bytes,
+            calls: Vec::new(),
+            bases: Vec::new(),
+            branches: 0,
+            loops: 0,
+            exported,
+            heading_level: 0,
+        };
+        let scope = Scope { symbol: Some(self.symbols.len() as u32), ..scope };
+        self.symbols.push(symbol);
+        self.push_scope(scope);
+    }
+
+    fn attached(&mut self, start: u32) -> AttachedCache {
+        if self.attached.at != Some(start) {
+            let attached = docs::attached(&self.captures.leading, start, self.text);
+            let attributes = self.text.get(attached.start as usize..start as usize);
+            let attribute_lines = attributes.map_or(0, |attributes| attributes.matches('\n').count());
+            self.attached = AttachedCache { at: Some(start), attached, attribute_lines };
+        }
+        self.attached.clone()
+    }
+
+    fn owner(&self, node: Node<'t>) -> &'t str {
+        let owner = text_of(node, self.text);
+        owner.strip_suffix(self.language.owner_suffix).unwrap_or(owner)
+    }
+
+    fn push_segment(&self, prefix: &mut String, segment: &str) {
+        if !prefix.is_empty() {
+            prefix.push_str(self.language.separator);
+        }
+        prefix.push_str(segment);
+        prefix.truncate(bounded(prefix).len());
+    }
+
+    fn push_scope(&mut self, scope: Scope) {
+        self.open.push(self.scopes.len());
+        self.scopes.push(scope);
+    }
+
+    fn signature(&self, definition: &Definition<'t>, outermost: Node<'t>) -> String {
+        let start = outermost.start_byte() as u32;
+        let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte());
+        let end = self.text.floor_char_boundary(end.min(start as usize + MAX_DECLARATION_BYTES)) as u32;
+        let omits = &self.captures.signature_omits;
+        let mut omits = omits[omits.partition_point(|omit| omit.start < start)..].iter().peekable();
+        let leading = &self.captures.leading;
+        let leading = leading[leading.partition_point(|l| l.bytes.start < start)..].iter();
+        let mut leading = leading.map(|l| &l.bytes).peekable();
+        // A lazy merge of two sorted lists: only the spans inside the declaration are needed.
+        let left_out = std::iter::from_fn(|| {
+            let is_first = |omit: &&Range<u32>| leading.peek().is_none_or(|other| omit.start <= other.start);
+            omits.next_if(is_first).or_else(|| leading.next()).cloned()
+        });
+        signature(self.text, start..end, left_out.take_while(|range| range.start < end))
+    }
+
+    fn doc(&self, definition: &Definition<'t>, comment: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
+        if self.doc_bytes_left == 0 {
+            return (String::new(), comment);
+        }
+        let docstring = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body));
+        if let Some(range) = docstring {
+            let source = self.text.get(range.clone()).unwrap_or_default();
+            return (docs::docstring_text(source), Some(range.start as u32..range.end as u32));
+        }
+        let doc = comment.clone().map(|range| docs::comment_text(slice(self.text, &range)));
+        (doc.unwrap_or_default(), comment)
+    }
+}
+
+/// The line of a node's last character; a node that ends with a line feed ends on the line before.
+fn last_line(node: Node<'_>) -> u32 {
+    let end = node.end_position();
+    let ends_with_feed = end.column == 0 && end.row > node.start_position().row;
+    (if ends_with_feed { end.row } else { end.row + 1 }) as u32
+}
+
+fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, text: &str) -> String {
+    let comment = match language.file_doc {
+        FileDoc::None => None,
+        FileDoc::Docstring => {
+            let range = language.docstring.and_then(|find| find(root));
+            return range.and_then(|range| text.get(range)).map(docs::docstring_text).unwrap_or_default();
+        }
+        FileDoc::Prefix(prefix) => docs::first_run(&captures.leading, prefix, text),
+        FileDoc::Before(kind) => {
+            let mut cursor = root.walk();
+            let node = root.children(&mut cursor).find(|child| child.kind() == kind);
+            node.and_then(|node| docs::attached(&captures.leading, node.start_byte() as u32, text).doc)
+        }
+    };
+    comment.map(|range| docs::comment_text(slice(text, &range))).unwrap_or_default()
+}

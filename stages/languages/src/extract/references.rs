@@ -1,0 +1,43 @@
+//! Calls, base types, branches and loops of each symbol.
+
+use rustc_hash::FxHashSet;
+
+use crate::extract::captures::Reference;
+use crate::extract::scope::Scope;
+use crate::symbols::Symbol;
+
+/// Assigns every reference to the innermost symbol around it; returns the calls outside all symbols. References are
+/// ordered by offset, scopes by start.
+pub(super) fn assign_references(
+    references: &[(u32, Reference<'_>)],
+    scopes: &[Scope],
+    symbols: &mut [Symbol],
+) -> Vec<String> {
+    let mut outside = Vec::new();
+    let (mut calls, mut bases) = (FxHashSet::default(), FxHashSet::default());
+    let mut open: Vec<&Scope> = Vec::new();
+    let mut next = scopes.iter().peekable();
+    for (at, reference) in references {
+        while let Some(scope) = next.next_if(|scope| scope.bytes.start <= *at) {
+            while open.pop_if(|last| last.bytes.end <= scope.bytes.start).is_some() {}
+            open.push(scope);
+        }
+        while open.pop_if(|last| last.bytes.end <= *at).is_some() {}
+        let symbol = open.last().and_then(|scope| scope.symbol);
+        match (reference, symbol) {
+            (Reference::Call(name), None) if !name.is_empty() && calls.insert((None, *name)) => {
+                outside.push((*name).to_owned());
+            }
+            (Reference::Call(name), Some(i)) if !name.is_empty() && calls.insert((symbol, *name)) => {
+                symbols[i as usize].calls.push((*name).to_owned());
+            }
+            (Reference::Base(name), Some(i)) if !name.is_empty() && bases.insert((i, *name)) => {
+                symbols[i as usize].bases.push((*name).to_owned());
+            }
+            (Reference::Branch, Some(i)) => symbols[i as usize].branches += 1,
+            (Reference::Loop, Some(i)) => symbols[i as usize].loops += 1,
+            _ => {}
+        }
+    }
+    outside
+}

@@ -1,0 +1,28 @@
+//! Why a text yields no symbols.
+
+use thiserror::Error;
+
+use crate::query::QueryError;
+
+/// Why a text yields no symbols.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParseFailure {
+    /// The grammar needs far more work than the size of the text warrants.
+    #[error("syntax too complex to parse")]
+    TooComplex,
+    /// Parsing exceeded [`ParseLimits::time`](crate::ParseLimits::time).
+    #[error("parsing exceeds the time limit")]
+    TooSlow,
+    /// The text exceeds [`ParseLimits::size`](crate::ParseLimits::size).
+    #[error("text exceeds the size limit")]
+    TooLarge,
+    /// The caller cancelled.
+    #[error("parsing was cancelled")]
+    Cancelled,
+    /// The grammar was generated for an incompatible version of tree-sitter: a bug.
+    #[error("the grammar does not fit the parser: {0}")]
+    Grammar(String),
+    /// The language's queries do not fit its grammar: a bug.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}

@@ -1,0 +1,40 @@
+//! Comments, strings and keywords of Go.
+
+use crate::highlight::LexicalTable;
+
+pub(super) static TABLE: LexicalTable = LexicalTable {
+    line_comments: &["//"],
+    block_comment: Some(("/*", "*/")),
+    strings: &[("`", true), ("\"", false), ("'", false)],
+    keywords: &[
+        "break",
+        "case",
+        "chan",
+        "const",
+        "continue",
+        "default",
+        "defer",
+        "else",
+        "fallthrough",
+        "false",
+        "for",
+        "func",
+        "go",
+        "goto",
+        "if",
+        "import",
+        "interface",
+        "iota",
+        "map",
+        "nil",
+        "package",
+        "range",
+        "return",
+        "select",
+        "struct",
+        "switch",
+        "true",
+        "type",
+        "var",
+    ],
+};

@@ -1,0 +1,148 @@
+//! Syntax highlighting: a lexer that classifies the tokens of a line by the tables of a language.
+//!
+//! It works on any excerpt of a source, which a grammar cannot parse, and costs a fraction of a parse.
+
+use std::ops::Range;
+
+/// A span of a line with its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Bytes of the line.
+    pub bytes: Range<usize>,
+    /// The class of the token.
+    pub class: TokenClass,
+}
+
+/// The class of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenClass {
+    /// A reserved word.
+    Keyword,
+    /// A string or character literal.
+    String,
+    /// A comment.
+    Comment,
+    /// A numeric literal.
+    Number,
+    /// A heading of a document.
+    Heading,
+}
+
+/// How a language is highlighted.
+pub(crate) enum Highlighting {
+    /// By token.
+    Tokens(&'static LexicalTable),
+    /// By line: the class of a whole line.
+    Lines(fn(&str) -> Option<TokenClass>),
+}
+
+/// The comment and string delimiters and the keywords of a language.
+pub(crate) struct LexicalTable {
+    /// Begin a comment that ends with its line.
+    pub(crate) line_comments: &'static [&'static str],
+    /// Begin and end a comment of any length.
+    pub(crate) block_comment: Option<(&'static str, &'static str)>,
+    /// Quotes of string literals, longer ones first, each with whether the literal may span lines.
+    pub(crate) strings: &'static [(&'static str, bool)],
+    /// Sorted.
+    pub(crate) keywords: &'static [&'static str],
+}
+
+impl Highlighting {
+    pub(crate) fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
+        match self {
+            Self::Tokens(table) => {
+                let mut open = None;
+                text.lines().map(|line| table.highlight(line, &mut open)).collect()
+            }
+            Self::Lines(class_of) => {
+                let whole = |line: &str| class_of(line).map(|class| Highlight { bytes: 0..line.len(), class });
+                text.lines().map(|line| whole(line).into_iter().collect()).collect()
+            }
+        }
+    }
+}
+
+/// A token that continues on the next line.
+#[derive(Clone, Copy)]
+struct OpenToken {
+    end: &'static str,
+    class: TokenClass,
+}
+
+impl LexicalTable {
+    fn highlight(&self, line: &str, open: &mut Option<OpenToken>) -> Vec<Highlight> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        if let Some(OpenToken { end, class }) = *open {
+            at = match end_of(line, 0, end, class == TokenClass::String) {
+                Some(past) => {
+                    *open = None;
+                    past
+                }
+                None => line.len(),
+            };
+            found.push(Highlight { bytes: 0..at, class });
+        }
+        while at < line.len() {
+            let (length, class) = self.token(line, at, open);
+            let bytes = at..at + length;
+            at = bytes.end;
+            found.extend(class.map(|class| Highlight { bytes, class }));
+        }
+        found
+    }
+
+    /// Length and class of the token at `at`. A token that continues on the next line is stored in `open`.
+    fn token(&self, line: &str, at: usize, open: &mut Option<OpenToken>) -> (usize, Option<TokenClass>) {
+        let rest = &line[at..];
+        if self.line_comments.iter().any(|mark| rest.starts_with(mark)) {
+            return (rest.len(), Some(TokenClass::Comment));
+        }
+        if let Some((begin, end)) = self.block_comment.filter(|(begin, _)| rest.starts_with(begin)) {
+            let past = end_of(line, at + begin.len(), end, false).unwrap_or_else(|| {
+                *open = Some(OpenToken { end, class: TokenClass::Comment });
+                line.len()
+            });
+            return (past - at, Some(TokenClass::Comment));
+        }
+        if let Some(&(quote, spans_lines)) = self.strings.iter().find(|(quote, _)| rest.starts_with(quote)) {
+            let past = end_of(line, at + quote.len(), quote, true).unwrap_or_else(|| {
+                *open = spans_lines.then_some(OpenToken { end: quote, class: TokenClass::String });
+                line.len()
+            });
+            return (past - at, Some(TokenClass::String));
+        }
+        let length = word_length(rest);
+        let word = &rest[..length];
+        let class = if word.starts_with(|c: char| c.is_ascii_digit()) {
+            Some(TokenClass::Number)
+        } else {
+            self.keywords.binary_search(&word).is_ok().then_some(TokenClass::Keyword)
+        };
+        (length, class)
+    }
+}
+
+/// The offset past the next `end` in the line at or after `from`; `None` if there is none.
+fn end_of(line: &str, from: usize, end: &str, has_escapes: bool) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let mut at = from;
+    while at < bytes.len() {
+        if bytes[at..].starts_with(end.as_bytes()) {
+            return Some(at + end.len());
+        }
+        at += if has_escapes && bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    None
+}
+
+/// Bytes of the identifier or number at the start of `rest`, or of its first character.
+fn word_length(rest: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    match rest.find(|c| !is_word(c)) {
+        Some(0) => rest.chars().next().map_or(1, char::len_utf8),
+        Some(end) => end,
+        None => rest.len(),
+    }
+}

@@ -1,0 +1,115 @@
+//! JavaScript with JSX: ES modules, CommonJS and scripts.
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{Language, QueryCache, VisibilityContext, import};
+use crate::spans::text_of;
+use crate::symbols::{Import, SymbolKind};
+
+pub(crate) mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// JavaScript and JSX.
+pub(crate) static JAVASCRIPT: Language = Language {
+    omitted_qualifiers: OMITTED_QUALIFIERS,
+    owner_suffix: ".prototype",
+    imports,
+    exported,
+    ..Language::new(
+        "javascript",
+        &["js", "jsx", "mjs", "cjs"],
+        || tree_sitter_javascript::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// Assigning a function to a property of these makes it no member: `exports.parse = …` defines `parse`.
+pub(crate) const OMITTED_QUALIFIERS: &[&str] =
+    &["exports", "module", "module.exports", "this", "self", "window", "globalThis", "prototype"];
+
+/// Members are as visible as their parent, unless `#` or a modifier makes them private.
+pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
+    let is_private = visibility.name.starts_with('#')
+        || ["private ", "protected ", "#"].iter().any(|prefix| visibility.signature.starts_with(prefix));
+    match visibility.parent {
+        Some((SymbolKind::Function | SymbolKind::Method, _)) => false,
+        Some((SymbolKind::Module, _)) | None => visibility.exported,
+        Some((_, parent)) => parent && !is_private,
+    }
+}
+
+/// At most this many nodes of one import are read.
+const MAX_IMPORT_NODES: usize = 4_096;
+
+/// `import` and re-exporting `export` statements, `require(…)` and `import(…)` with the names they are bound to.
+pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    // TypeScript: import fs = require("fs")
+    let clause = node.named_children(&mut cursor).find(|child| child.kind() == "import_require_clause");
+    let node = clause.unwrap_or(node);
+    let source = node.child_by_field_name("source").or_else(|| required(node));
+    let Some(source) = source else { return };
+    let path = text_of(source, text).trim_matches(['"', '\'', '`']);
+    let mut names = Vec::new();
+    let mut cursor = node.walk();
+    let mut descend = true;
+    for _ in 0..MAX_IMPORT_NODES {
+        let at = cursor.node();
+        let is_module = at.id() == source.id();
+        match at.kind() {
+            "import_specifier" | "pair_pattern" => {
+                let name = at
+                    .child_by_field_name("alias")
+                    .or_else(|| at.child_by_field_name("value"))
+                    .or_else(|| at.child_by_field_name("name"));
+                names.extend(name.map(|name| text_of(name, text).to_owned()));
+                descend = false;
+            }
+            "identifier" | "shorthand_property_identifier_pattern" => names.push(text_of(at, text).to_owned()),
+            "call_expression" | "export_clause" | "await_expression" | "member_expression" => descend = false,
+            _ => {}
+        }
+        if descend && !is_module && cursor.goto_first_child() {
+            continue;
+        }
+        descend = true;
+        let mut done = false;
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() || cursor.node().id() == node.id() {
+                done = true;
+                break;
+            }
+        }
+        if done {
+            break;
+        }
+    }
+    found.push(import(node, path, names));
+}
+
+/// The argument of the `require` or `import` call in a declaration or expression statement.
+fn required<'t>(node: Node<'t>) -> Option<Node<'t>> {
+    let mut at = node.child_by_field_name("value").or_else(|| node.child_by_field_name("arguments").map(|_| node))?;
+    loop {
+        at = match at.kind() {
+            "await_expression" => at.named_child(0)?,
+            "member_expression" => at.child_by_field_name("object")?,
+            "call_expression" => {
+                let argument = at.child_by_field_name("arguments")?.named_child(0)?;
+                return matches!(argument.kind(), "string" | "template_string").then_some(argument);
+            }
+            _ => return None,
+        };
+    }
+}

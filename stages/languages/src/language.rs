@@ -1,0 +1,183 @@
+//! The description of one language: its grammar, queries and tables.
+//!
+//! # Captures
+//!
+//! The queries of a language tell the engine what the nodes of its grammar mean:
+//!
+//! | capture | meaning |
+//! |---|---|
+//! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
+//! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
+//! | `@definition.variable` | the same, at file level only |
+//! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
+//! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
+//! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
+//! | `@export` | a name that the file exports |
+//! | `@attribute` | a sibling that belongs to the definition after it: attributes, decorators |
+//! | `@signature.omit` | left out of signatures: annotations, decorators |
+//! | `@comment` | a comment |
+//! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
+//! | `@reference.call` | the identifier of a callee |
+//! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
+//! | `@branch` `@loop` | a construct that counts towards complexity |
+//! | `@import` | an import, read by the language's `imports` function |
+//! | `@heading` | the heading of a section, read by the language's `heading` function |
+//! | `@error` | a syntax error |
+//! | `@_…` | ignored; for predicates |
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use tree_sitter::Node;
+
+use crate::highlight::{Highlight, Highlighting};
+use crate::query::{CompiledQuery, QueryError};
+use crate::symbols::{Import, SymbolKind, bounded};
+
+/// One language. The engine reads everything that differs between languages from here.
+pub struct Language {
+    /// Name of the grammar, unique.
+    pub name: &'static str,
+    /// Name of the language to which users assign files of this grammar: `typescript` for TSX, too.
+    pub family: &'static str,
+    /// File extensions, lower-case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// The tree-sitter grammar.
+    pub grammar: fn() -> tree_sitter::Language,
+    /// Query sources, run as one query.
+    pub(crate) queries: &'static [&'static str],
+    /// The compiled queries, made at first use. In a static of its own, since it has a destructor and [`Language`]
+    /// values are built by constant functions.
+    pub(crate) query: &'static QueryCache,
+    /// How lines are highlighted.
+    pub(crate) highlighting: Highlighting,
+    /// Joins the segments of a qualified name.
+    pub(crate) separator: &'static str,
+    /// Owners and namespaces that qualified names omit: `exports`, `this`, `prototype`.
+    pub(crate) omitted_qualifiers: &'static [&'static str],
+    /// Removed from the end of an owner: `.prototype`.
+    pub(crate) owner_suffix: &'static str,
+    /// The decorator that marks a definition as an overload of the one after it.
+    pub(crate) overload_decorator: Option<&'static str>,
+    /// Appends what one `@import` node imports.
+    pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
+    /// Whether a definition is visible outside its file.
+    pub(crate) exported: fn(&VisibilityContext<'_>) -> bool,
+    /// For languages with docstrings.
+    pub(crate) docstring: Option<FindDocstring>,
+    /// Where the documentation of a whole file is.
+    pub(crate) file_doc: FileDoc,
+    /// For languages that consist of sections instead of definitions.
+    pub(crate) sections: Option<Sections>,
+}
+
+/// Finds the docstring in a definition's body or the root node: the bytes of the literal.
+pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
+
+/// The compiled queries of a language, made at first use.
+pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QueryError>>;
+
+/// What the visibility of a definition depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VisibilityContext<'a> {
+    /// Name of the definition.
+    pub(crate) name: &'a str,
+    /// Its signature, which begins with its modifiers.
+    pub(crate) signature: &'a str,
+    /// It has an exporting wrapper, or the file exports its name.
+    pub(crate) exported: bool,
+    /// Kind and visibility of the enclosing definition.
+    pub(crate) parent: Option<(SymbolKind, bool)>,
+}
+
+/// Where a language keeps the documentation of a whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileDoc {
+    /// Nowhere.
+    None,
+    /// In a docstring, found by [`Language::docstring`] on the root.
+    Docstring,
+    /// In comments with this prefix at the start of the file.
+    Prefix(&'static str),
+    /// In the comment directly before the first node of this kind.
+    Before(&'static str),
+}
+
+/// How the headings of a document are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sections {
+    /// Reads a `@heading` node. None for headings that begin no section.
+    pub(crate) heading: fn(Node<'_>, &str) -> Option<Heading>,
+    /// Longer texts are treated as plain text.
+    pub(crate) max_lines: u32,
+}
+
+/// A heading of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// Offset of its line.
+    pub(crate) at: u32,
+    /// 1 is the highest.
+    pub(crate) level: u8,
+    pub(crate) title: String,
+}
+
+impl Language {
+    /// A language with the defaults that most share.
+    pub(crate) const fn new(
+        name: &'static str,
+        extensions: &'static [&'static str],
+        grammar: fn() -> tree_sitter::Language,
+        queries: &'static [&'static str],
+        query: &'static QueryCache,
+        highlighting: Highlighting,
+    ) -> Self {
+        Self {
+            name,
+            family: name,
+            extensions,
+            grammar,
+            queries,
+            query,
+            highlighting,
+            separator: ".",
+            omitted_qualifiers: &[],
+            owner_suffix: "",
+            overload_decorator: None,
+            imports: |_, _, _| {},
+            exported: |context| context.exported,
+            docstring: None,
+            file_doc: FileDoc::None,
+            sections: None,
+        }
+    }
+
+    /// Whether texts of this language consist of sections instead of definitions.
+    pub fn is_prose(&self) -> bool {
+        self.sections.is_some()
+    }
+
+    /// The highlighted spans in every line of `text`, as byte ranges of the line, in order and disjoint.
+    pub fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
+        self.highlighting.highlight(text)
+    }
+
+    /// The compiled queries.
+    ///
+    /// # Errors
+    /// The queries do not fit the grammar: a bug in the language's directory.
+    pub(crate) fn compiled_query(&self) -> Result<&CompiledQuery, QueryError> {
+        self.query.get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries)).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Language").field("name", &self.name).field("extensions", &self.extensions).finish()
+    }
+}
+
+/// The import that `node` makes.
+pub(crate) fn import(node: Node<'_>, path: &str, names: Vec<String>) -> Import {
+    Import { path: bounded(path).to_owned(), names, at: node.start_byte() as u32 }
+}

@@ -1,0 +1,79 @@
+//! The languages that Aurora indexes: how a text becomes symbols, and how it is highlighted.
+//!
+//! Every language is one directory of this crate. It owns the grammar, the tree-sitter queries (`*.scm`) that say what
+//! the nodes of the grammar mean, and the tables for file extensions, visibility, imports and highlighting. The engine
+//! knows no language by name: `query` compiles and matches queries, `extract` turns captures into symbols, [`Parser`]
+//! runs both within limits.
+//!
+//! Deliberately absent: files (texts come as strings), chunks, the pipeline, colours, and name resolution: a call is the
+//! name that the source calls, not a link to its definition.
+//!
+//! ```
+//! use aurora_languages::{Parser, SymbolKind, by_extension};
+//!
+//! let source = "class Stack:\n    def push(self, item):\n        \"\"\"Add an item.\"\"\"\n        check(item)\n";
+//! let found = Parser::new().parse(by_extension("py"), source);
+//!
+//! let push = &found.symbols[1];
+//! assert_eq!((push.kind, push.qualified_name.as_str()), (SymbolKind::Method, "Stack.push"));
+//! assert_eq!((push.signature.as_str(), push.lines), ("def push(self, item)", (2, 4)));
+//! assert_eq!((push.doc.as_str(), push.calls.as_slice()), ("Add an item.", &["check".to_owned()][..]));
+//! ```
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod deadline;
+mod extract;
+mod failure;
+mod file_symbols;
+mod highlight;
+mod language;
+pub mod lines;
+mod parser;
+mod query;
+#[cfg(test)]
+mod snapshot;
+mod spans;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+mod go;
+mod java;
+mod javascript;
+mod markdown;
+mod python;
+mod rust;
+mod typescript;
+
+pub use failure::ParseFailure;
+pub use file_symbols::{FileSymbols, Truncation};
+pub use highlight::{Highlight, TokenClass};
+pub use language::Language;
+pub use parser::{ParseLimits, Parser};
+pub use query::QueryError;
+pub use symbols::{Boundary, Constant, Import, Symbol, SymbolKind};
+
+/// Every language. Names and extensions are unique.
+pub static LANGUAGES: &[&Language] = &[
+    &python::PYTHON,
+    &javascript::JAVASCRIPT,
+    &typescript::TYPESCRIPT,
+    &typescript::TSX,
+    &go::GO,
+    &java::JAVA,
+    &rust::RUST,
+    &markdown::MARKDOWN,
+];
+
+/// The language of this name.
+pub fn by_name(name: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().copied().find(|language| language.name == name)
+}
+
+/// The language of files with this extension, in any case, without the dot.
+pub fn by_extension(extension: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().copied().find(|language| language.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}

@@ -1,0 +1,152 @@
+//! Text to symbols: one parse, one pass of the language's query over the tree, and the tree is dropped.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use tree_sitter::{ParseOptions, ParseState, Tree};
+
+use crate::deadline::Deadline;
+use crate::extract::boundaries::boundaries;
+use crate::extract::captures::Captures;
+use crate::extract::outline::outline;
+use crate::extract::{headings, sections};
+use crate::failure::ParseFailure;
+use crate::file_symbols::{FileSymbols, Truncation};
+use crate::language::Language;
+use crate::lines::line_count;
+
+/// tree-sitter reports progress every 100 operations. Real sources, broken ones included, need fewer than 3 operations
+/// a byte; more than 16 mean that error recovery does not end. There, a single operation can take seconds, so time is
+/// limited as well.
+const OPERATIONS_PER_CHECK: u64 = 100;
+const MAX_OPERATIONS_PER_BYTE: u64 = 16;
+/// Short texts may take this many operations.
+const MIN_OPERATION_LIMIT: u64 = 200_000;
+
+/// Limits of the work on one text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParseLimits {
+    /// Longest time.
+    pub time: Duration,
+    /// Longest text, in bytes.
+    pub size: usize,
+    /// Most symbols, and most imports.
+    pub symbols: usize,
+}
+
+impl Default for ParseLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(20), size: 4 << 20, symbols: 50_000 }
+    }
+}
+
+/// Parses texts of any language one after another. Every thread needs its own.
+pub struct Parser {
+    parser: tree_sitter::Parser,
+    limits: ParseLimits,
+    language: Option<&'static Language>,
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Parser {
+    /// A parser with the default limits.
+    pub fn new() -> Self {
+        Self::with_limits(ParseLimits::default())
+    }
+
+    /// A parser with these limits.
+    pub fn with_limits(limits: ParseLimits) -> Self {
+        Self { parser: tree_sitter::Parser::new(), limits, language: None }
+    }
+
+    /// The symbols of a text; without a language, the sections of plain text. Syntax errors are left out and counted in
+    /// [`FileSymbols::errors`]; a text that cannot be parsed has no symbols and says why in [`FileSymbols::failure`].
+    ///
+    /// The result depends on the arguments alone, not on texts parsed before; only whether a text exceeds the time
+    /// limit can vary.
+    pub fn parse(&mut self, language: Option<&'static Language>, text: &str) -> FileSymbols {
+        self.parse_cancellable(language, text, &|| false)
+    }
+
+    /// Like [`Self::parse`], but ends with [`ParseFailure::Cancelled`] soon after `is_cancelled` returns true.
+    pub fn parse_cancellable(
+        &mut self,
+        language: Option<&'static Language>,
+        text: &str,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> FileSymbols {
+        let deadline = Deadline::new(self.limits.time, is_cancelled);
+        let lines = line_count(text);
+        let parsed = match language {
+            _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
+            Some(Language { sections: Some(sections), .. }) if lines > sections.max_lines => {
+                Ok(FileSymbols { truncation: Some(Truncation::Lines), ..self.parse_plain(text) })
+            }
+            Some(language) => self.try_parse(language, text, &deadline),
+            None => Ok(self.parse_plain(text)),
+        };
+        let mut symbols =
+            parsed.unwrap_or_else(|failure| FileSymbols { failure: Some(failure), ..FileSymbols::default() });
+        symbols.lines = lines;
+        symbols
+    }
+
+    fn parse_plain(&self, text: &str) -> FileSymbols {
+        sections::sections(text, headings::plain_headings(text), self.limits.symbols)
+    }
+
+    fn try_parse(
+        &mut self,
+        language: &'static Language,
+        text: &str,
+        deadline: &Deadline<'_>,
+    ) -> Result<FileSymbols, ParseFailure> {
+        if text.len() > self.limits.size {
+            return Err(ParseFailure::TooLarge);
+        }
+        let query = language.compiled_query()?;
+        let tree = self.tree(language, text, deadline)?;
+        let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
+        let mut symbols = if let Some(prose) = &language.sections {
+            let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
+            sections::sections(text, headings, self.limits.symbols)
+        } else {
+            outline(language, tree.root_node(), captures, text, self.limits.symbols, deadline)?
+        };
+        symbols.boundaries = boundaries(&tree, text, deadline)?;
+        Ok(symbols)
+    }
+
+    fn tree(&mut self, language: &'static Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
+        if !self.language.is_some_and(|current| std::ptr::eq(current, language)) {
+            self.language = None;
+            self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;
+            self.language = Some(language);
+        }
+        let bytes = text.as_bytes();
+        let max_operations = (bytes.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
+        let max_checks = max_operations / OPERATIONS_PER_CHECK;
+        let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
+        let mut on_progress = |_: &ParseState| {
+            checks += 1;
+            match deadline.check() {
+                Ok(()) if checks <= max_checks => return ControlFlow::Continue(()),
+                Ok(()) => {}
+                Err(error) => failure = error,
+            }
+            ControlFlow::Break(())
+        };
+        let options = ParseOptions::new().progress_callback(&mut on_progress);
+        let tree =
+            self.parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+        tree.ok_or_else(|| {
+            self.parser.reset();
+            failure
+        })
+    }
+}

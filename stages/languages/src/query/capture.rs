@@ -1,0 +1,79 @@
+//! The captures that queries may use. [`crate::language`] documents them.
+
+use crate::symbols::SymbolKind;
+
+/// A capture, by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaptureKind {
+    Definition(SymbolKind),
+    DefinitionConstant,
+    DefinitionVariable,
+    Namespace,
+    Name,
+    Body,
+    Owner,
+    Wrapper {
+        exported: bool,
+    },
+    Wrapped,
+    Export,
+    Attribute,
+    SignatureOmit,
+    Comment,
+    LocalScope,
+    ReferenceCall,
+    ReferenceBase,
+    Branch,
+    Loop,
+    Import,
+    Heading,
+    Error,
+    /// `@_name`, used by predicates only; the number identifies the name within one query.
+    Ignored(u8),
+}
+
+impl CaptureKind {
+    /// The capture of this name, without its `@`. `ignored` holds the names that begin with `_`, in order of appearance.
+    pub(crate) fn by_name(name: &str, ignored: &mut Vec<String>) -> Option<Self> {
+        if name.starts_with('_') {
+            let number = ignored.iter().position(|seen| seen == name).unwrap_or_else(|| {
+                ignored.push(name.to_owned());
+                ignored.len() - 1
+            });
+            return Some(Self::Ignored(number as u8));
+        }
+        Some(match name {
+            "definition.function" => Self::Definition(SymbolKind::Function),
+            "definition.method" => Self::Definition(SymbolKind::Method),
+            "definition.class" => Self::Definition(SymbolKind::Class),
+            "definition.interface" => Self::Definition(SymbolKind::Interface),
+            "definition.type" => Self::Definition(SymbolKind::Type),
+            "definition.struct" => Self::Definition(SymbolKind::Struct),
+            "definition.enum" => Self::Definition(SymbolKind::Enum),
+            "definition.module" => Self::Definition(SymbolKind::Module),
+            "definition.implementation" => Self::Definition(SymbolKind::Implementation),
+            "definition.constant" => Self::DefinitionConstant,
+            "definition.variable" => Self::DefinitionVariable,
+            "namespace" => Self::Namespace,
+            "name" => Self::Name,
+            "body" => Self::Body,
+            "owner" => Self::Owner,
+            "wrapper" => Self::Wrapper { exported: false },
+            "wrapper.exported" => Self::Wrapper { exported: true },
+            "wrapped" => Self::Wrapped,
+            "export" => Self::Export,
+            "attribute" => Self::Attribute,
+            "signature.omit" => Self::SignatureOmit,
+            "comment" => Self::Comment,
+            "local.scope" => Self::LocalScope,
+            "reference.call" => Self::ReferenceCall,
+            "reference.base" => Self::ReferenceBase,
+            "branch" => Self::Branch,
+            "loop" => Self::Loop,
+            "import" => Self::Import,
+            "heading" => Self::Heading,
+            "error" => Self::Error,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! Errors in a language's queries.
+
+use thiserror::Error;
+
+/// A language's queries do not fit its grammar, or use an unknown capture.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum QueryError {
+    /// The grammar has no such node kind.
+    #[error("the language's queries do not fit its grammar: no node kind `{0}`")]
+    UnknownNode(String),
+    /// The grammar has no such field.
+    #[error("the language's queries do not fit its grammar: no field `{0}`")]
+    UnknownField(String),
+    /// The token is not part of the supported query syntax.
+    #[error("the language's queries do not fit its grammar: unexpected `{token}` in line {line}")]
+    UnexpectedToken {
+        /// The token.
+        token: String,
+        /// Its line, 1-based.
+        line: usize,
+    },
+    /// The capture has no meaning here.
+    #[error("the language's queries use the unknown capture `@{0}`")]
+    UnknownCapture(String),
+}

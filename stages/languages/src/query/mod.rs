@@ -1,0 +1,61 @@
+//! The queries of a language, compiled.
+//!
+//! The `.scm` files are tree-sitter queries, but they are compiled here. tree-sitter's own compiler analyses for every
+//! pattern where in the grammar it can match, which takes half a second for TypeScript, and its cursor tracks all
+//! patterns through every node. Here, patterns are indexed by the node kind of their root.
+//!
+//! The supported part of the query language: node kinds, fields (the first child of a field counts), alternations, `_`,
+//! anonymous nodes, `!field`, `?` after a field's pattern, `.` around a lone child, and the predicates `#eq?`,
+//! `#any-of?` and `#match? "^[A-Z]"`.
+
+use tree_sitter::Language as Grammar;
+
+use crate::query::pattern::{NodePattern, NodeTest, Pattern};
+
+pub(crate) mod capture;
+mod error;
+pub(crate) mod pattern;
+mod source;
+
+pub use error::QueryError;
+
+/// A language's queries: their patterns, indexed by the node kind of their root.
+#[derive(Debug)]
+pub(crate) struct CompiledQuery {
+    pub(crate) patterns: Vec<Pattern>,
+    by_kind: Vec<Vec<u32>>,
+    /// Patterns for `ERROR` and `MISSING` nodes, which have no kind of their own.
+    pub(crate) error_patterns: Vec<u32>,
+}
+
+impl CompiledQuery {
+    pub(crate) fn new(grammar: &Grammar, sources: &[&str]) -> Result<Self, QueryError> {
+        let by_kind = vec![Vec::new(); grammar.node_kind_count()];
+        let mut compiled = Self { patterns: Vec::new(), by_kind, error_patterns: Vec::new() };
+        for source in sources {
+            for pattern in source::parse(source, grammar)? {
+                compiled.add(pattern);
+            }
+        }
+        Ok(compiled)
+    }
+
+    fn add(&mut self, pattern: Pattern) {
+        let index = self.patterns.len() as u32;
+        let mut pending = vec![&pattern.root];
+        while let Some(NodePattern { test, .. }) = pending.pop() {
+            match test {
+                NodeTest::Named(kind) => self.by_kind[usize::from(*kind)].push(index),
+                NodeTest::Alternation(patterns) => pending.extend(patterns),
+                NodeTest::Error | NodeTest::Missing => self.error_patterns.push(index),
+                NodeTest::AnyNamed | NodeTest::Anonymous(_) => {}
+            }
+        }
+        self.patterns.push(pattern);
+    }
+
+    /// Indices of the patterns that may match at a node of this kind.
+    pub(crate) fn patterns_at(&self, kind: u16) -> &[u32] {
+        self.by_kind.get(usize::from(kind)).map_or(&[], Vec::as_slice)
+    }
+}

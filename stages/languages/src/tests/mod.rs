@@ -1,0 +1,2 @@
+mod directories;
+mod highlighting;

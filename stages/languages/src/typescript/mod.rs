@@ -1,0 +1,50 @@
+//! TypeScript, and as a second grammar TSX.
+
+use crate::highlight::Highlighting;
+use crate::javascript::highlighting;
+use crate::javascript::{OMITTED_QUALIFIERS, exported, imports};
+use crate::language::{Language, QueryCache};
+
+#[cfg(test)]
+mod tests;
+
+const SYMBOLS: &str = include_str!("symbols.scm");
+const CONSTANTS: &str = include_str!("../javascript/constants.scm");
+const CALLS: &str = include_str!("calls.scm");
+const IMPORTS: &str = include_str!("../javascript/imports.scm");
+
+static TYPESCRIPT_QUERY: QueryCache = QueryCache::new();
+static TSX_QUERY: QueryCache = QueryCache::new();
+
+/// TypeScript and its declaration files.
+pub(crate) static TYPESCRIPT: Language = Language {
+    omitted_qualifiers: OMITTED_QUALIFIERS,
+    owner_suffix: ".prototype",
+    imports,
+    exported,
+    ..Language::new(
+        "typescript",
+        &["ts", "mts", "cts"],
+        || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        &[SYMBOLS, CONSTANTS, CALLS, IMPORTS],
+        &TYPESCRIPT_QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// TypeScript with JSX.
+pub(crate) static TSX: Language = Language {
+    family: "typescript",
+    omitted_qualifiers: OMITTED_QUALIFIERS,
+    owner_suffix: ".prototype",
+    imports,
+    exported,
+    ..Language::new(
+        "tsx",
+        &["tsx"],
+        || tree_sitter_typescript::LANGUAGE_TSX.into(),
+        &[SYMBOLS, CONSTANTS, CALLS, IMPORTS, include_str!("jsx.scm")],
+        &TSX_QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};

@@ -1,7 +1,0 @@
-(method_invocation name: (identifier) @call)
-(object_creation_expression type: [(type_identifier) @call (generic_type . (type_identifier) @call) (scoped_type_identifier (type_identifier) @call .)])
-(method_reference (identifier) @call .)
-
-[(if_statement) (catch_clause) (ternary_expression) (switch_label)] @branch
-(binary_expression operator: ["&&" "||"]) @branch
-[(for_statement) (enhanced_for_statement) (while_statement) (do_statement)] @loop

@@ -1,9 +1,0 @@
-(call_expression function: [(identifier) @call (member_expression property: [(property_identifier) (private_property_identifier)] @call)])
-(new_expression constructor: [(identifier) @call (member_expression property: (property_identifier) @call)])
-; components
-(jsx_opening_element name: [(identifier) @call (member_expression property: (property_identifier) @call)] (#match? @call "^[A-Z]"))
-(jsx_self_closing_element name: [(identifier) @call (member_expression property: (property_identifier) @call)] (#match? @call "^[A-Z]"))
-
-[(if_statement) (switch_case) (catch_clause) (ternary_expression)] @branch
-(binary_expression operator: ["&&" "||" "??"]) @branch
-[(for_statement) (for_in_statement) (while_statement) (do_statement)] @loop

@@ -1,4 +1,0 @@
-(const_item name: (identifier) @constant)
-(static_item name: (identifier) @constant)
-(enum_variant name: (identifier) @constant)
-(block) @local
