@@ -7,14 +7,14 @@
 use std::sync::OnceLock;
 
 use aurora_storage::{
-    ChunkId, Corner, FIELDS, Field, LengthCodes, Postings, Row, Snapshot, StorageError, WINDOW, is_body_alone,
-    length_of, most_of,
+    ChunkId, FIELDS, Field, ImpactBound, LengthCodes, Postings, Snapshot, StorageError, TfVector, WINDOW,
+    frequency_bound, is_body_only, length_of,
 };
 use roaring::RoaringBitmap;
 
 use crate::config::Bm25Config;
 use crate::expansion::ExtraTerm;
-use crate::maxscore::{self, List};
+use crate::maxscore::{self, TermList};
 use crate::query::ParsedQuery;
 
 /// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
@@ -28,7 +28,7 @@ pub fn idf(total: u64, n: u64) -> f32 {
 }
 
 /// A sum of frequencies that is as good as infinite, and can still be calculated with.
-const MOST: f32 = 1e30;
+const MAX_SUM: f32 = 1e30;
 
 /// The part of BM25F that depends on a chunk, without the inverse document frequency.
 #[derive(Debug, Clone)]
@@ -37,13 +37,13 @@ pub struct FieldScorer {
     /// For each field and length the weight over `1 − b + b · length / average`.
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
     /// For each low frequency in the body alone what it gets by the length of that, once it was asked for.
-    curves: [OnceLock<Box<[f32; LENGTHS]>>; CURVES],
+    body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORES],
 }
 
 /// Different lengths.
 pub(crate) const LENGTHS: usize = 1 << 8;
 /// Frequencies in the body that are looked up.
-const CURVES: usize = 16;
+const BODY_SCORES: usize = 16;
 const BODY: usize = Field::Body.index();
 
 /// The numbers of terms that the bytes stand for.
@@ -57,12 +57,12 @@ static LENGTH_OF: [f32; LENGTHS] = {
     lengths
 };
 
-/// The highest frequencies that the bytes of a corner stand for.
-static MOST_OF: [f32; 1 << 8] = {
+/// The highest frequencies that the bytes of an impact stand for.
+static FREQUENCY_BOUNDS: [f32; 1 << 8] = {
     let mut most = [0.0; 1 << 8];
     let mut code = 0;
     while code < most.len() {
-        most[code] = most_of(code as u8) as f32;
+        most[code] = frequency_bound(code as u8) as f32;
         code += 1;
     }
     most
@@ -79,18 +79,18 @@ impl FieldScorer {
                 let relative = 1.0 - config.b + per_length * length;
                 let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
                 // Never infinite: a frequency may be 0.
-                *norm = (weight / relative).min(MOST);
+                *norm = (weight / relative).min(MAX_SUM);
             }
         }
-        Self { k1: config.k1, norms, curves: [const { OnceLock::new() }; CURVES] }
+        Self { k1: config.k1, norms, body_scores: [const { OnceLock::new() }; BODY_SCORES] }
     }
 
     /// `f · (k1 + 1) / (f + k1)` with f the weighted sum of the length-normalised frequencies; 0 without occurrences.
     ///
     /// Grows with every frequency and falls with every length, to within the rounding of its few operations.
     #[inline]
-    pub fn saturated(&self, frequencies: Row, lengths: LengthCodes) -> f32 {
-        match is_body_alone(&frequencies) {
+    pub fn saturated(&self, frequencies: TfVector, lengths: LengthCodes) -> f32 {
+        match is_body_only(&frequencies) {
             true => self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY])),
             false => self.saturated_of(&frequencies.map(f32::from), lengths),
         }
@@ -108,60 +108,61 @@ impl FieldScorer {
     }
 
     /// What a low frequency in the body alone gets, by the length of that.
-    pub(crate) fn curve(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
-        let curve = self.curves.get(usize::from(frequency))?;
-        Some(curve.get_or_init(|| {
-            let mut curve = Box::new([0.0; LENGTHS]);
-            for (score, norm) in curve.iter_mut().zip(&self.norms[BODY]) {
+    pub(crate) fn body_scores(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
+        let body_scores = self.body_scores.get(usize::from(frequency))?;
+        Some(body_scores.get_or_init(|| {
+            let mut body_scores = Box::new([0.0; LENGTHS]);
+            for (score, norm) in body_scores.iter_mut().zip(&self.norms[BODY]) {
                 *score = self.saturate(f32::from(frequency) * norm);
             }
-            curve
+            body_scores
         }))
     }
 
-    /// At least what any posting of a corner has.
+    /// At least what any posting of an impact has.
     #[inline]
-    pub(crate) fn bound(&self, corner: &Corner<'_>) -> f32 {
-        let most = |field: usize, [code, length]: [u8; 2]| self.weighted(field, MOST_OF[usize::from(code)], length);
+    pub(crate) fn upper_bound(&self, impact: &ImpactBound<'_>) -> f32 {
+        let most =
+            |field: usize, [code, length]: [u8; 2]| self.weighted(field, FREQUENCY_BOUNDS[usize::from(code)], length);
         let mut sum = 0.0;
-        if let Some(beside) = corner.beside {
-            for (field, corner) in beside.iter().enumerate() {
-                sum += most(field, *corner);
+        if let Some(other_fields) = impact.other_fields {
+            for (field, impact) in other_fields.iter().enumerate() {
+                sum += most(field, *impact);
             }
         }
         let mut body = 0.0;
-        for &step in corner.body {
+        for &step in impact.body {
             let step = most(BODY, step);
             body = if step > body { step } else { body };
         }
         self.saturate(sum + body)
     }
 
-    /// At least what a posting of a corner has if its frequencies are these; nothing special if it can have none such.
+    /// At least what a posting of an impact has if its frequencies are these; nothing special if it can have none such.
     #[inline]
-    pub(crate) fn bound_of(&self, frequencies: &[f32; FIELDS], corner: &Corner<'_>) -> f32 {
+    pub(crate) fn upper_bound_of(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
         let mut sum = 0.0;
-        if let Some(beside) = corner.beside {
-            for (field, [_, length]) in beside.iter().enumerate() {
+        if let Some(other_fields) = impact.other_fields {
+            for (field, [_, length]) in other_fields.iter().enumerate() {
                 sum += self.weighted(field, frequencies[field], *length);
             }
         }
-        let step = corner.body.iter().rfind(|[code, _]| frequencies[BODY] <= MOST_OF[usize::from(*code)]);
+        let step = impact.body.iter().rfind(|[code, _]| frequencies[BODY] <= FREQUENCY_BOUNDS[usize::from(*code)]);
         self.saturate(sum + step.map_or(0.0, |[_, length]| self.weighted(BODY, frequencies[BODY], *length)))
     }
 
-    /// The weights over relative lengths of the shortest fields of a corner.
+    /// The weights over relative lengths of the shortest fields of an impact.
     #[inline]
-    pub(crate) fn norms(&self, corner: &Corner<'_>) -> [f32; FIELDS] {
+    pub(crate) fn length_norms(&self, impact: &ImpactBound<'_>) -> [f32; FIELDS] {
         let norm = |field: usize, length: u8| self.norms[field][usize::from(length)];
         std::array::from_fn(|field| match field {
-            BODY => corner.body.last().map_or(0.0, |[_, length]| norm(BODY, *length)),
-            field => corner.beside.map_or(0.0, |beside| norm(field, beside[field][1])),
+            BODY => impact.body.last().map_or(0.0, |[_, length]| norm(BODY, *length)),
+            field => impact.other_fields.map_or(0.0, |other_fields| norm(field, other_fields[field][1])),
         })
     }
 
     /// No lower sum saturates to so much, whatever is lost to rounding.
-    pub(crate) fn needed(&self, saturated: f32) -> f32 {
+    pub(crate) fn min_sum_for(&self, saturated: f32) -> f32 {
         // Less by more than what the few operations err by; where nearly all of it cancels out, too.
         let (most, saturated) = (self.k1 + 1.0, saturated * (1.0 - 1e-5));
         if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
@@ -176,7 +177,7 @@ impl FieldScorer {
     /// The saturated form of a sum.
     #[inline]
     pub(crate) fn saturate(&self, sum: f32) -> f32 {
-        let f = if sum < MOST { sum } else { MOST };
+        let f = if sum < MAX_SUM { sum } else { MAX_SUM };
         let below = f + self.k1;
         // Without a branch, so that it is done to several at once; it is 0 only where `f` is.
         f * (self.k1 + 1.0) / if below > f32::MIN_POSITIVE { below } else { f32::MIN_POSITIVE }
@@ -268,7 +269,7 @@ impl<'s> Bm25<'s> {
     /// The `k` best chunks among those that `filter` lets through, best first, equal scores by key. All in `filter` live.
     pub(crate) fn top(&self, k: usize, filter: Option<&RoaringBitmap>) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let terms = self.terms.iter().filter(|term| term.factor > 0.0 && term.postings.doc_frequency() > 0);
-        let lists = terms.map(|term| List::new(&term.postings, term.factor, &self.fields, self.snapshot));
+        let lists = terms.map(|term| TermList::new(&term.postings, term.factor, &self.fields, self.snapshot));
         let lists: Vec<_> = lists.collect::<Result<_, _>>()?;
         // The sum of two is the same in any order.
         let is_exact = lists.len() <= 2;
@@ -367,8 +368,8 @@ mod tests {
             let config = Bm25Config { k1, ..SearchConfig::default().bm25 };
             let scorer = FieldScorer::new(&config, 10, [500; FIELDS]);
             let sum = 2f32.powf(exponent);
-            prop_assert!(scorer.needed(scorer.saturate(sum)) <= sum);
-            prop_assert!(scorer.needed(scorer.saturate(sum) * share) <= sum);
+            prop_assert!(scorer.min_sum_for(scorer.saturate(sum)) <= sum);
+            prop_assert!(scorer.min_sum_for(scorer.saturate(sum) * share) <= sum);
         }
 
         #[test]

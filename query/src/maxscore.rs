@@ -2,64 +2,64 @@
 //!
 //! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) by windows of chunk ids, those
 //! with the highest bounds first, until the next can hold nothing better. In a window the lists with the lowest bounds,
-//! as many as together cannot reach the bar, cannot bring in a chunk alone: they are only asked about chunks that the
-//! others have brought in, and about those only as long as the bounds that are left could lift them over the bar. Where a
-//! single list brings in chunks, its rows that are too low for that are not even unpacked. The bar begins at a guess: what
+//! as many as together cannot reach the threshold, cannot bring in a chunk alone: they are only asked about chunks that the
+//! others have brought in, and about those only as long as the bounds that are left could lift them over the threshold. Where a
+//! single list brings in chunks, its rows that are too low for that are not even unpacked. The threshold begins at a guess: what
 //! about `k` chunks get for one term alone, since a bound is mostly about what the best of its postings gets. If the guess
 //! was too high, too few are found, and the search begins again without one.
 //!
-//! The sums in here run in another order than those that are shown, and so differ from them in the last bits. A slack
-//! around the bar makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
+//! The accumulators in here run in another order than those that are shown, and so differ from them in the last bits. A slack
+//! around the threshold makes up for that: what comes out holds the exact best, and a few more, for the caller to score again.
 
 use aurora_storage::{ChunkId, LengthColumns, Snapshot, StorageError, WINDOW, WindowPostings};
 use roaring::RoaringBitmap;
 
-use crate::maxscore::best::Best;
-use crate::maxscore::candidates::Candidates;
-pub(crate) use crate::maxscore::list::List;
-use crate::maxscore::places::Places;
-use crate::maxscore::sums::Sums;
+use crate::maxscore::accumulators::Accumulators;
+use crate::maxscore::allowed::AllowedOffsets;
+use crate::maxscore::candidates::WindowCandidates;
+pub(crate) use crate::maxscore::list::TermList;
+use crate::maxscore::top_k::TopK;
 
-mod best;
+mod accumulators;
+mod allowed;
 mod candidates;
 mod list;
-mod places;
-mod sums;
-mod table;
+mod score_table;
+mod top_k;
 
 /// Chunks that a filter leaves in a window are asked for one by one if postings are this many times as many.
 const FEW: u32 = 8;
 /// Where several lists bring in chunks, one of so many postings may as well: that is quicker than to ask it.
 const SMALL: u32 = 128;
 
-/// One window, and room for what is done in it.
-struct Desk<'s> {
+/// One window, and buffers for what is done in it.
+struct WindowScratch<'s> {
     lengths: LengthColumns<'s>,
     number: u32,
     postings: WindowPostings,
     /// What the postings get, in their order.
     scores: Vec<f32>,
-    /// For each place the number of its posting from 1 on, while a list is looked through.
+    /// For each offset the number of its posting from 1 on, while a list is looked through.
     posting_at: Option<Box<[u16; WINDOW as usize]>>,
     /// Indexes of postings that are scored apart.
     mixed: Vec<u16>,
-    /// Candidates that hold a term, by index, with the numbers of their postings.
+    /// WindowCandidates that hold a term, by index, with the numbers of their postings.
     hits: Vec<(u16, u16)>,
 }
 
 /// What a window is searched with.
-struct Room {
+struct SearchBuffers {
     /// The lists by rising bound, and what each and all before it can add.
     order: Vec<(f32, usize)>,
-    sums: Sums,
-    candidates: Candidates,
+    accumulators: Accumulators,
+    candidates: WindowCandidates,
 }
 
 /// Chunks among which the best `k` are, by scores as the factors give them, and all that equal the last of
 /// them; ascending, with their scores, which are exact where there are no more than two lists. Only chunks in `filter`, which holds live
 /// ones.
 pub(crate) fn candidates(
-    mut lists: Vec<List<'_>>,
+    mut lists: Vec<TermList<'_>>,
     snapshot: &Snapshot,
     k: usize,
     filter: Option<&RoaringBitmap>,
@@ -74,17 +74,17 @@ pub(crate) fn candidates(
         None if k > 0 => lists.iter_mut().fold(0.0, |likely, list| list.likely(k, likely)),
         _ => 0.0,
     };
-    let mut best = Best::new(k, lists.len(), likely);
+    let mut best = TopK::new(k, lists.len(), likely);
     search(&mut lists, snapshot, &windows, filter, &mut best)?;
     if likely > 0.0 && !best.is_full() {
-        best = Best::new(k, lists.len(), 0.0);
+        best = TopK::new(k, lists.len(), 0.0);
         search(&mut lists, snapshot, &windows, filter, &mut best)?;
     }
     Ok(best.finish())
 }
 
-/// A value for each place, without a way over the stack.
-fn by_place<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
+/// A value for each offset, without a way over the stack.
+fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
     match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
         Ok(values) => values,
         Err(_) => unreachable!("there are as many"),
@@ -93,13 +93,13 @@ fn by_place<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
 
 /// Looks for the best chunks in windows, which come by falling bound.
 fn search(
-    lists: &mut [List<'_>],
+    lists: &mut [TermList<'_>],
     snapshot: &Snapshot,
     windows: &[(f32, u32)],
     filter: Option<&RoaringBitmap>,
-    best: &mut Best,
+    best: &mut TopK,
 ) -> Result<(), StorageError> {
-    let mut desk = Desk {
+    let mut scratch = WindowScratch {
         lengths: LengthColumns::NONE,
         number: 0,
         postings: WindowPostings::default(),
@@ -108,83 +108,84 @@ fn search(
         posting_at: None,
         hits: Vec::new(),
     };
-    let mut room = Room { order: Vec::new(), sums: Sums::default(), candidates: Candidates::new() };
+    let mut buffers =
+        SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates: WindowCandidates::new() };
     for &(total, number) in windows {
-        if !best.admits(total) {
+        if !best.may_enter(total) {
             break;
         }
-        desk.number = number;
-        desk.lengths = snapshot.window_lengths(number)?;
-        let allowed = Places::allowed(snapshot, filter, number);
-        search_window(lists, &mut desk, &mut room, allowed.as_ref(), best);
+        scratch.number = number;
+        scratch.lengths = snapshot.window_lengths(number)?;
+        let allowed = AllowedOffsets::allowed(snapshot, filter, number);
+        search_window(lists, &mut scratch, &mut buffers, allowed.as_ref(), best);
     }
     Ok(())
 }
 
 /// Looks for the best chunks of a window.
 fn search_window(
-    lists: &mut [List<'_>],
-    desk: &mut Desk<'_>,
-    room: &mut Room,
-    allowed: Option<&Places>,
-    best: &mut Best,
+    lists: &mut [TermList<'_>],
+    scratch: &mut WindowScratch<'_>,
+    buffers: &mut SearchBuffers,
+    allowed: Option<&AllowedOffsets>,
+    best: &mut TopK,
 ) {
-    let number = desk.number;
-    let Room { order, sums, candidates } = room;
+    let number = scratch.number;
+    let SearchBuffers { order, accumulators, candidates } = buffers;
     put_in_order(lists, number, order, best);
-    let mut silent = order.iter().take_while(|(reach, _)| !best.admits(*reach)).count();
-    if silent + 1 < order.len() {
-        let small = order[..silent].iter().rev().take_while(|(_, at)| lists[*at].reach(number).count <= SMALL);
-        silent -= small.count();
+    let mut non_essential = order.iter().take_while(|(reach, _)| !best.may_enter(*reach)).count();
+    if non_essential + 1 < order.len() {
+        let small = order[..non_essential].iter().rev().take_while(|(_, at)| lists[*at].reach(number).count <= SMALL);
+        non_essential -= small.count();
     }
-    let (silent, loud) = order.split_at(silent);
-    let bar = best.bar() - silent.last().map_or(0.0, |(reach, _)| *reach);
-    let is_allowed = |place: u16| allowed.is_none_or(|allowed| allowed.contains(place));
-    let postings: u32 = loud.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
+    let (non_essential, essential) = order.split_at(non_essential);
+    let threshold = best.threshold() - non_essential.last().map_or(0.0, |(reach, _)| *reach);
+    let is_allowed = |offset: u16| allowed.is_none_or(|allowed| allowed.contains(offset));
+    let postings: u32 = essential.iter().map(|&(_, at)| lists[at].reach(number).count).sum();
     candidates.clear();
-    let asked = match (allowed, loud) {
+    let asked = match (allowed, essential) {
         (Some(allowed), _) if allowed.count() * FEW < postings => {
-            allowed.iter().for_each(|place| candidates.push(place, 0.0));
+            allowed.iter().for_each(|offset| candidates.push(offset, 0.0));
             &order[..]
         }
         (_, &[(_, only)]) => {
-            lists[only].each_above(desk, bar, |place, score| {
-                if is_allowed(place) {
-                    candidates.push(place, score);
+            lists[only].for_each_above(scratch, threshold, |offset, score| {
+                if is_allowed(offset) {
+                    candidates.push(offset, score);
                 }
             });
-            silent
+            non_essential
         }
         _ => {
-            let mut sums = sums.begin();
-            loud.iter().for_each(|&(_, at)| lists[at].add_all(desk, &mut sums));
-            sums.each_above(bar, |place, sum| {
-                if is_allowed(place) {
-                    candidates.push(place, sum);
+            let mut accumulators = accumulators.begin();
+            essential.iter().for_each(|&(_, at)| lists[at].add_all(scratch, &mut accumulators));
+            accumulators.for_each_above(threshold, |offset, sum| {
+                if is_allowed(offset) {
+                    candidates.push(offset, sum);
                 }
             });
-            silent
+            non_essential
         }
     };
     for (at, &(_, list)) in asked.iter().enumerate().rev() {
         if candidates.len() == 0 {
             break;
         }
-        lists[list].add_to(desk, candidates);
-        candidates.keep(best.bar() - at.checked_sub(1).map_or(0.0, |below| asked[below].0));
+        lists[list].add_to(scratch, candidates);
+        candidates.keep(best.threshold() - at.checked_sub(1).map_or(0.0, |below| asked[below].0));
     }
-    candidates.as_slice().iter().for_each(|&(place, score)| best.push(number, place, score));
+    candidates.as_slice().iter().for_each(|&(offset, score)| best.push(number, offset, score));
 }
 
 /// Puts the lists that hold postings of a window in the order of their bounds; but if nothing is good enough without some of
 /// them, then the shortest of those comes last, to bring in the chunks. Gives each the sum of the bounds so far.
-fn put_in_order(lists: &[List<'_>], window: u32, order: &mut Vec<(f32, usize)>, best: &Best) {
+fn put_in_order(lists: &[TermList<'_>], window: u32, order: &mut Vec<(f32, usize)>, best: &TopK) {
     order.clear();
     let held = lists.iter().enumerate().map(|(at, list)| (list.reach(window), at)).filter(|(reach, _)| reach.count > 0);
     order.extend(held.map(|(reach, at)| (reach.bound, at)));
     order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let total: f32 = order.iter().map(|(bound, _)| bound).sum();
-    let needed = order.iter().enumerate().filter(|(_, (bound, _))| !best.admits(total - bound));
+    let needed = order.iter().enumerate().filter(|(_, (bound, _))| !best.may_enter(total - bound));
     if let Some((at, _)) = needed.min_by_key(|(_, (_, at))| lists[*at].reach(window).count) {
         order[at..].rotate_left(1);
     }

@@ -16,11 +16,11 @@ pub(crate) fn varint_length(value: u64) -> usize {
 
 /// Reads from a slice; every read fails softly at its end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct ByteReader<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     /// Starts at the beginning of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
@@ -98,7 +98,7 @@ mod tests {
             let mut bytes = Vec::new();
             values.iter().for_each(|&value| put_varint(&mut bytes, value));
             prop_assert_eq!(values.iter().map(|&value| varint_length(value)).sum::<usize>(), bytes.len());
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             for value in &values {
                 prop_assert_eq!(reader.varint(), Some(*value));
             }

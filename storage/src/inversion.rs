@@ -2,10 +2,10 @@
 
 use aurora_confined::Directory;
 
-use crate::dictionary::{Inverter, RunFile, Source};
+use crate::dictionary::{Inverter, MergeSource, RunFile};
 use crate::error::StorageError;
 use crate::field::FIELDS;
-use crate::terms::Hashed;
+use crate::terms::HashedTerm;
 
 /// Directory of spilled inversions within `.aurora`.
 const TEMPORARY: &str = "tmp";
@@ -28,7 +28,11 @@ impl Inversion {
     }
 
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
-    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (Hashed<'t>, [u16; FIELDS])> + Clone) {
+    pub(crate) fn add<'t>(
+        &mut self,
+        chunk: u32,
+        postings: impl Iterator<Item = (HashedTerm<'t>, [u16; FIELDS])> + Clone,
+    ) {
         self.inverter.add(chunk, postings);
     }
 
@@ -45,9 +49,9 @@ impl Inversion {
     }
 
     /// Everything that was added, to be merged in this order. The files stay as long as this does.
-    pub(crate) fn sources(&mut self) -> Result<Vec<Source<'static>>, StorageError> {
-        let mut sources = self.runs.iter().map(Source::run).collect::<Result<Vec<_>, _>>()?;
-        sources.push(Source::memory(std::mem::take(&mut self.inverter)));
+    pub(crate) fn sources(&mut self) -> Result<Vec<MergeSource<'static>>, StorageError> {
+        let mut sources = self.runs.iter().map(MergeSource::run).collect::<Result<Vec<_>, _>>()?;
+        sources.push(MergeSource::memory(std::mem::take(&mut self.inverter)));
         Ok(sources)
     }
 }

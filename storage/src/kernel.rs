@@ -117,12 +117,12 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
 }
 
 /// Number of bits that are set.
-pub(crate) fn ones(words: &[[u8; 8]]) -> usize {
-    dispatch!(ones_portable(words: &[[u8; 8]]) -> usize)
+pub(crate) fn count_ones(words: &[[u8; 8]]) -> usize {
+    dispatch!(count_ones_portable(words: &[[u8; 8]]) -> usize)
 }
 
 #[inline(always)]
-fn ones_portable(words: &[[u8; 8]]) -> usize {
+fn count_ones_portable(words: &[[u8; 8]]) -> usize {
     let mut count = 0;
     for word in words {
         count += u64::from_le_bytes(*word).count_ones() as usize;
@@ -130,20 +130,20 @@ fn ones_portable(words: &[[u8; 8]]) -> usize {
     count
 }
 
-/// Fills `places` with the bits of `words` that are set, ascending; returns how many there are, no more than there is room
+/// Fills `bit_positions` with the bits of `words` that are set, ascending; returns how many there are, no more than there is room
 /// for in whole words.
-pub(crate) fn places(words: &[[u8; 8]], places: &mut [u16]) -> usize {
-    dispatch!(places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize)
+pub(crate) fn bit_positions(words: &[[u8; 8]], bit_positions: &mut [u16]) -> usize {
+    dispatch!(bit_positions_portable(words: &[[u8; 8]], bit_positions: &mut [u16]) -> usize)
 }
 
 #[inline(always)]
-fn places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize {
+fn bit_positions_portable(words: &[[u8; 8]], bit_positions: &mut [u16]) -> usize {
     let mut at = 0;
     for (number, word) in words.iter().enumerate() {
         let mut word = u64::from_le_bytes(*word);
         let first = number as u16 * 64;
         let count = word.count_ones() as usize;
-        let Some(room) = places.get_mut(at..at + count) else { break };
+        let Some(room) = bit_positions.get_mut(at..at + count) else { break };
         for place in room {
             *place = first + word.trailing_zeros() as u16;
             word &= word.wrapping_sub(1);
@@ -153,19 +153,19 @@ fn places_portable(words: &[[u8; 8]], places: &mut [u16]) -> usize {
     at
 }
 
-/// For every 64 scores a word with a bit for each that is at least `bar`; both are positive or zero.
-pub fn reaching(scores: &[[f32; 64]], bar: f32, words: &mut [u64]) {
-    dispatch!(reaching_portable(scores: &[[f32; 64]], bar: f32, words: &mut [u64]))
+/// For every 64 scores a word with a bit for each that is at least `threshold`; both are positive or zero.
+pub fn at_least(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
+    dispatch!(at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
 }
 
 #[inline(always)]
-fn reaching_portable(scores: &[[f32; 64]], bar: f32, words: &mut [u64]) {
+fn at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
     // A product that brings the lowest bits of eight bytes together in the highest byte.
     const TOGETHER: u64 = 0x0102_0408_1020_4080;
     for (word, scores) in words.iter_mut().zip(scores) {
         let mut bytes = [0u8; 64];
         for (byte, score) in bytes.iter_mut().zip(scores) {
-            *byte = (*score >= bar) as u8;
+            *byte = (*score >= threshold) as u8;
         }
         *word = 0;
         for (at, bytes) in bytes.as_chunks().0.iter().enumerate() {
@@ -192,8 +192,8 @@ mod tests {
         #[test]
         fn every_kernel_counts_the_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
             let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
-            prop_assert_eq!(ones(&words), by_definition as usize);
-            prop_assert_eq!(ones_portable(&words), by_definition as usize);
+            prop_assert_eq!(count_ones(&words), by_definition as usize);
+            prop_assert_eq!(count_ones_portable(&words), by_definition as usize);
         }
 
         #[test]
@@ -201,20 +201,20 @@ mod tests {
             let bit = |place: &u16| words[usize::from(*place) / 64][usize::from(*place) / 8 % 8] >> (place % 8) & 1 != 0;
             let by_definition: Vec<u16> = (0..words.len() as u16 * 64).filter(bit).collect();
             let (mut found, mut portable) = ([0; 4096], [0; 4096]);
-            prop_assert_eq!(places(&words, &mut found), by_definition.len());
+            prop_assert_eq!(bit_positions(&words, &mut found), by_definition.len());
             prop_assert_eq!(&found[..by_definition.len()], &by_definition);
-            prop_assert_eq!(places_portable(&words, &mut portable), by_definition.len());
+            prop_assert_eq!(bit_positions_portable(&words, &mut portable), by_definition.len());
             prop_assert_eq!(&portable[..by_definition.len()], &by_definition);
-            prop_assert!(places(&words, &mut found[..room]) <= room);
+            prop_assert!(bit_positions(&words, &mut found[..room]) <= room);
         }
 
         #[test]
-        fn every_kernel_finds_what_reaches(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), bar in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
+        fn every_kernel_finds_what_reaches(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), threshold in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
             let groups = scores.as_chunks().0;
-            let by_definition = groups.iter().map(|group: &[f32; 64]| (0..64).filter(|&at| group[at] >= bar).fold(0, |word, at| word | 1u64 << at));
+            let by_definition = groups.iter().map(|group: &[f32; 64]| (0..64).filter(|&at| group[at] >= threshold).fold(0, |word, at| word | 1u64 << at));
             let (mut best, mut portable) = (vec![7; groups.len()], vec![9; groups.len()]);
-            reaching(groups, bar, &mut best);
-            reaching_portable(groups, bar, &mut portable);
+            at_least(groups, threshold, &mut best);
+            at_least_portable(groups, threshold, &mut portable);
             prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
             prop_assert_eq!(best, portable);
         }

@@ -12,11 +12,11 @@ use crate::inversion::Inversion;
 use crate::label::archived_labels;
 use crate::lengths::{self, length_code, length_of};
 use crate::manifest::Manifest;
-use crate::postings::{Dead, WINDOW};
+use crate::postings::{Tombstones, WINDOW};
 use crate::replace::Replacement;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
-use crate::terms::{Hashed, TermVector};
+use crate::terms::{HashedTerm, TermVector};
 use crate::trust::KnownIndexes;
 use crate::writer::WriterOptions;
 
@@ -73,7 +73,7 @@ impl Environment {
         for (id, record) in canonical.records() {
             let record = record?;
             let labels = archived_labels(record);
-            inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
+            inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             let vector = terms(&record.to_chunk());
             inversion.add(id, vector.hashed());
             inversion.spill_if_large()?;
@@ -83,7 +83,7 @@ impl Environment {
             Some(info) => {
                 let length = |id: u32| rows[id as usize];
                 let writer = SegmentWriter::new(info, &length, &mut emit);
-                Some(merge(inversion.sources()?, &Dead::default(), true, writer, snapshot.path())?)
+                Some(merge(inversion.sources()?, &Tombstones::default(), true, writer, snapshot.path())?)
             }
             None => None,
         };

@@ -112,11 +112,14 @@ pub use error::StorageError;
 pub use field::{FIELDS, Field};
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
 pub use heap::give_back_freed_memory;
-pub use kernel::reaching;
+pub use kernel::at_least;
 pub use label::{Label, LabelKind};
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, length_code, length_of};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
-pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
+pub use postings::{
+    ImpactBound, ListWindow, Postings, SeekCursor, TfCode, TfVector, WINDOW, WindowPostings, frequency_bound,
+    is_body_only,
+};
 pub use snapshot::Snapshot;
 pub use terms::{TermVector, TermVectorBuilder};
 pub use trust::{IndexId, KnownIndexes, Origin};

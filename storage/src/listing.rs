@@ -61,7 +61,7 @@ impl<'s> TermListing<'s> {
                 cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
             }
         }
-        Ok(Some((lowest, Postings::new(parts, self.snapshot.dead()))))
+        Ok(Some((lowest, Postings::new(parts, self.snapshot.tombstones()))))
     }
 }
 

@@ -4,14 +4,14 @@ use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
 use crate::commit::Committer;
-use crate::dictionary::{SegmentReader, SegmentWriter, Source, merge};
+use crate::dictionary::{MergeSource, SegmentReader, SegmentWriter, merge};
 use crate::error::StorageError;
 use crate::field::FIELDS;
 use crate::files;
 use crate::fold::{Group, plan};
 use crate::lengths::{self, FieldLengths, LengthCodes, length_of};
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
-use crate::postings::{Dead, WINDOW};
+use crate::postings::{Tombstones, WINDOW};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
@@ -141,7 +141,7 @@ fn write_segment(
     let mut sources = Vec::new();
     for info in &group.segments {
         let segment = base.segment(info.id);
-        sources.push(Source::segment(&segment).map_err(|damage| base.wrap(damage))?);
+        sources.push(MergeSource::segment(&segment).map_err(|damage| base.wrap(damage))?);
     }
     if group.added {
         sources.extend(state.inversion.sources()?);
@@ -158,7 +158,7 @@ fn write_segment(
     let mut dead = RoaringBitmap::new();
     dead.insert_range(first_chunk..end_chunk);
     dead -= live;
-    merge(sources, &Dead::new(dead), new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
+    merge(sources, &Tombstones::new(dead), new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
 }
 
 /// Sums of the field lengths of all live chunks.

@@ -17,7 +17,7 @@ use crate::label::{Label, LabelKind};
 use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
-use crate::postings::{Dead, Postings, WINDOW};
+use crate::postings::{Postings, Tombstones, WINDOW};
 use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
@@ -40,8 +40,8 @@ struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids below the next one that are not live; computed when first asked for.
-    dead: OnceLock<Dead>,
+    /// Ids below the next one that are not live; computed at the first use.
+    tombstones: OnceLock<Tombstones>,
     records: Records,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
@@ -102,8 +102,8 @@ impl Snapshot {
         }
         let records = Records::new(manifest.next_chunk_id);
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, dead) = (Arc::clone(store), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, dead, records, lengths, store }) })
+        let (store, tombstones) = (Arc::clone(store), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, tombstones, records, lengths, store }) })
     }
 
     /// The id of the index; none before the first transaction.
@@ -175,7 +175,7 @@ impl Snapshot {
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         match is_term(term) {
             true => self.list(normalise(term).as_bytes()),
-            false => Ok(Postings::new(Vec::new(), self.dead())),
+            false => Ok(Postings::new(Vec::new(), self.tombstones())),
         }
     }
 
@@ -191,10 +191,10 @@ impl Snapshot {
             let entry = normalise(term);
             for segment in self.segments() {
                 let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
-                if u64::from(found.count) > u64::from(most) + self.dead().set().len() {
+                if u64::from(found.count) > u64::from(most) + self.tombstones().set().len() {
                     return Ok(None);
                 }
-                count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                count += segment.live(&found, self.tombstones()).map_err(|damage| self.wrap(damage))?;
             }
         }
         Ok(Some(count).filter(|count| *count <= most))
@@ -241,8 +241,8 @@ impl Snapshot {
     }
 
     /// A bit for each chunk id of a window that no live chunk has; shorter where the rest is live, empty where all of it is.
-    pub fn dead_words(&self, window: u32) -> &[u64] {
-        let words = self.dead().words(window * WINDOW, WINDOW as usize);
+    pub fn tombstone_words(&self, window: u32) -> &[u64] {
+        let words = self.tombstones().words(window * WINDOW, WINDOW as usize);
         if words.iter().all(|word| *word == 0) { &[] } else { words }
     }
 
@@ -276,11 +276,11 @@ impl Snapshot {
         let mut few = Vec::new();
         for segment in self.segments() {
             let Some(found) = segment.find(&entry).map_err(|damage| self.wrap(damage))? else { continue };
-            if u64::from(found.count) > most as u64 + self.dead().set().len() {
+            if u64::from(found.count) > most as u64 + self.tombstones().set().len() {
                 return Ok(None);
             }
             let docs = segment.docs(&found).map_err(|damage| self.wrap(damage))?;
-            few.extend(docs.into_iter().filter(|&chunk| !self.dead().contains(chunk)).map(ChunkId));
+            few.extend(docs.into_iter().filter(|&chunk| !self.tombstones().contains(chunk)).map(ChunkId));
             if few.len() > most {
                 return Ok(None);
             }
@@ -341,7 +341,7 @@ impl Snapshot {
         }
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.inner.manifest.next_chunk_id;
-        let eligible = Eligible { next_id, dead: self.dead().set(), filter: filter.as_ref() };
+        let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
         let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
         let mut keyed = Vec::with_capacity(best.len());
         for (chunk, score) in best {
@@ -378,7 +378,7 @@ impl Snapshot {
                 parts.extend(segment.parts(&found).map_err(|damage| self.wrap(damage))?);
             }
         }
-        Ok(Postings::new(parts, self.dead()))
+        Ok(Postings::new(parts, self.tombstones()))
     }
 
     /// The segments, in the order of their chunks.
@@ -446,13 +446,13 @@ impl Snapshot {
         &self.inner.store
     }
 
-    /// Ids that were given to chunks which are gone.
-    pub(crate) fn dead(&self) -> &Dead {
-        self.inner.dead.get_or_init(|| {
-            let mut dead = RoaringBitmap::new();
-            dead.insert_range(..self.inner.manifest.next_chunk_id);
-            dead -= &self.inner.live;
-            Dead::new(dead)
+    /// The ids of deleted chunks.
+    pub(crate) fn tombstones(&self) -> &Tombstones {
+        self.inner.tombstones.get_or_init(|| {
+            let mut deleted = RoaringBitmap::new();
+            deleted.insert_range(..self.inner.manifest.next_chunk_id);
+            deleted -= &self.inner.live;
+            Tombstones::new(deleted)
         })
     }
 

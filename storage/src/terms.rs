@@ -18,13 +18,13 @@ const KEPT: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermVector {
     text: String,
-    terms: Vec<Counted>,
+    terms: Vec<CountedTerm>,
     lengths: [u32; FIELDS],
 }
 
 /// A term of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counted {
+struct CountedTerm {
     /// Where its text is.
     start: u32,
     end: u32,
@@ -34,12 +34,12 @@ struct Counted {
 
 /// A term, or a label, with its hash.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hashed<'t> {
+pub(crate) struct HashedTerm<'t> {
     pub(crate) bytes: &'t [u8],
     pub(crate) hash: u32,
 }
 
-impl<'t> Hashed<'t> {
+impl<'t> HashedTerm<'t> {
     pub(crate) fn new(bytes: &'t [u8]) -> Self {
         let mut hasher = FxHasher::default();
         hasher.write(bytes);
@@ -74,18 +74,18 @@ impl TermVector {
     }
 
     /// The same with the terms' hashes.
-    pub(crate) fn hashed(&self) -> impl ExactSizeIterator<Item = (Hashed<'_>, [u16; FIELDS])> + Clone {
-        let hashed = |term| Hashed { bytes: self.bytes(term), hash: term.hash };
+    pub(crate) fn hashed(&self) -> impl ExactSizeIterator<Item = (HashedTerm<'_>, [u16; FIELDS])> + Clone {
+        let hashed = |term| HashedTerm { bytes: self.bytes(term), hash: term.hash };
         self.terms.iter().map(move |term| (hashed(term), term.frequencies))
     }
 
-    fn bytes(&self, term: &Counted) -> &[u8] {
+    fn bytes(&self, term: &CountedTerm) -> &[u8] {
         &self.text.as_bytes()[term.start as usize..term.end as usize]
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.text.capacity() + self.terms.capacity() * size_of::<Counted>()
+        self.text.capacity() + self.terms.capacity() * size_of::<CountedTerm>()
     }
 }
 
@@ -99,17 +99,17 @@ pub struct TermVectorBuilder {
     /// Place of each term in the table.
     places: Vec<u32>,
     /// An open hash table, a power of two in length and at most half full.
-    slots: Vec<Slot>,
+    slots: Vec<CountSlot>,
 }
 
-/// Number and hash of a term; [`Slot::FREE`] where there is none.
+/// Number and hash of a term; [`CountSlot::FREE`] where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Slot {
+struct CountSlot {
     number: u32,
     hash: u32,
 }
 
-impl Slot {
+impl CountSlot {
     const FREE: Self = Self { number: u32::MAX, hash: 0 };
 }
 
@@ -139,7 +139,7 @@ impl TermVectorBuilder {
         self.counted.text.clear();
         self.counted.terms.clear();
         self.counted.lengths = [0; FIELDS];
-        self.places.drain(..).for_each(|place| self.slots[place as usize] = Slot::FREE);
+        self.places.drain(..).for_each(|place| self.slots[place as usize] = CountSlot::FREE);
         vector
     }
 
@@ -148,9 +148,9 @@ impl TermVectorBuilder {
         if 2 * self.places.len() >= self.slots.len() {
             self.grow();
         }
-        let Hashed { bytes, hash } = Hashed::new(term.as_bytes());
+        let HashedTerm { bytes, hash } = HashedTerm::new(term.as_bytes());
         let mut place = hash as usize & (self.slots.len() - 1);
-        while self.slots[place] != Slot::FREE {
+        while self.slots[place] != CountSlot::FREE {
             let slot = self.slots[place];
             if slot.hash == hash && equal(self.counted.bytes(&self.counted.terms[slot.number as usize]), bytes) {
                 return slot.number as usize;
@@ -159,11 +159,11 @@ impl TermVectorBuilder {
         }
         let number = self.places.len();
         self.places.push(place as u32);
-        self.slots[place] = Slot { number: number as u32, hash };
+        self.slots[place] = CountSlot { number: number as u32, hash };
         let start = self.counted.text.len() as u32;
         self.counted.text.push_str(term);
         let end = self.counted.text.len() as u32;
-        self.counted.terms.push(Counted { start, end, hash, frequencies: [0; FIELDS] });
+        self.counted.terms.push(CountedTerm { start, end, hash, frequencies: [0; FIELDS] });
         number
     }
 
@@ -171,13 +171,13 @@ impl TermVectorBuilder {
     fn grow(&mut self) {
         let length = (2 * self.slots.len()).max(SLOTS);
         self.slots.clear();
-        self.slots.resize(length, Slot::FREE);
-        for ((place, &Counted { hash, .. }), number) in self.places.iter_mut().zip(&self.counted.terms).zip(0..) {
+        self.slots.resize(length, CountSlot::FREE);
+        for ((place, &CountedTerm { hash, .. }), number) in self.places.iter_mut().zip(&self.counted.terms).zip(0..) {
             let mut at = hash as usize & (length - 1);
-            while self.slots[at] != Slot::FREE {
+            while self.slots[at] != CountSlot::FREE {
                 at = (at + 1) & (length - 1);
             }
-            self.slots[at] = Slot { number, hash };
+            self.slots[at] = CountSlot { number, hash };
             *place = at as u32;
         }
     }

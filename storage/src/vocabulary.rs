@@ -10,7 +10,7 @@ impl Snapshot {
     /// another, so that a term may be shown more than once. Terms whose chunks are all gone may be among them;
     /// [`Self::postings`] tells. With an empty prefix every term is shown.
     ///
-    /// No posting list is read, and blocks that [`Walk::Past`] leaves out whole are not decoded.
+    /// No posting list is read, and blocks that [`Walk::SkipPrefix`] leaves out whole are not decoded.
     ///
     /// # Errors
     /// When the dictionary is damaged.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use aurora_storage::{ChunkId, LengthColumns, Postings, Snapshot, StorageError, WINDOW, Window};
+use aurora_storage::{ChunkId, LengthColumns, ListWindow, Postings, Snapshot, StorageError, WINDOW};
 
-use super::Desk;
-use super::candidates::Candidates;
-use super::sums::{WindowSums, each_above};
-use super::table::Tables;
+use super::WindowScratch;
+use super::accumulators::{WindowAccumulators, for_each_above};
+use super::candidates::WindowCandidates;
+use super::score_table::ScoreTables;
 use crate::bm25::FieldScorer;
 
 /// Lists of up to this many postings are scored at once, which gives them exact bounds.
@@ -18,15 +18,15 @@ const CLOSE: f32 = 0.8;
 const PER_CANDIDATE: usize = 16;
 
 /// The postings of a term.
-pub(crate) struct List<'p> {
-    source: Source<'p>,
+pub(crate) struct TermList<'p> {
+    source: ListSource<'p>,
     /// What is known of each window, by number.
-    reaches: Vec<Reach>,
+    window_bounds: Vec<WindowBound>,
     /// Scores that about as many chunks get, or more; each in another chunk.
     likely: Vec<f32>,
 }
 
-enum Source<'p> {
+enum ListSource<'p> {
     /// Chunks and what they get, ascending.
     Scored {
         chunks: Vec<u32>,
@@ -34,14 +34,14 @@ enum Source<'p> {
     },
     Long {
         postings: &'p Postings<'p>,
-        windows: Vec<Window>,
-        tables: Tables<'p>,
+        windows: Vec<ListWindow>,
+        tables: ScoreTables<'p>,
     },
 }
 
 /// What a list can do in a window.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Reach {
+pub(super) struct WindowBound {
     /// At least what any of its chunks gets.
     pub(super) bound: f32,
     /// Number of postings.
@@ -51,7 +51,7 @@ pub(super) struct Reach {
     runs: u32,
 }
 
-impl Reach {
+impl WindowBound {
     fn add(&mut self, bound: f32, count: u32, at: usize) {
         if self.runs == 0 {
             self.from = at as u32;
@@ -62,7 +62,7 @@ impl Reach {
     }
 }
 
-impl<'p> List<'p> {
+impl<'p> TermList<'p> {
     /// A list of a term with a positive factor.
     pub(crate) fn new(
         postings: &'p Postings<'p>,
@@ -70,34 +70,35 @@ impl<'p> List<'p> {
         fields: &'p FieldScorer,
         snapshot: &Snapshot,
     ) -> Result<Self, StorageError> {
-        let mut reaches = vec![Reach::default(); snapshot.manifest().next_chunk_id.div_ceil(WINDOW) as usize];
+        let mut window_bounds =
+            vec![WindowBound::default(); snapshot.manifest().next_chunk_id.div_ceil(WINDOW) as usize];
         let mut likely = Vec::new();
         let source = if postings.doc_frequency() <= SHORT {
             let (chunks, scores) = scored(postings, factor, fields, snapshot)?;
             for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
-                if let Some(reach) = reaches.get_mut((chunk / WINDOW) as usize) {
+                if let Some(reach) = window_bounds.get_mut((chunk / WINDOW) as usize) {
                     reach.add(*score, 1, at);
                 }
             }
             likely.extend(&scores);
-            Source::Scored { chunks, scores }
+            ListSource::Scored { chunks, scores }
         } else {
-            let windows = postings.windows(|corner| {
-                let bound = factor * fields.bound(corner);
-                if corner.has_lengths() {
-                    likely.push(if corner.beside.is_none() { bound } else { bound * CLOSE });
+            let windows = postings.windows(|impact| {
+                let bound = factor * fields.upper_bound(impact);
+                if impact.has_lengths() {
+                    likely.push(if impact.other_fields.is_none() { bound } else { bound * CLOSE });
                 }
                 bound
             });
             for (at, window) in windows.iter().enumerate() {
-                if let Some(reach) = reaches.get_mut(window.number as usize) {
+                if let Some(reach) = window_bounds.get_mut(window.number as usize) {
                     reach.add(window.bound, window.count, at);
                 }
             }
-            let tables = Tables::new(postings.parts(), factor, fields);
-            Source::Long { postings, windows, tables }
+            let tables = ScoreTables::new(postings.parts(), factor, fields);
+            ListSource::Long { postings, windows, tables }
         };
-        Ok(Self { source, reaches, likely })
+        Ok(Self { source, window_bounds, likely })
     }
 
     /// What about `k` chunks get, or more, if that is more than `least`; that otherwise, or if it cannot be told.
@@ -112,72 +113,77 @@ impl<'p> List<'p> {
 
     /// What the list can do in a window.
     #[inline]
-    pub(super) fn reach(&self, window: u32) -> Reach {
-        self.reaches.get(window as usize).copied().unwrap_or_default()
+    pub(super) fn reach(&self, window: u32) -> WindowBound {
+        self.window_bounds.get(window as usize).copied().unwrap_or_default()
     }
 
-    /// Gives the places whose score is at least `bar`, ascending, with it; dead chunks may be among them.
-    pub(super) fn each_above(&mut self, desk: &mut Desk<'_>, bar: f32, mut each: impl FnMut(u16, f32)) {
-        let runs = self.runs(desk.number);
+    /// Gives the offsets whose score is at least `threshold`, ascending, with it; dead chunks may be among them.
+    pub(super) fn for_each_above(
+        &mut self,
+        scratch: &mut WindowScratch<'_>,
+        threshold: f32,
+        mut each: impl FnMut(u16, f32),
+    ) {
+        let runs = self.runs(scratch.number);
         match &mut self.source {
-            Source::Scored { chunks, scores } => {
-                let scored = chunks[runs.clone()].iter().zip(&scores[runs]).filter(|(_, score)| **score >= bar);
+            ListSource::Scored { chunks, scores } => {
+                let scored = chunks[runs.clone()].iter().zip(&scores[runs]).filter(|(_, score)| **score >= threshold);
                 scored.for_each(|(chunk, score)| each((chunk % WINDOW) as u16, *score));
             }
-            Source::Long { postings, windows, tables } => {
+            ListSource::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     tables.prepare(window.part, postings);
-                    let least = tables.least(window, postings, bar);
-                    postings.read(window, least, &mut desk.postings);
-                    tables.score(window.part, desk);
-                    let (places, scores) = (desk.postings.places(), &desk.scores);
-                    each_above(scores, bar, |at| each(places[at], scores[at]));
+                    let least = tables.least(window, postings, threshold);
+                    postings.read(window, least, &mut scratch.postings);
+                    tables.score(window.part, scratch);
+                    let (offsets, scores) = (scratch.postings.offsets(), &scratch.scores);
+                    for_each_above(scores, threshold, |at| each(offsets[at], scores[at]));
                 }
             }
         }
     }
 
-    /// Adds what places get to their sums.
-    pub(super) fn add_all(&mut self, desk: &mut Desk<'_>, sums: &mut WindowSums<'_>) {
-        let runs = self.runs(desk.number);
+    /// Adds what offsets get to their accumulators.
+    pub(super) fn add_all(&mut self, scratch: &mut WindowScratch<'_>, accumulators: &mut WindowAccumulators<'_>) {
+        let runs = self.runs(scratch.number);
         match &mut self.source {
-            Source::Scored { chunks, scores } => {
-                sums.add(chunks[runs.clone()].iter().map(|chunk| (chunk % WINDOW) as u16), &scores[runs])
+            ListSource::Scored { chunks, scores } => {
+                accumulators.add(chunks[runs.clone()].iter().map(|chunk| (chunk % WINDOW) as u16), &scores[runs])
             }
-            Source::Long { postings, windows, tables } => {
+            ListSource::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     tables.prepare(window.part, postings);
-                    postings.read(window, 0, &mut desk.postings);
-                    tables.score(window.part, desk);
-                    sums.add(desk.postings.places().iter().copied(), &desk.scores);
+                    postings.read(window, 0, &mut scratch.postings);
+                    tables.score(window.part, scratch);
+                    accumulators.add(scratch.postings.offsets().iter().copied(), &scratch.scores);
                 }
             }
         }
     }
 
-    /// Adds what candidates get to their sums.
-    pub(super) fn add_to(&mut self, desk: &mut Desk<'_>, candidates: &mut Candidates) {
-        let (runs, count) = (self.runs(desk.number), self.reach(desk.number).count as usize);
+    /// Adds what candidates get to their accumulators.
+    pub(super) fn add_to(&mut self, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
+        let (runs, count) = (self.runs(scratch.number), self.reach(scratch.number).count as usize);
         match &mut self.source {
-            Source::Scored { chunks, scores } => {
+            ListSource::Scored { chunks, scores } => {
                 for (chunk, score) in chunks[runs.clone()].iter().zip(&scores[runs]) {
                     if let Some(at) = candidates.find((chunk % WINDOW) as u16) {
                         candidates.add(at, *score);
                     }
                 }
             }
-            Source::Long { postings, windows, tables } => {
+            ListSource::Long { postings, windows, tables } => {
                 for window in windows.get(runs).unwrap_or_default() {
                     tables.prepare(window.part, postings);
                     if count <= candidates.len() * PER_CANDIDATE {
-                        postings.read(window, 0, &mut desk.postings);
-                        tables.add_to(window.part, desk, candidates);
+                        postings.read(window, 0, &mut scratch.postings);
+                        tables.add_to(window.part, scratch, candidates);
                     } else {
-                        let mut probe = postings.probe(window);
+                        let mut cursor = postings.cursor(window);
                         for at in 0..candidates.len() {
-                            let (place, _) = candidates.as_slice()[at];
-                            if let Some(coded) = probe.find(place) {
-                                candidates.add(at, tables.score_of(window.part, coded, desk, place));
+                            let (offset, _) = candidates.as_slice()[at];
+                            if let Some(coded) = cursor.seek(offset) {
+                                candidates.add(at, tables.score_of(window.part, coded, scratch, offset));
                             }
                         }
                     }

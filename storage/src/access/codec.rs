@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};
-use crate::codec::{Reader, put_varint};
+use crate::codec::{ByteReader, put_varint};
 
 /// Most times that a record keeps.
 const RECENT: usize = 32;
@@ -75,7 +75,7 @@ impl AccessRecord {
 
     /// `None` when the bytes are no valid record.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let mut count = reader.varint()?;
         let mut judgements = Judgements::default();
         if count == 0 {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::codec::{Reader, put_varint};
+use crate::codec::{ByteReader, put_varint};
 
 /// A judgement of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,7 +66,7 @@ impl Judgements {
         bytes.extend_from_slice(&self.last.to_le_bytes());
     }
 
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Option<Self> {
         let mut counts = [0; 4];
         for count in &mut counts {
             *count = reader.varint32()?;

@@ -7,9 +7,9 @@
 //! frequencies unless it is a label), else the number of parts, the first value and the offset and
 //! length of the only part. Several parts are as many whole values, one after another.
 
-use crate::codec::{Reader, put_varint};
+use crate::codec::{ByteReader, put_varint};
 use crate::label::LABEL_PREFIX;
-use crate::postings::{Posting, decode_frequencies, encode_frequencies};
+use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 
 /// Longest block but for unusual bounds: with its checksum and LMDB's header, one overflow page of 4 KiB.
 pub(super) const BLOCK_BYTES: usize = 4076;
@@ -27,7 +27,7 @@ pub(super) fn has_frequencies(term: &[u8]) -> bool {
 
 /// Where a posting list is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Location {
+pub(crate) struct ListLocation {
     pub(super) parts: u32,
     pub(super) number: u32,
     pub(super) offset: u32,
@@ -36,9 +36,9 @@ pub(crate) struct Location {
 
 /// The body of an entry.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Body<'a> {
+pub(super) enum EntryBody<'a> {
     Inline(&'a [u8]),
-    Stored(Location),
+    Stored(ListLocation),
 }
 
 /// Appends the body of a list that stands in the dictionary.
@@ -49,13 +49,13 @@ pub(super) fn encode_inline(out: &mut Vec<u8>, postings: &[Posting], with_freque
         put_varint(out, u64::from(posting.chunk - before));
         before = posting.chunk;
         if with_frequencies {
-            encode_frequencies(out, &posting.frequencies);
+            encode_tf_vector(out, &posting.frequencies);
         }
     }
 }
 
 /// Appends the body of a list that stands in the postings table.
-pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: Location) {
+pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: ListLocation) {
     put_varint(out, count);
     for number in [location.parts, location.number, location.offset, location.length] {
         put_varint(out, u64::from(number));
@@ -63,19 +63,19 @@ pub(super) fn encode_stored(out: &mut Vec<u8>, count: u64, location: Location) {
 }
 
 /// Reads a body: the number of postings, and where they are.
-pub(super) fn decode_body(body: &[u8]) -> Option<(u32, Body<'_>)> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode_body(body: &[u8]) -> Option<(u32, EntryBody<'_>)> {
+    let mut reader = ByteReader::new(body);
     let count = reader.varint32()?;
     if count as usize <= INLINE {
-        return Some((count, Body::Inline(reader.rest())));
+        return Some((count, EntryBody::Inline(reader.rest())));
     }
-    let location = Location {
+    let location = ListLocation {
         parts: reader.varint32()?,
         number: reader.varint32()?,
         offset: reader.varint32()?,
         length: reader.varint32()?,
     };
-    reader.is_empty().then_some((count, Body::Stored(location)))
+    reader.is_empty().then_some((count, EntryBody::Stored(location)))
 }
 
 /// Reads `count` postings that stand in the dictionary.
@@ -85,7 +85,7 @@ pub(super) fn decode_inline(
     with_frequencies: bool,
     mut each: impl FnMut(Posting),
 ) -> Option<()> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut chunk = 0u32;
     for index in 0..count {
         let gap = reader.varint32()?;
@@ -93,7 +93,7 @@ pub(super) fn decode_inline(
             return None;
         }
         chunk = chunk.checked_add(gap)?;
-        let frequencies = if with_frequencies { decode_frequencies(&mut reader)? } else { Default::default() };
+        let frequencies = if with_frequencies { decode_tf_vector(&mut reader)? } else { Default::default() };
         each(Posting { chunk, frequencies });
     }
     reader.is_empty().then_some(())
@@ -188,7 +188,7 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
     }
     let (mut common, mut before) = (0usize, 0usize);
     while !left.is_empty() {
-        let Coded { shared, rest, body, after } = split_entry(left)?;
+        let RawEntry { shared, rest, body, after } = split_entry(left)?;
         left = after;
         if shared > before {
             return None;
@@ -210,7 +210,7 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
 }
 
 /// An entry as it stands in a block.
-struct Coded<'a> {
+struct RawEntry<'a> {
     /// Bytes that the term shares with the one before.
     shared: usize,
     /// The rest of the term.
@@ -222,7 +222,7 @@ struct Coded<'a> {
 
 /// The first entry of `bytes`.
 #[inline(always)]
-fn split_entry(bytes: &[u8]) -> Option<Coded<'_>> {
+fn split_entry(bytes: &[u8]) -> Option<RawEntry<'_>> {
     // Nearly always every length is a byte.
     if let [shared, length, after @ ..] = bytes
         && (shared | length) < 0x80
@@ -230,20 +230,20 @@ fn split_entry(bytes: &[u8]) -> Option<Coded<'_>> {
         && *body < 0x80
     {
         let (body, after) = after.split_at_checked(usize::from(*body))?;
-        return Some(Coded { shared: usize::from(*shared), rest, body, after });
+        return Some(RawEntry { shared: usize::from(*shared), rest, body, after });
     }
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let shared = reader.length()?;
     let length = reader.length()?;
     let rest = reader.take(length)?;
     let length = reader.length()?;
     let body = reader.take(length)?;
-    Some(Coded { shared, rest, body, after: reader.rest() })
+    Some(RawEntry { shared, rest, body, after: reader.rest() })
 }
 
 /// The bound of a block, and its entries.
 fn split_bound(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let length = reader.length()?;
     Some((reader.take(length)?, reader.rest()))
 }
@@ -272,7 +272,7 @@ impl<'a> BlockReader<'a> {
 
     /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
-        let Coded { shared, rest, body, after } = split_entry(self.left)?;
+        let RawEntry { shared, rest, body, after } = split_entry(self.left)?;
         if shared > self.term.len() {
             return None;
         }

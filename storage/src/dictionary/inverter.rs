@@ -7,8 +7,8 @@
 use super::block::has_frequencies;
 use crate::codec::varint_length;
 use crate::field::FIELDS;
-use crate::postings::{encode_frequencies, encoded_length};
-use crate::terms::Hashed;
+use crate::postings::{encode_tf_vector, encoded_length};
+use crate::terms::HashedTerm;
 
 /// Set in the log with the number of a label: it has no frequencies.
 const LABEL: u32 = 1 << 31;
@@ -25,51 +25,51 @@ const SLOTS: usize = 1 << 10;
 /// Collects postings by term.
 #[derive(Debug, Default)]
 pub(crate) struct Inverter {
-    terms: Terms,
+    terms: TermTable,
     log: Vec<u32>,
     frequencies: Vec<u8>,
     /// A chunk and the end of its postings in the log.
     chunks: Vec<(u32, usize)>,
     /// For each term at hand the slot where it ought to be, and its number if it is there; kept for its room.
-    found: Vec<(Slot, Option<u32>)>,
+    found: Vec<(TermSlot, Option<u32>)>,
 }
 
 /// The distinct terms in the order in which they came.
 #[derive(Debug, Default)]
-struct Terms {
+struct TermTable {
     /// For each term: its number, its length in a byte, its text.
     text: Vec<u8>,
     starts: Vec<u32>,
     /// An open hash table, a power of two in length and at most half full.
-    slots: Vec<Slot>,
+    slots: Vec<TermSlot>,
 }
 
-/// A part of a term's hash, and where the term begins; [`Slot::FREE`] where there is none.
+/// A part of a term's hash, and where the term begins; [`TermSlot::FREE`] where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Slot {
+struct TermSlot {
     hash: u32,
     start: u32,
 }
 
-impl Slot {
+impl TermSlot {
     const FREE: Self = Self { hash: 0, start: u32::MAX };
 }
 
-impl Terms {
+impl TermTable {
     fn get(&self, number: usize) -> &[u8] {
         let length = self.starts[number] as usize + NUMBER;
         &self.text[length + 1..length + 1 + self.text[length] as usize]
     }
 
     /// The slot that a hash leads to.
-    fn first(&self, hash: u32) -> Slot {
+    fn first(&self, hash: u32) -> TermSlot {
         let last = self.slots.len().wrapping_sub(1);
-        self.slots.get(hash as usize & last).copied().unwrap_or(Slot::FREE)
+        self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)
     }
 
     /// The number of a term if a slot is its own.
     #[inline]
-    fn at(&self, slot: Slot, term: Hashed<'_>) -> Option<u32> {
+    fn at(&self, slot: TermSlot, term: HashedTerm<'_>) -> Option<u32> {
         if slot.hash != term.hash {
             return None;
         }
@@ -79,20 +79,20 @@ impl Terms {
     }
 
     /// The number of a term, a new one if need be.
-    fn number(&mut self, term: Hashed<'_>) -> u32 {
-        let Hashed { bytes, hash } = term;
+    fn number(&mut self, term: HashedTerm<'_>) -> u32 {
+        let HashedTerm { bytes, hash } = term;
         if 2 * self.starts.len() >= self.slots.len() {
             self.grow();
         }
         let mut place = hash as usize & (self.slots.len() - 1);
-        while self.slots[place] != Slot::FREE {
+        while self.slots[place] != TermSlot::FREE {
             if let Some(number) = self.at(self.slots[place], term) {
                 return number;
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
         let (number, start) = (self.starts.len() as u32, self.text.len() as u32);
-        self.slots[place] = Slot { hash, start };
+        self.slots[place] = TermSlot { hash, start };
         self.starts.push(start);
         self.text.extend_from_slice(&number.to_le_bytes());
         self.text.push(u8::try_from(bytes.len()).expect("longer terms and labels are cut before"));
@@ -103,10 +103,10 @@ impl Terms {
     /// Doubles the table.
     fn grow(&mut self) {
         let length = (2 * self.slots.len()).max(SLOTS);
-        let old = std::mem::replace(&mut self.slots, vec![Slot::FREE; length]);
-        for slot in old.into_iter().filter(|slot| *slot != Slot::FREE) {
+        let old = std::mem::replace(&mut self.slots, vec![TermSlot::FREE; length]);
+        for slot in old.into_iter().filter(|slot| *slot != TermSlot::FREE) {
             let mut place = slot.hash as usize & (length - 1);
-            while self.slots[place] != Slot::FREE {
+            while self.slots[place] != TermSlot::FREE {
                 place = (place + 1) & (length - 1);
             }
             self.slots[place] = slot;
@@ -116,19 +116,23 @@ impl Terms {
 
 impl Inverter {
     /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
-    pub(crate) fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (Hashed<'t>, [u16; FIELDS])> + Clone) {
+    pub(crate) fn add<'t>(
+        &mut self,
+        chunk: u32,
+        postings: impl Iterator<Item = (HashedTerm<'t>, [u16; FIELDS])> + Clone,
+    ) {
         // All slots are read before the first text is compared, and all texts before the first posting is logged: the
         // processor then waits for many of them at the same time.
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        found.extend(postings.clone().map(|(Hashed { hash, .. }, _)| (self.terms.first(hash), None)));
+        found.extend(postings.clone().map(|(HashedTerm { hash, .. }, _)| (self.terms.first(hash), None)));
         for ((term, _), (slot, number)) in postings.clone().zip(&mut found) {
             *number = self.terms.at(*slot, term);
         }
         for ((term, frequencies), (_, number)) in postings.zip(&found) {
             let number = number.unwrap_or_else(|| self.terms.number(term));
             if has_frequencies(term.bytes) {
-                encode_frequencies(&mut self.frequencies, &frequencies);
+                encode_tf_vector(&mut self.frequencies, &frequencies);
                 self.log.push(number);
             } else {
                 self.log.push(number | LABEL);
@@ -152,10 +156,10 @@ impl Inverter {
     }
 
     /// Sorts the log by term.
-    pub(super) fn invert(self) -> Inverted {
+    pub(super) fn invert(self) -> SortedRun {
         let Self { mut terms, log, frequencies, chunks, .. } = self;
         terms.slots = Vec::new();
-        let mut lists = vec![Tally::default(); terms.starts.len()];
+        let mut lists = vec![ListTally::default(); terms.starts.len()];
         each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
             let list = &mut lists[number];
             list.end += varint_length(u64::from(chunk - list.last)) + frequencies.len();
@@ -187,13 +191,13 @@ impl Inverter {
             (0..lists.len() as u32).map(|number| (beginning(terms.get(number as usize)), number)).collect();
         let term = |number: u32| terms.get(number as usize);
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
-        Inverted { terms, order, lists, postings, next: 0 }
+        SortedRun { terms, order, lists, postings, next: 0 }
     }
 }
 
 /// What is known of a list while it is put together; afterwards its end is that of its postings.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct ListTally {
     end: usize,
     last: u32,
     count: u32,
@@ -223,17 +227,17 @@ fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut ea
 
 /// The lists of an inversion, one after another in the order of their terms.
 #[derive(Debug)]
-pub(crate) struct Inverted {
-    terms: Terms,
+pub(crate) struct SortedRun {
+    terms: TermTable,
     /// Beginnings and numbers of the terms.
     order: Vec<(u64, u32)>,
     /// In the order of the numbers: each list begins where the one before ends.
-    lists: Vec<Tally>,
+    lists: Vec<ListTally>,
     postings: Vec<u8>,
     next: usize,
 }
 
-impl Inverted {
+impl SortedRun {
     /// The term of the list at hand.
     pub(super) fn term(&self) -> Option<&[u8]> {
         self.order.get(self.next).map(|(_, number)| self.terms.get(*number as usize))
@@ -274,7 +278,7 @@ mod tests {
             let (mut inverter, mut expected, mut chunk) = (Inverter::default(), BTreeMap::<Vec<u8>, Rows>::new(), 0);
             for (gap, terms) in chunks {
                 chunk += gap;
-                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (Hashed::new(term.as_bytes()), *frequencies)));
+                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (HashedTerm::new(term.as_bytes()), *frequencies)));
                 for (term, frequencies) in terms {
                     let term = term.into_bytes();
                     let kept = if has_frequencies(&term) { frequencies } else { [0; FIELDS] };

@@ -4,31 +4,31 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use super::block::{has_frequencies, try_each_inline};
-use super::inverter::{Inverted, Inverter};
+use super::inverter::{Inverter, SortedRun};
 use super::reader::{SegmentReader, TermCursor};
 use super::run::{RunFile, RunReader};
 use super::writer::SegmentWriter;
 use crate::btree::Damage;
 use crate::error::StorageError;
 use crate::manifest::SegmentInfo;
-use crate::postings::{Dead, Posting};
+use crate::postings::{Posting, Tombstones};
 
 /// Something that has terms in order, each with postings in order.
-pub(crate) enum Source<'a> {
+pub(crate) enum MergeSource<'a> {
     /// A published segment.
     Segment(TermCursor<'a>),
     /// A spilled inversion.
     Run(RunReader),
     /// An inversion in memory.
-    Memory(Inverted),
+    Memory(SortedRun),
 }
 
 /// Merges sources, whose lists must follow one another: every chunk of a source is above those of the
 /// sources before it, term by term. Postings of dead chunks are dropped; with `new_is_kept` no chunk of the inversions,
-/// spilled or not, is dead.
+/// spilled or not, is tombstones.
 pub(crate) fn merge(
-    mut sources: Vec<Source<'_>>,
-    dead: &Dead,
+    mut sources: Vec<MergeSource<'_>>,
+    tombstones: &Tombstones,
     new_is_kept: bool,
     mut writer: SegmentWriter<'_>,
     data: &Path,
@@ -39,7 +39,7 @@ pub(crate) fn merge(
         writer.begin(&term);
         if !shared
             && new_is_kept
-            && let Source::Memory(lists) = &mut sources[lowest]
+            && let MergeSource::Memory(lists) = &mut sources[lowest]
         {
             if !writer.end_with_list(lists)? {
                 sources[lowest].postings(&damaged, |posting| writer.push(posting))?;
@@ -58,7 +58,7 @@ pub(crate) fn merge(
                     return Err(damaged(Damage("segments overlap".to_owned())));
                 }
                 above = Some(posting.chunk);
-                match dead.contains(posting.chunk) {
+                match tombstones.contains(posting.chunk) {
                     true => Ok(()),
                     false => writer.push(posting),
                 }
@@ -71,7 +71,7 @@ pub(crate) fn merge(
 }
 
 /// Copies the lowest term at hand; says which source is the first that has it, and whether another has it too.
-fn lowest(sources: &[Source<'_>], copy: &mut Vec<u8>) -> Option<(usize, bool)> {
+fn lowest(sources: &[MergeSource<'_>], copy: &mut Vec<u8>) -> Option<(usize, bool)> {
     let mut found: Option<(usize, &[u8], bool)> = None;
     for (index, source) in sources.iter().enumerate() {
         let Some(term) = source.term() else { continue };
@@ -87,7 +87,7 @@ fn lowest(sources: &[Source<'_>], copy: &mut Vec<u8>) -> Option<(usize, bool)> {
     Some((index, shared))
 }
 
-impl<'a> Source<'a> {
+impl<'a> MergeSource<'a> {
     /// A published segment.
     pub(crate) fn segment(segment: &SegmentReader<'a>) -> Result<Self, Damage> {
         segment.terms_from(&[]).map(Self::Segment)

@@ -9,7 +9,7 @@ mod walk;
 mod writer;
 
 pub(crate) use inverter::Inverter;
-pub(crate) use merge::{Source, merge};
+pub(crate) use merge::{MergeSource, merge};
 pub(crate) use reader::{SegmentReader, TermCursor};
 pub(crate) use run::RunFile;
 pub use walk::Walk;

@@ -1,11 +1,12 @@
 //! Reads one segment: a term, or all terms from one on.
 
 use super::block::{
-    BlockReader, Body, Location, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies, try_each_inline,
+    BlockReader, EntryBody, ListLocation, SEGMENT_KEY, decode_body, decode_inline, find, has_frequencies,
+    try_each_inline,
 };
 use super::writer::{dictionary_key, postings_key};
 use crate::btree::{Cursor, Damage, Pages, Tree};
-use crate::postings::{Dead, Part, Posting, count_part};
+use crate::postings::{ListPart, Posting, Tombstones, count_part};
 
 /// A segment of one generation.
 #[derive(Clone, Copy)]
@@ -22,16 +23,16 @@ pub(crate) struct SegmentReader<'a> {
 
 /// An entry of the dictionary.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct TermEntry<'a> {
     /// Number of postings, dead ones included.
     pub(crate) count: u32,
-    body: Body<'a>,
+    body: EntryBody<'a>,
     with_frequencies: bool,
 }
 
 impl<'a> SegmentReader<'a> {
     /// Finds a term.
-    pub(crate) fn find(&self, term: &[u8]) -> Result<Option<Entry<'a>>, Damage> {
+    pub(crate) fn find(&self, term: &[u8]) -> Result<Option<TermEntry<'a>>, Damage> {
         let (_, block) = self.block_of(term)?;
         let body = find(block, term).ok_or_else(|| self.damaged("dictionary block"))?;
         body.map(|body| self.entry(term, body)).transpose()
@@ -63,36 +64,36 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// The parts of a list, in order.
-    pub(crate) fn parts(&self, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
+    pub(crate) fn parts(&self, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, Damage> {
         match entry.body {
-            Body::Inline(bytes) => {
+            EntryBody::Inline(bytes) => {
                 let count = entry.count as usize;
                 let (mut docs, mut rows) = (Vec::with_capacity(count), Vec::with_capacity(count));
                 decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
                     docs.push(posting.chunk);
                     rows.push(posting.frequencies);
                 })
-                .and_then(|()| Part::few(docs, rows))
+                .and_then(|()| ListPart::decoded(docs, rows))
                 .map(|part| vec![part])
                 .ok_or_else(|| self.damaged("posting list"))
             }
-            Body::Stored(location) => self.stored(location, entry),
+            EntryBody::Stored(location) => self.stored(location, entry),
         }
     }
 
     /// Gives every posting of a list, dead ones included, until there is an error.
     pub(crate) fn for_each<E>(
         &self,
-        entry: &Entry<'a>,
+        entry: &TermEntry<'a>,
         damaged: impl Fn(Damage) -> E,
         mut each: impl FnMut(Posting) -> Result<(), E>,
     ) -> Result<(), E> {
         match entry.body {
-            Body::Inline(bytes) => {
+            EntryBody::Inline(bytes) => {
                 let damaged = || damaged(self.damaged("posting list"));
                 try_each_inline(bytes, entry.count, entry.with_frequencies, damaged, each)
             }
-            Body::Stored(location) => {
+            EntryBody::Stored(location) => {
                 let parts = self.stored(location, entry).map_err(damaged)?;
                 parts.iter().try_for_each(|part| part.for_each(&mut each))
             }
@@ -100,28 +101,28 @@ impl<'a> SegmentReader<'a> {
     }
 
     /// The chunks of a list in order, dead ones included.
-    pub(crate) fn docs(&self, entry: &Entry<'a>) -> Result<Vec<u32>, Damage> {
+    pub(crate) fn docs(&self, entry: &TermEntry<'a>) -> Result<Vec<u32>, Damage> {
         let mut docs = Vec::with_capacity(entry.count.min(1 << 16) as usize);
         match entry.body {
-            Body::Inline(bytes) => {
+            EntryBody::Inline(bytes) => {
                 decode_inline(bytes, entry.count, entry.with_frequencies, |posting| docs.push(posting.chunk))
                     .ok_or_else(|| self.damaged("posting list"))?;
             }
-            Body::Stored(location) => {
-                self.stored(location, entry)?.iter().for_each(|part| part.docs(&mut docs));
+            EntryBody::Stored(location) => {
+                self.stored(location, entry)?.iter().for_each(|part| part.chunks(&mut docs));
             }
         }
         Ok(docs)
     }
 
     /// Number of live chunks of a list.
-    pub(crate) fn live(&self, entry: &Entry<'a>, dead: &Dead) -> Result<u32, Damage> {
+    pub(crate) fn live(&self, entry: &TermEntry<'a>, tombstones: &Tombstones) -> Result<u32, Damage> {
         let gone = match entry.body {
-            _ if dead.is_empty() => 0,
-            Body::Stored(location) if entry.with_frequencies => {
+            _ if tombstones.is_empty() => 0,
+            EntryBody::Stored(location) if entry.with_frequencies => {
                 let (mut count, mut gone) = (0, 0);
                 for index in 0..location.parts {
-                    let found = count_part(self.value(location, index)?, dead);
+                    let found = count_part(self.value(location, index)?, tombstones);
                     let (here, gone_here) = found.ok_or_else(|| self.damaged("posting list"))?;
                     (count, gone) = (count + here, gone + gone_here);
                 }
@@ -130,27 +131,27 @@ impl<'a> SegmentReader<'a> {
                 }
                 gone
             }
-            _ => self.parts(entry)?.iter().map(|part| part.count_dead(dead)).sum(),
+            _ => self.parts(entry)?.iter().map(|part| part.count_deleted(tombstones)).sum(),
         };
         Ok(entry.count - gone as u32)
     }
 
-    fn stored(&self, location: Location, entry: &Entry<'a>) -> Result<Vec<Part<'a>>, Damage> {
+    fn stored(&self, location: ListLocation, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, Damage> {
         let damaged = || self.damaged("posting list");
-        let mut parts: Vec<Part<'a>> = Vec::new();
+        let mut parts: Vec<ListPart<'a>> = Vec::new();
         for index in 0..location.parts {
-            let part = Part::decode(self.value(location, index)?, entry.with_frequencies).ok_or_else(damaged)?;
+            let part = ListPart::decode(self.value(location, index)?, entry.with_frequencies).ok_or_else(damaged)?;
             if parts.last().is_some_and(|before| before.last() >= part.first()) {
                 return Err(damaged());
             }
             parts.push(part);
         }
-        let count: usize = parts.iter().map(Part::len).sum();
+        let count: usize = parts.iter().map(ListPart::len).sum();
         (count == entry.count as usize).then_some(parts).ok_or_else(damaged)
     }
 
     /// The bytes of a part.
-    fn value(&self, location: Location, index: u32) -> Result<&'a [u8], Damage> {
+    fn value(&self, location: ListLocation, index: u32) -> Result<&'a [u8], Damage> {
         let damaged = || self.damaged("posting list");
         let number = location.number.checked_add(index).ok_or_else(damaged)?;
         let key = postings_key(self.id, number);
@@ -162,9 +163,9 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    fn entry(&self, term: &[u8], body: &'a [u8]) -> Result<Entry<'a>, Damage> {
+    fn entry(&self, term: &[u8], body: &'a [u8]) -> Result<TermEntry<'a>, Damage> {
         let (count, body) = decode_body(body).ok_or_else(|| self.damaged("dictionary entry"))?;
-        Ok(Entry { count, body, with_frequencies: has_frequencies(term) })
+        Ok(TermEntry { count, body, with_frequencies: has_frequencies(term) })
     }
 
     /// What is wrong with a structure of this segment.
@@ -222,7 +223,7 @@ impl<'a> Blocks<'a> {
 pub(crate) struct TermCursor<'a> {
     blocks: Blocks<'a>,
     block: Option<BlockReader<'a>>,
-    entry: Option<Entry<'a>>,
+    entry: Option<TermEntry<'a>>,
 }
 
 impl<'a> TermCursor<'a> {
@@ -232,7 +233,7 @@ impl<'a> TermCursor<'a> {
     }
 
     /// The entry under the cursor; `None` at the end.
-    pub(crate) fn entry(&self) -> Option<Entry<'a>> {
+    pub(crate) fn entry(&self) -> Option<TermEntry<'a>> {
         self.entry
     }
 

@@ -7,9 +7,9 @@ use crate::btree::Damage;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
     /// Show the next term.
-    On,
+    Next,
     /// Leave out the terms that begin with as many bytes as this term does.
-    Past(usize),
+    SkipPrefix(usize),
     /// Show no further term.
     Stop,
 }
@@ -40,8 +40,8 @@ impl<'a> SegmentReader<'a> {
                 }
                 past.clear();
                 match visit(term) {
-                    Walk::On => {}
-                    Walk::Past(bytes) => past.extend_from_slice(&term[..bytes.min(term.len())]),
+                    Walk::Next => {}
+                    Walk::SkipPrefix(bytes) => past.extend_from_slice(&term[..bytes.min(term.len())]),
                     Walk::Stop => return Ok(true),
                 }
             }

@@ -1,19 +1,19 @@
 //! Writes one segment from terms in order and their postings in order.
 
-use super::block::{BlockWriter, INLINE, Location, encode_inline, encode_stored, has_frequencies};
-use super::inverter::Inverted;
+use super::block::{BlockWriter, INLINE, ListLocation, encode_inline, encode_stored, has_frequencies};
+use super::inverter::SortedRun;
 use crate::codec::put_varint;
 use crate::error::StorageError;
 use crate::lengths::LengthCodes;
 use crate::manifest::SegmentInfo;
-use crate::postings::{LONGEST, Posting, SHORT, Shape, WINDOW, encode_part};
+use crate::postings::{LONGEST_PART, PartLayout, Posting, SHORT_LIST, WINDOW, encode_part};
 use crate::tables::{Operation, Table};
 
 /// Longest value of the postings table that several lists share.
 const VALUE_BYTES: usize = 64 << 10;
 /// A part of a list is closed behind the window with which it has as many postings: it mostly fits the value then.
 const PART_POSTINGS: usize = 48 << 10;
-const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST);
+const _: () = assert!(PART_POSTINGS + WINDOW as usize <= LONGEST_PART);
 
 /// Writes the dictionary and the postings of one segment as operations.
 pub(crate) struct SegmentWriter<'w> {
@@ -90,17 +90,17 @@ impl<'w> SegmentWriter<'w> {
             encode_inline(&mut self.body, &self.pending, self.with_frequencies);
         } else if self.parts > 0 {
             self.flush_part()?;
-            let location = Location { parts: self.parts, number: self.first, offset: 0, length: 0 };
+            let location = ListLocation { parts: self.parts, number: self.first, offset: 0, length: 0 };
             encode_stored(&mut self.body, self.count, location);
         } else {
             self.part.clear();
-            let shape = self.shape(if self.pending.len() <= SHORT { Shape::Short } else { Shape::Long });
+            let shape = self.shape(if self.pending.len() <= SHORT_LIST { PartLayout::Short } else { PartLayout::Long });
             encode_part(&mut self.part, &self.pending, shape, self.length);
             if !self.value.is_empty() && self.value.len() + self.part.len() > VALUE_BYTES {
                 self.flush_value()?;
             }
             let (offset, length) = (self.value.len() as u32, self.part.len() as u32);
-            encode_stored(&mut self.body, self.count, Location { parts: 1, number: self.number, offset, length });
+            encode_stored(&mut self.body, self.count, ListLocation { parts: 1, number: self.number, offset, length });
             self.value.append(&mut self.part);
         }
         self.enter()
@@ -108,7 +108,7 @@ impl<'w> SegmentWriter<'w> {
 
     /// Ends a list to which nothing was added with the list at hand of an inversion, if that is short enough to stand in
     /// the dictionary; tells whether it is.
-    pub(crate) fn end_with_list(&mut self, lists: &Inverted) -> Result<bool, StorageError> {
+    pub(crate) fn end_with_list(&mut self, lists: &SortedRun) -> Result<bool, StorageError> {
         let Some((_, count, postings)) = lists.current().filter(|(_, count, _)| *count as usize <= INLINE) else {
             return Ok(false);
         };
@@ -148,7 +148,7 @@ impl<'w> SegmentWriter<'w> {
             }
             self.first = self.number;
         }
-        let shape = self.shape(Shape::Long);
+        let shape = self.shape(PartLayout::Long);
         encode_part(&mut self.value, &self.pending, shape, self.length);
         self.pending.clear();
         self.parts += 1;
@@ -156,8 +156,8 @@ impl<'w> SegmentWriter<'w> {
     }
 
     /// The shape of a part of the list: a label's if it is one.
-    fn shape(&self, shape: Shape) -> Shape {
-        if self.with_frequencies { shape } else { Shape::Label }
+    fn shape(&self, shape: PartLayout) -> PartLayout {
+        if self.with_frequencies { shape } else { PartLayout::Label }
     }
 
     fn flush_value(&mut self) -> Result<(), StorageError> {

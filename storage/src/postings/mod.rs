@@ -1,22 +1,25 @@
 //! Posting lists: which chunks hold a term, and how often in which field.
 
-mod corners;
-mod dead;
+mod chunk_ids;
 mod directory;
-mod docs;
-mod frequencies;
-mod groups;
+mod impact_groups;
+mod impacts;
 mod list;
 mod part;
+mod part_writer;
 mod posting;
-mod probe;
-mod rows;
+mod seek_cursor;
+mod tf_column;
+mod tf_vector;
+mod tombstones;
 mod window;
 
-pub(crate) use dead::Dead;
-pub(crate) use frequencies::{decode as decode_frequencies, encode as encode_frequencies, encoded_length};
 pub use list::Postings;
-pub(crate) use part::{LONGEST, Part, SHORT, Shape, count as count_part, encode as encode_part};
+pub(crate) use part::{LONGEST_PART, ListPart, SHORT_LIST, count as count_part};
+pub(crate) use part_writer::{PartLayout, encode as encode_part};
 pub(crate) use posting::Posting;
-pub use probe::Probe;
-pub use window::{Coded, Corner, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
+pub use seek_cursor::SeekCursor;
+pub use tf_vector::TfVector;
+pub(crate) use tf_vector::{decode as decode_tf_vector, encode as encode_tf_vector, encoded_length};
+pub(crate) use tombstones::Tombstones;
+pub use window::{ImpactBound, ListWindow, TfCode, WINDOW, WindowPostings, frequency_bound, is_body_only};

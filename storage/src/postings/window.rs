@@ -1,102 +1,101 @@
-//! The postings of a window, by column: what is done to all of them is done to several at once.
+//! The postings of one window in columns, so that loops work on several postings at once.
 
+use super::tf_vector::TfVector;
 use crate::field::{FIELDS, Field};
 
-/// All fields are beside it that come before it.
+/// The body is the last field.
 const BODY: usize = Field::Body.index();
 const _: () = assert!(BODY == FIELDS - 1);
 
-/// Chunk ids that are looked at together.
+/// Chunk ids of a window: the block of block-max pruning, aligned so that window `n` begins at id `n · WINDOW` in every
+/// list.
 pub const WINDOW: u32 = 4096;
 
-/// The frequencies of a term in the fields of a chunk.
-pub type Row = [u16; FIELDS];
-
-/// What bounds the postings of a window that are in the body alone, or a group of the others.
+/// An upper bound on the impacts of a group of postings of a window.
 ///
-/// A term's weight grows with its frequency and falls with the length of the field, so that the highest frequencies and
-/// shortest fields bound the score of all postings, whatever the average lengths are. A frequency is a byte here, of which
-/// the highest stands for all above, too: see [`most_of`].
+/// A posting's impact grows with its frequencies and falls with the lengths of its fields. So the highest frequency and the
+/// shortest length of each field bound the impact of all postings of the group, whatever weights and averages a search uses.
+/// Frequencies are bytes, see [`frequency_bound`]; lengths are codes, see [`crate::length_of`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Corner<'c> {
-    /// Highest frequency and shortest length of every field beside the body; `None` if only the body holds the term.
-    pub beside: Option<&'c [[u8; 2]; FIELDS - 1]>,
-    /// For the body falling frequencies with falling lengths: each the shortest with that frequency or a higher one.
+pub struct ImpactBound<'c> {
+    /// Highest frequency and shortest length of every field beside the body; `None` for the group of postings that only the
+    /// body holds.
+    pub other_fields: Option<&'c [[u8; 2]; FIELDS - 1]>,
+    /// The body's Pareto frontier of (frequency, length), by falling frequency and falling length: each length is the
+    /// shortest of a body with at least that frequency.
     pub body: &'c [[u8; 2]],
 }
 
-impl Corner<'_> {
-    /// Whether the lengths are those of postings; otherwise they are taken for 0, and the bound is far above all of them.
+impl ImpactBound<'_> {
+    /// Whether the lengths are those of postings. Where they are unknown they are 0, and the bound is loose.
     #[inline]
     pub fn has_lengths(&self) -> bool {
         self.body.iter().all(|[_, length]| *length > 0)
     }
 }
 
-/// The highest frequency that a byte of a corner stands for.
-pub const fn most_of(code: u8) -> u16 {
-    match code {
-        u8::MAX => u16::MAX,
-        code => code as u16,
-    }
+/// The highest frequency that a byte of an [`ImpactBound`] stands for: itself, but [`u8::MAX`] stands for any from there on.
+#[inline]
+pub const fn frequency_bound(code: u8) -> u16 {
+    if code == u8::MAX { u16::MAX } else { code as u16 }
 }
 
-/// The byte for a frequency.
-pub(super) fn code_of(frequency: u16) -> u8 {
+/// The byte of a frequency.
+pub(super) fn frequency_code(frequency: u16) -> u8 {
     u8::try_from(frequency).unwrap_or(u8::MAX)
 }
 
-/// Whether only the body holds the term.
+/// Whether no field beside the body holds the term.
 #[inline]
-pub fn is_body_alone(row: &Row) -> bool {
-    row[..BODY] == [0; BODY]
+pub fn is_body_only(frequencies: &TfVector) -> bool {
+    frequencies[..BODY] == [0; BODY]
 }
 
-/// A run of postings of a list in one window: all that one part of the list has there.
+/// The postings that one part of a list has in one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Window {
-    /// Which window: its first id is [`WINDOW`] times this.
+pub struct ListWindow {
+    /// Number of the window: its first id is [`WINDOW`] times this.
     pub number: u32,
-    /// Number of postings, dead ones included.
+    /// Number of postings, deleted chunks included.
     pub count: u32,
-    /// The highest value that the caller gave a corner.
+    /// The highest value that the caller computed from the window's [`ImpactBound`]s.
     pub bound: f32,
-    /// Which part of the list.
+    /// Index of the part.
     pub part: usize,
-    /// Where in the part's own list of windows.
+    /// Index in the part's directory, or of the first posting in a decoded part.
     pub(super) entry: usize,
 }
 
-/// A row of frequencies, or its number in the palette.
+/// A tf vector as it is stored: its code in the part's dictionary of frequent tf vectors, or an exception to that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coded {
-    /// In the palette.
-    Code(u8),
-    /// Not there.
-    Rare(Row),
+pub enum TfCode {
+    /// The code of a vector in the dictionary.
+    Frequent(u8),
+    /// A vector that is not in the dictionary.
+    Exception(TfVector),
 }
 
-/// The postings of a window, dead ones included, ascending by place.
+/// The postings of a window, deleted chunks included, in ascending order.
 #[derive(Debug, Default)]
 pub struct WindowPostings {
-    /// As long as the largest window so far.
-    pub(super) places: Vec<u16>,
+    /// The buffers are as long as the largest window so far; the first `len` values are those of this window.
+    pub(super) offsets: Vec<u16>,
     pub(super) codes: Vec<u8>,
-    /// Where those that are wanted were in `places`, if only some are.
+    /// Indexes in `offsets` of the postings that were selected.
     pub(super) selected: Vec<u16>,
     pub(super) len: usize,
-    pub(super) rare: Vec<(u16, Row)>,
+    pub(super) exceptions: Vec<(u16, TfVector)>,
 }
 
 impl WindowPostings {
-    /// Makes room for so many postings.
+    /// Empties the buffers and makes room for `len` postings.
     pub(super) fn begin(&mut self, len: usize) {
-        self.rare.clear();
+        self.exceptions.clear();
         self.len = len;
-        if self.places.len() < len {
-            // Room for all of a window, of which only what is needed is ever touched.
-            self.places.reserve(WINDOW as usize);
-            self.places.resize(len, 0);
+        if self.offsets.len() < len {
+            // Capacity for a whole window; memory that is never written to is never mapped.
+            self.offsets.reserve(WINDOW as usize);
+            self.offsets.resize(len, 0);
             self.codes.reserve(WINDOW as usize);
             self.codes.resize(len, 0);
             self.selected.reserve(WINDOW as usize);
@@ -104,41 +103,47 @@ impl WindowPostings {
         }
     }
 
-    /// Moves the places of selected postings to the front.
+    /// Moves the offsets of selected postings to the front.
     pub(super) fn keep_selected(&mut self) {
         for (to, &from) in self.selected[..self.len].iter().enumerate() {
-            self.places[to] = self.places[usize::from(from)];
+            self.offsets[to] = self.offsets[usize::from(from)];
         }
     }
 
-    /// The chunks, as places in the window.
+    /// The chunks, as offsets from the first id of the window.
     #[inline]
-    pub fn places(&self) -> &[u16] {
-        &self.places[..self.len]
+    pub fn offsets(&self) -> &[u16] {
+        &self.offsets[..self.len]
     }
 
-    /// For each posting the number of its row in the part's palette; no number of one for those of [`Self::rare`].
+    /// For each posting the code of its tf vector. The code of an exception is not in the part's dictionary.
     #[inline]
     pub fn codes(&self) -> &[u8] {
         &self.codes[..self.len]
     }
 
-    /// Postings whose rows are not in the palette, by their index.
-    pub fn rare(&self) -> &[(u16, Row)] {
-        &self.rare
+    /// The postings whose tf vectors are exceptions: their indexes, ascending, and the vectors.
+    #[inline]
+    pub fn exceptions(&self) -> &[(u16, TfVector)] {
+        &self.exceptions
     }
 }
 
-/// Codes that are looked at together.
+/// Codes that are compared at once.
 const GROUP: usize = 8;
 
-/// Appends the indexes of codes that equal `rare`, with the rows that are given for them.
-pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = Row>, out: &mut Vec<(u16, Row)>) {
+/// Appends the indexes of codes that equal `exception`, each with the next of the vectors.
+pub(super) fn find_exceptions(
+    codes: &[u8],
+    exception: u8,
+    mut vectors: impl Iterator<Item = TfVector>,
+    out: &mut Vec<(u16, TfVector)>,
+) {
     const LOW: u64 = u64::from_le_bytes([0x7f; GROUP]);
     let (groups, rest) = codes.as_chunks();
-    let mut add = |at: usize| out.push((at as u16, rows.next().unwrap_or_default()));
+    let mut add = |at: usize| out.push((at as u16, vectors.next().unwrap_or_default()));
     for (group, codes) in groups.iter().enumerate() {
-        let differing = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([rare; GROUP]);
+        let differing = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([exception; GROUP]);
         // The highest bit of each byte that is 0.
         let mut left = !(((differing & LOW) + LOW) | differing | LOW);
         while left != 0 {
@@ -146,7 +151,7 @@ pub(super) fn find_rare(codes: &[u8], rare: u8, mut rows: impl Iterator<Item = R
             left &= left - 1;
         }
     }
-    let rest = rest.iter().enumerate().filter(|(_, code)| **code == rare);
+    let rest = rest.iter().enumerate().filter(|(_, code)| **code == exception);
     rest.for_each(|(at, _)| add(groups.len() * GROUP + at));
 }
 
@@ -158,11 +163,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_rare_one_is_found(codes in prop::collection::vec(prop_oneof![any::<u8>(), 0u8..4], 0..100), rare in prop_oneof![any::<u8>(), 0u8..4]) {
-            let expected = (0u16..).zip(&codes).filter(|(_, code)| **code == rare).map(|(at, _)| (at, [at; FIELDS]));
+        fn every_exception_is_found(codes in prop::collection::vec(prop_oneof![any::<u8>(), 0u8..4], 0..100), exception in prop_oneof![any::<u8>(), 0u8..4]) {
+            let expected = (0u16..).zip(&codes).filter(|(_, code)| **code == exception).map(|(at, _)| (at, [at; FIELDS]));
             let expected: Vec<_> = expected.collect();
             let mut found = Vec::new();
-            find_rare(&codes, rare, expected.iter().map(|(_, row)| *row), &mut found);
+            find_exceptions(&codes, exception, expected.iter().map(|(_, row)| *row), &mut found);
             prop_assert_eq!(found, expected);
         }
     }

@@ -1,57 +1,58 @@
-//! The ids of one window of postings, straight out of the set's bytes.
+//! The chunk ids of a list part: a roaring bitmap in the portable format, read in place.
 //!
-//! A set is stored in roaring's portable format: a container for each 65,536 ids, which is a sorted array, a bitmap or
-//! a list of runs. Its own iterator costs several times as much per id as a walk over the bytes that knows where a window
-//! begins.
+//! A container for each 65,536 ids is a sorted array, a bitmap or a list of runs (Lemire et al., "Roaring bitmaps:
+//! implementation of an optimized software library", 2018). The directory of the part says how many ids are below a window,
+//! so a window is decoded without an iterator over the ids before it, which would cost several times as much per id.
 
 use std::ops::RangeInclusive;
 
-use super::dead::Dead;
+use super::tombstones::Tombstones;
 use super::window::WINDOW;
-use crate::codec::Reader;
-use crate::kernel::{ones, places};
+use crate::codec::ByteReader;
+use crate::kernel::{bit_positions, count_ones};
 
+/// Cookies of a set without run containers, and of one that may have some.
 const NO_RUNS: u32 = 12346;
 const WITH_RUNS: u32 = 12347;
-/// Containers from which on a set with runs lists their places.
-const PLACES_FROM: usize = 4;
-/// Ids up to which a container is an array.
+/// A set with this many containers or more lists their offsets, even if it has runs.
+const OFFSETS_FROM: usize = 4;
+/// Most ids of an array container.
 const ARRAY: usize = 4096;
 /// Ids of a container.
 const IDS: usize = 1 << 16;
-/// Bytes of a bitmap.
+/// Bytes of a bitmap container.
 const BITMAP: usize = IDS / 8;
 
-/// The containers of a set.
+/// The ids of a part, ascending.
 #[derive(Debug)]
-pub(crate) struct Docs<'a> {
+pub(crate) struct ChunkIds<'a> {
     containers: Vec<Container<'a>>,
 }
 
 #[derive(Debug)]
 struct Container<'a> {
-    /// The ids' upper 16 bits, in place.
+    /// The upper 16 bits of the ids, not shifted down.
     high: u32,
     /// Number of ids in the containers before.
     before: usize,
     /// Number of ids, never 0.
     len: usize,
-    ids: Ids<'a>,
+    ids: ContainerIds<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Ids<'a> {
+enum ContainerIds<'a> {
     Array(&'a [[u8; 2]]),
     Bitmap(&'a [[u8; 8]]),
-    /// First id and length less one of every run.
+    /// First id, and length minus one, of every run.
     Runs(&'a [[u8; 4]]),
 }
 
-impl<'a> Docs<'a> {
-    /// Reads the containers; `None` when the bytes are no such set. What is in the containers is not looked at: see
+impl<'a> ChunkIds<'a> {
+    /// Reads the headers of the containers; `None` when the bytes are not a set. The containers themselves are checked by
     /// [`Self::is_sound`].
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
         let cookie = word()?;
         let (count, runs) = match cookie & 0xffff {
@@ -63,7 +64,7 @@ impl<'a> Docs<'a> {
             _ => return None,
         };
         let heads = reader.take(count.checked_mul(4)?)?;
-        if runs.is_empty() || count >= PLACES_FROM {
+        if runs.is_empty() || count >= OFFSETS_FROM {
             reader.take(count * 4)?;
         }
         let mut containers = Vec::with_capacity(count);
@@ -74,11 +75,11 @@ impl<'a> Docs<'a> {
             let in_runs = runs.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 != 0);
             let ids = if in_runs {
                 let runs = u16::from_le_bytes(*reader.take(2)?.first_chunk()?);
-                Ids::Runs(reader.take(usize::from(runs) * 4)?.as_chunks().0)
+                ContainerIds::Runs(reader.take(usize::from(runs) * 4)?.as_chunks().0)
             } else if len <= ARRAY {
-                Ids::Array(reader.take(len * 2)?.as_chunks().0)
+                ContainerIds::Array(reader.take(len * 2)?.as_chunks().0)
             } else {
-                Ids::Bitmap(reader.take(BITMAP)?.as_chunks().0)
+                ContainerIds::Bitmap(reader.take(BITMAP)?.as_chunks().0)
             };
             let container = Container { high, before, len, ids };
             if containers.last().is_some_and(|below: &Container<'_>| below.high >= high) {
@@ -95,7 +96,7 @@ impl<'a> Docs<'a> {
         self.containers.last().map_or(0, |container| container.before + container.len)
     }
 
-    /// Whether the ids ascend, and are as many as the set says.
+    /// Whether the ids ascend, and are as many as the headers say.
     pub(super) fn is_sound(&self) -> bool {
         self.containers.iter().all(Container::is_sound)
     }
@@ -104,12 +105,12 @@ impl<'a> Docs<'a> {
     pub(super) fn first(&self) -> Option<u32> {
         let container = self.containers.first()?;
         let low = match &container.ids {
-            Ids::Array(ids) => u32::from(u16::from_le_bytes(*ids.first()?)),
-            Ids::Bitmap(words) => {
+            ContainerIds::Array(ids) => u32::from(u16::from_le_bytes(*ids.first()?)),
+            ContainerIds::Bitmap(words) => {
                 let (at, word) = words.iter().enumerate().find(|(_, word)| **word != [0; 8])?;
                 at as u32 * 64 + u64::from_le_bytes(*word).trailing_zeros()
             }
-            Ids::Runs(runs) => *ends(runs.first()?).start(),
+            ContainerIds::Runs(runs) => *ends(runs.first()?).start(),
         };
         Some(container.high | low)
     }
@@ -118,23 +119,23 @@ impl<'a> Docs<'a> {
     pub(super) fn last(&self) -> Option<u32> {
         let container = self.containers.last()?;
         let low = match &container.ids {
-            Ids::Array(ids) => u32::from(u16::from_le_bytes(*ids.last()?)),
-            Ids::Bitmap(words) => {
+            ContainerIds::Array(ids) => u32::from(u16::from_le_bytes(*ids.last()?)),
+            ContainerIds::Bitmap(words) => {
                 let (at, word) = words.iter().enumerate().rfind(|(_, word)| **word != [0; 8])?;
                 at as u32 * 64 + u64::from_le_bytes(*word).ilog2()
             }
-            Ids::Runs(runs) => *ends(runs.last()?).end(),
+            ContainerIds::Runs(runs) => *ends(runs.last()?).end(),
         };
         Some(container.high | low)
     }
 
-    /// Number of dead ids.
-    pub(super) fn count_dead(&self, dead: &Dead) -> usize {
-        self.containers.iter().map(|container| container.count_dead(dead)).sum()
+    /// Number of ids that have tombstones.
+    pub(super) fn count_deleted(&self, tombstones: &Tombstones) -> usize {
+        self.containers.iter().map(|container| container.count_deleted(tombstones)).sum()
     }
 
-    /// Fills `out` with the ids of a window, as places in it; `start` ids of the set are below. Returns how many there are,
-    /// no more than there is room for.
+    /// Decodes the ids of a window as offsets from its first id, given the number `start` of ids below it. Returns their
+    /// number, at most the length of `out`.
     pub(super) fn window(&self, number: u32, start: usize, out: &mut [u16]) -> usize {
         let first = number * WINDOW;
         let Ok(container) = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high) else {
@@ -143,24 +144,24 @@ impl<'a> Docs<'a> {
         let container = &self.containers[container];
         let low = first & 0xffff;
         match &container.ids {
-            Ids::Array(ids) => {
+            ContainerIds::Array(ids) => {
                 let ids = ids.get(start.saturating_sub(container.before)..).unwrap_or_default();
                 let count = ids.len().min(out.len());
-                for (place, id) in out.iter_mut().zip(ids) {
-                    *place = u16::from_le_bytes(*id) % WINDOW as u16;
+                for (offset, id) in out.iter_mut().zip(ids) {
+                    *offset = u16::from_le_bytes(*id) % WINDOW as u16;
                 }
                 count
             }
-            Ids::Bitmap(words) => {
+            ContainerIds::Bitmap(words) => {
                 let windows = words.as_chunks::<{ WINDOW as usize / 64 }>().0;
-                windows.get((low / WINDOW) as usize).map_or(0, |words| places(words, out))
+                windows.get((low / WINDOW) as usize).map_or(0, |words| bit_positions(words, out))
             }
-            Ids::Runs(runs) => {
+            ContainerIds::Runs(runs) => {
                 let mut at = 0;
                 for run in runs_between(runs, low, low + WINDOW - 1) {
                     let first = (run.start() - low) as u16;
                     let Some(room) = out.get_mut(at..at + run.count()) else { break };
-                    room.iter_mut().zip(first..).for_each(|(place, id)| *place = id);
+                    room.iter_mut().zip(first..).for_each(|(offset, id)| *offset = id);
                     at += room.len();
                 }
                 at
@@ -169,46 +170,46 @@ impl<'a> Docs<'a> {
     }
 }
 
-/// Looks for ids of one window, which must ascend, and tells how many ids of the set are below.
+/// Looks up ids of one window in ascending order, and gives their ranks: the number of ids of the set below.
 #[derive(Debug)]
-pub(super) struct DocsProbe<'d> {
-    ids: Ids<'d>,
-    /// First id of the window, in the container.
+pub(super) struct ChunkIdCursor<'d> {
+    ids: ContainerIds<'d>,
+    /// Lower 16 bits of the window's first id.
     low: u32,
-    /// Number of ids below those that are still to be looked at: whole words of a bitmap, whole runs.
+    /// The rank at the cursor.
     before: usize,
-    /// Where those begin.
+    /// The cursor: index of an id, of a bitmap's word, or of a run.
     at: usize,
 }
 
-impl<'a> Docs<'a> {
-    /// Begins to look for ids of a window; `start` ids of the set are below.
-    pub(super) fn probe(&self, number: u32, start: usize) -> Option<DocsProbe<'a>> {
+impl<'a> ChunkIds<'a> {
+    /// A cursor over a window, given the number `start` of ids below it.
+    pub(super) fn cursor(&self, number: u32, start: usize) -> Option<ChunkIdCursor<'a>> {
         let first = number * WINDOW;
         let container = self.containers.binary_search_by_key(&(first & !0xffff), |container| container.high).ok()?;
         let container = &self.containers[container];
         let low = first & 0xffff;
         let (ids, at) = match container.ids {
-            Ids::Array(ids) => (Ids::Array(ids.get(start.checked_sub(container.before)?..)?), 0),
-            Ids::Bitmap(words) => (Ids::Bitmap(words), low as usize / 64),
-            Ids::Runs(runs) => (Ids::Runs(runs), runs.partition_point(|run| *ends(run).end() < low)),
+            ContainerIds::Array(ids) => (ContainerIds::Array(ids.get(start.checked_sub(container.before)?..)?), 0),
+            ContainerIds::Bitmap(words) => (ContainerIds::Bitmap(words), low as usize / 64),
+            ContainerIds::Runs(runs) => (ContainerIds::Runs(runs), runs.partition_point(|run| *ends(run).end() < low)),
         };
-        Some(DocsProbe { ids, low, before: start, at })
+        Some(ChunkIdCursor { ids, low, before: start, at })
     }
 }
 
-impl DocsProbe<'_> {
-    /// The number of ids of the set below one, if that is in the set.
+impl ChunkIdCursor<'_> {
+    /// The rank of an id; `None` if it is not in the set.
     #[inline]
-    pub(super) fn find(&mut self, place: u16) -> Option<usize> {
-        let id = self.low + u32::from(place);
+    pub(super) fn seek(&mut self, offset: u16) -> Option<usize> {
+        let id = self.low + u32::from(offset);
         match &self.ids {
-            Ids::Array(ids) => {
+            ContainerIds::Array(ids) => {
                 self.at += gallop(&ids[self.at..], id);
                 let found = ids.get(self.at).is_some_and(|found| u32::from(u16::from_le_bytes(*found)) == id);
                 found.then_some(self.before + self.at)
             }
-            Ids::Bitmap(words) => {
+            ContainerIds::Bitmap(words) => {
                 let word = u64::from_le_bytes(*words.get(id as usize / 64)?);
                 if word >> (id % 64) & 1 == 0 {
                     return None;
@@ -218,7 +219,7 @@ impl DocsProbe<'_> {
                 self.at += passed.len();
                 Some(self.before + (word & !(u64::MAX << (id % 64))).count_ones() as usize)
             }
-            Ids::Runs(runs) => loop {
+            ContainerIds::Runs(runs) => loop {
                 let run = ends(runs.get(self.at)?);
                 let start = (*run.start()).max(self.low);
                 if id <= *run.end() {
@@ -231,7 +232,7 @@ impl DocsProbe<'_> {
     }
 }
 
-/// Number of ids below one, quickest if they are few.
+/// Number of ids below `id`, by galloping: the cost grows with the logarithm of the result.
 #[inline]
 fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
     let below = |found: &[u8; 2]| u32::from(u16::from_le_bytes(*found)) < id;
@@ -244,26 +245,27 @@ fn gallop(ids: &[[u8; 2]], id: u32) -> usize {
 }
 
 impl Container<'_> {
-    /// Number of dead ids. Files die whole, and few of them: the dead are looked for, not the ids.
-    fn count_dead(&self, dead: &Dead) -> usize {
-        let held = dead.held_words(self.high, IDS).map(|(first, word)| (first & 0xffff, word));
+    /// Number of ids that have tombstones. Deletions are rare, so this probes the deleted ids instead of scanning all ids.
+    fn count_deleted(&self, tombstones: &Tombstones) -> usize {
+        let deleted = tombstones.nonzero_words(self.high, IDS).map(|(first, word)| (first & 0xffff, word));
         match &self.ids {
-            Ids::Bitmap(words) => {
-                let both =
-                    held.map(|(first, word)| words.get(first as usize / 64).map(|ids| u64::from_le_bytes(*ids) & word));
+            ContainerIds::Bitmap(words) => {
+                let both = deleted
+                    .map(|(first, word)| words.get(first as usize / 64).map(|ids| u64::from_le_bytes(*ids) & word));
                 both.flatten().map(|both| both.count_ones() as usize).sum()
             }
-            Ids::Runs(runs) => {
-                let is_dead = |word: u64| move |id: u32| (word >> (id % 64) & 1) as usize;
-                held.flat_map(|(first, word)| runs_between(runs, first, first + 63).flatten().map(is_dead(word))).sum()
+            ContainerIds::Runs(runs) => {
+                let is_deleted = |word: u64| move |id: u32| (word >> (id % 64) & 1) as usize;
+                let ids = |(first, word)| runs_between(runs, first, first + 63).flatten().map(is_deleted(word));
+                deleted.flat_map(ids).sum()
             }
-            Ids::Array(ids) => {
+            ContainerIds::Array(ids) => {
                 let (mut count, mut left) = (0, *ids);
-                for (first, word) in held {
+                for (first, word) in deleted {
                     left = &left[gallop(left, first)..];
                     let here = gallop(left, first + 64);
-                    let is_dead = |id: &[u8; 2]| (word >> (u16::from_le_bytes(*id) % 64) & 1) as usize;
-                    count += left[..here].iter().map(is_dead).sum::<usize>();
+                    let is_deleted = |id: &[u8; 2]| (word >> (u16::from_le_bytes(*id) % 64) & 1) as usize;
+                    count += left[..here].iter().map(is_deleted).sum::<usize>();
                     left = &left[here..];
                 }
                 count
@@ -271,15 +273,15 @@ impl Container<'_> {
         }
     }
 
-    /// Whether the ids ascend and are as many as the head of the set says.
+    /// Whether the ids ascend, and are as many as the header says.
     fn is_sound(&self) -> bool {
         match &self.ids {
-            // To the end, whatever is found: a loop without a way out goes through several ids at once.
-            Ids::Array(ids) => ids
+            // Without an early exit, so that the loop is vectorised.
+            ContainerIds::Array(ids) => ids
                 .array_windows()
                 .fold(true, |sound, [a, b]| sound & (u16::from_le_bytes(*a) < u16::from_le_bytes(*b))),
-            Ids::Bitmap(words) => ones(words) == self.len,
-            Ids::Runs(runs) => {
+            ContainerIds::Bitmap(words) => count_ones(words) == self.len,
+            ContainerIds::Runs(runs) => {
                 let apart = runs.array_windows().all(|[a, b]| ends(a).end() < ends(b).start());
                 let inside = runs.last().is_some_and(|run| *ends(run).end() <= 0xffff);
                 apart && inside && runs.iter().map(|run| ends(run).count()).sum::<usize>() == self.len
@@ -288,14 +290,14 @@ impl Container<'_> {
     }
 }
 
-/// The runs of a list, which ascend, cut to what lies from `low` to `high`.
+/// The ascending runs between `low` and `high`, both included, clipped to that range.
 fn runs_between(runs: &[[u8; 4]], low: u32, high: u32) -> impl Iterator<Item = RangeInclusive<u32>> + '_ {
     let from = runs.partition_point(|run| *ends(run).end() < low);
     let touched = runs[from..].iter().map(ends).take_while(move |run| *run.start() <= high);
     touched.map(move |run| *run.start().max(&low)..=*run.end().min(&high))
 }
 
-/// The ids of a run, without their upper bits.
+/// The lower 16 bits of the ids of a run.
 fn ends(run: &[u8; 4]) -> RangeInclusive<u32> {
     let [a, b, c, d] = *run;
     let start = u32::from(u16::from_le_bytes([a, b]));
@@ -327,28 +329,28 @@ mod tests {
             }
             let mut bytes = Vec::new();
             set.serialize_into(&mut bytes).expect("writing to a vector");
-            let docs = Docs::decode(&bytes).expect("sound");
+            let docs = ChunkIds::decode(&bytes).expect("sound");
             let all: Vec<u32> = set.iter().collect();
             prop_assert_eq!((docs.len(), docs.last()), (all.len(), set.max()));
-            let mut places = [0; WINDOW as usize];
+            let mut offsets = [0; WINDOW as usize];
             let mut start = 0;
             for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
                 let number = window[0] / WINDOW;
-                let count = docs.window(number, start, &mut places[..window.len()]);
-                let ids = places[..count].iter().map(|place| number * WINDOW + u32::from(*place));
+                let count = docs.window(number, start, &mut offsets[..window.len()]);
+                let ids = offsets[..count].iter().map(|offset| number * WINDOW + u32::from(*offset));
                 prop_assert!(ids.eq(window.iter().copied()));
                 start += count;
             }
             prop_assert_eq!((docs.first(), docs.is_sound()), (set.min(), true));
-            prop_assert!(Docs::decode(&bytes[..bytes.len() - 1]).is_none());
+            prop_assert!(ChunkIds::decode(&bytes[..bytes.len() - 1]).is_none());
             let mut start = 0;
             for window in all.chunk_by(|a, b| a / WINDOW == b / WINDOW) {
                 let number = window[0] / WINDOW;
                 for step in [1, 3, 97] {
-                    let mut probe = docs.probe(number, start).expect("there is such a window");
-                    for place in (0..WINDOW as u16).step_by(step) {
-                        let index = window.binary_search(&(number * WINDOW + u32::from(place))).ok();
-                        prop_assert_eq!(probe.find(place), index.map(|index| start + index));
+                    let mut cursor = docs.cursor(number, start).expect("there is such a window");
+                    for offset in (0..WINDOW as u16).step_by(step) {
+                        let index = window.binary_search(&(number * WINDOW + u32::from(offset))).ok();
+                        prop_assert_eq!(cursor.seek(offset), index.map(|index| start + index));
                     }
                 }
                 start += window.len();
@@ -356,14 +358,14 @@ mod tests {
         }
 
         #[test]
-        fn the_dead_are_counted(set in set(), dead in set()) {
-            let expected = set.intersection_len(&dead) as usize;
-            let dead = Dead::new(dead);
+        fn tombstones_are_counted(set in set(), deleted in set()) {
+            let expected = set.intersection_len(&deleted) as usize;
+            let tombstones = Tombstones::new(deleted);
             for set in [set.clone(), { let mut runs = set; runs.optimize(); runs }] {
                 let mut bytes = Vec::new();
                 set.serialize_into(&mut bytes).expect("writing to a vector");
-                prop_assert_eq!(Docs::decode(&bytes).expect("sound").count_dead(&dead), expected);
-                prop_assert!(set.iter().take(99).all(|id| dead.contains(id) == dead.set().contains(id)));
+                prop_assert_eq!(ChunkIds::decode(&bytes).expect("sound").count_deleted(&tombstones), expected);
+                prop_assert!(set.iter().take(99).all(|id| tombstones.contains(id) == tombstones.set().contains(id)));
             }
         }
 
@@ -377,10 +379,10 @@ mod tests {
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             let read = RoaringBitmap::deserialize_from(bytes.as_slice()).ok();
-            if let (Some(docs), Some(read)) = (Docs::decode(&bytes).filter(Docs::is_sound), read) {
+            if let (Some(docs), Some(read)) = (ChunkIds::decode(&bytes).filter(ChunkIds::is_sound), read) {
                 prop_assert_eq!((docs.len() as u64, docs.first(), docs.last()), (read.len(), read.min(), read.max()));
-                let dead = Dead::new(read);
-                prop_assert_eq!(docs.count_dead(&dead), docs.len());
+                let tombstones = Tombstones::new(read);
+                prop_assert_eq!(docs.count_deleted(&tombstones), docs.len());
             }
         }
 
@@ -388,11 +390,11 @@ mod tests {
         fn whatever_the_bytes_say_a_walk_ends(bytes in prop::collection::vec(any::<u8>(), 0..60), runs in any::<bool>(), first in any::<u32>(), last in any::<u32>()) {
             let cookie = if runs { WITH_RUNS } else { NO_RUNS };
             let bytes = [&cookie.to_le_bytes()[..], &bytes].concat();
-            if let Some(docs) = Docs::decode(&bytes) {
+            if let Some(docs) = ChunkIds::decode(&bytes) {
                 docs.window(first / WINDOW, 3, &mut [0; 40]);
                 docs.is_sound();
-                if let Some(mut probe) = docs.probe(first / WINDOW, last as usize % 9) {
-                    (0..WINDOW as u16).step_by(5).for_each(|place| assert!(probe.find(place).is_none_or(|at| at < 1 << 20)));
+                if let Some(mut cursor) = docs.cursor(first / WINDOW, last as usize % 9) {
+                    (0..WINDOW as u16).step_by(5).for_each(|offset| assert!(cursor.seek(offset).is_none_or(|at| at < 1 << 20)));
                 }
             }
         }

@@ -6,23 +6,23 @@ use std::collections::BinaryHeap;
 use aurora_storage::{ChunkId, WINDOW};
 
 /// The best so far.
-pub(super) struct Best {
+pub(super) struct TopK {
     k: usize,
-    /// Share by which two sums of the same numbers may differ, several times over.
+    /// Share by which two accumulators of the same numbers may differ, several times over.
     slack: f32,
     /// Bits of the `k` best scores; positive floats are ordered as their bits.
     scores: BinaryHeap<Reverse<u32>>,
-    bar: f32,
+    threshold: f32,
     kept: Vec<(u32, f32)>,
 }
 
-impl Best {
-    /// Of sums of so many terms, none below `least`.
+impl TopK {
+    /// Of accumulators of so many terms, none below `least`.
     pub(super) fn new(k: usize, terms: usize, least: f32) -> Self {
         // n additions and the few operations of a posting err by at most n + 16 halves of the last place (2⁻²⁴ each)
         let slack = (terms as f32 + 16.0) * f32::EPSILON * 4.0;
-        let bar = if k == 0 { f32::INFINITY } else { (least * (1.0 - slack)).max(f32::MIN_POSITIVE) };
-        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), bar, kept: Vec::new() }
+        let threshold = if k == 0 { f32::INFINITY } else { (least * (1.0 - slack)).max(f32::MIN_POSITIVE) };
+        Self { k, slack, scores: BinaryHeap::with_capacity(k + 1), threshold, kept: Vec::new() }
     }
 
     /// Whether there are as many as were wanted.
@@ -32,22 +32,22 @@ impl Best {
 
     /// The lowest score that may be among the best.
     #[inline]
-    pub(super) fn bar(&self) -> f32 {
-        self.bar
+    pub(super) fn threshold(&self) -> f32 {
+        self.threshold
     }
 
     /// Whether a score of at most `bound` may be among the best.
     #[inline]
-    pub(super) fn admits(&self, bound: f32) -> bool {
-        bound >= self.bar
+    pub(super) fn may_enter(&self, bound: f32) -> bool {
+        bound >= self.threshold
     }
 
     /// Takes the score of a chunk.
-    pub(super) fn push(&mut self, window: u32, place: u16, score: f32) {
-        if !self.admits(score) {
+    pub(super) fn push(&mut self, window: u32, offset: u16, score: f32) {
+        if !self.may_enter(score) {
             return;
         }
-        self.kept.push((window * WINDOW + u32::from(place), score));
+        self.kept.push((window * WINDOW + u32::from(offset), score));
         self.scores.push(Reverse(score.to_bits()));
         if self.scores.len() > self.k {
             self.scores.pop();
@@ -55,14 +55,14 @@ impl Best {
         if self.scores.len() == self.k
             && let Some(&Reverse(last)) = self.scores.peek()
         {
-            self.bar = (f32::from_bits(last) * (1.0 - self.slack)).max(self.bar);
+            self.threshold = (f32::from_bits(last) * (1.0 - self.slack)).max(self.threshold);
         }
     }
 
     /// The best with their scores, ascending by chunk.
     pub(super) fn finish(mut self) -> Vec<(ChunkId, f32)> {
-        let bar = self.bar;
-        self.kept.retain(|(_, score)| *score >= bar);
+        let threshold = self.threshold;
+        self.kept.retain(|(_, score)| *score >= threshold);
         self.kept.sort_unstable_by_key(|(chunk, _)| *chunk);
         self.kept.into_iter().map(|(chunk, score)| (ChunkId(chunk), score)).collect()
     }

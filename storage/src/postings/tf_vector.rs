@@ -1,26 +1,30 @@
-//! Per-field frequencies of one posting in the dictionary: a mask of the fields that hold the term, then a number for
-//! each of them unless all are 1.
+//! Tf vectors: the frequencies of a term in the fields of a chunk, and their encoding in the term dictionary.
+//!
+//! Encoding: a mask of the fields that hold the term · a number for each of them, unless all are 1.
 
-use crate::codec::{Reader, put_varint};
+use crate::codec::{ByteReader, put_varint};
 use crate::field::FIELDS;
+
+/// The frequencies of a term in the fields of a chunk, in the order of [`crate::Field`].
+pub type TfVector = [u16; FIELDS];
 
 /// Set in the mask byte when every field that holds the term holds it once.
 const ALL_ONE: u8 = 0x80;
 
-/// By mask the frequencies that are 1 in all of its fields.
-static ONCE_IN: [[u16; FIELDS]; 1 << FIELDS] = {
-    let mut rows = [[0; FIELDS]; 1 << FIELDS];
+/// For each mask the vector that is 1 in all of its fields.
+static ONCE_IN: [TfVector; 1 << FIELDS] = {
+    let mut vectors = [[0; FIELDS]; 1 << FIELDS];
     let mut at = 0;
     while at < FIELDS << FIELDS {
         let (mask, field) = (at / FIELDS, at % FIELDS);
-        rows[mask][field] = (mask >> field & 1) as u16;
+        vectors[mask][field] = (mask >> field & 1) as u16;
         at += 1;
     }
-    rows
+    vectors
 };
 
-/// Appends the frequencies of one posting.
-pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
+/// Appends a vector.
+pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &TfVector) {
     let mut mask = 0u8;
     let mut all_one = true;
     for (field, &count) in frequencies.iter().enumerate() {
@@ -39,9 +43,9 @@ pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &[u16; FIELDS]) {
     }
 }
 
-/// Reads the frequencies of one posting.
+/// Reads a vector.
 #[inline]
-pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
+pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Option<TfVector> {
     let mask = reader.byte()?;
     if mask & ALL_ONE != 0 {
         return Some(ONCE_IN[usize::from(mask) % ONCE_IN.len()]);
@@ -55,7 +59,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Option<[u16; FIELDS]> {
     Some(frequencies)
 }
 
-/// Bytes that the frequencies at the beginning of `bytes` take.
+/// Length in bytes of the encoded vector at the beginning of `bytes`.
 pub(crate) fn encoded_length(bytes: &[u8]) -> usize {
     match bytes.first() {
         None => 0,
@@ -80,7 +84,7 @@ mod tests {
             prop::array::uniform6(prop_oneof![Just(0u16), Just(1u16), any::<u16>()]), 0..50)) {
             let mut bytes = Vec::new();
             rows.iter().for_each(|row| encode(&mut bytes, row));
-            let mut reader = Reader::new(&bytes);
+            let mut reader = ByteReader::new(&bytes);
             for row in &rows {
                 let own = encoded_length(reader.rest());
                 let mut alone = Vec::new();
