@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Directory, read_regular_to_string};
 
 pub use crate::parameters::{
-    ActivationConfig, Bm25Config, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
+    ActivationConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, RulesConfig, SearchConfig,
 };
 use crate::settings::{self, SETTINGS, Setting, Slot};
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use aurora_confined::Directory;
+use aurora_inverted::idf;
 use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
-use crate::bm25::idf;
 use crate::budget::{Context, PackedHit, Piece, pack};
 use crate::filter::FilterSpec;
 use crate::freshness::{FileState, file_state};

@@ -49,7 +49,6 @@ mod learning;
 mod likeness;
 mod lines;
 mod listing;
-mod maxscore;
 mod overlap;
 mod parameters;
 mod path_class;
@@ -67,11 +66,12 @@ mod spreading;
 mod tokens;
 mod tunable;
 
-pub use bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
+pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
+pub use bm25::{WeightedTerm, best_chunks};
 pub use budget::{Block, Context, PackedHit};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, Origin, RulesConfig, SearchConfig,
+    ActivationConfig, ConfigError, ConfigErrors, ConfigLayers, FlagValue, FoldingConfig, Fusion, HybridConfig,
+    KindsConfig, Origin, RulesConfig, SearchConfig,
 };
 pub use details::{Details, complete, packed};
 pub use expansion::ExpansionConfig;

@@ -4,24 +4,23 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use aurora_inverted::{
+    FIELDS, FieldLengths, LengthColumns, Postings, Tombstones, WINDOW, is_term, length_of, normalise,
+};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedChunk, ChunkId, Records};
-use crate::dictionary::SegmentReader;
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::files::{FileFinder, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
-use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
-use crate::postings::{Postings, Tombstones, WINDOW};
+use crate::segment::{SegmentPages, StoredSegment};
 use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
-use crate::terms::{is_term, normalise};
 use crate::trust::IndexId;
 use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
@@ -240,12 +239,6 @@ impl Snapshot {
         columns.ok_or_else(|| self.damaged(format!("window {window} of the field lengths is invalid")))
     }
 
-    /// A bit for each chunk id of a window that no live chunk has; shorter where the rest is live, empty where all of it is.
-    pub fn tombstone_words(&self, window: u32) -> &[u64] {
-        let words = self.tombstones().words(window * WINDOW, WINDOW as usize);
-        if words.iter().all(|word| *word == 0) { &[] } else { words }
-    }
-
     /// Where the field lengths of a window are: a place in the mapped file, since a borrow of ourselves cannot be kept.
     fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
         let file = self.pages().bytes.as_ptr() as usize;
@@ -279,8 +272,8 @@ impl Snapshot {
             if u64::from(found.count) > most as u64 + self.tombstones().set().len() {
                 return Ok(None);
             }
-            let docs = segment.docs(&found).map_err(|damage| self.wrap(damage))?;
-            few.extend(docs.into_iter().filter(|&chunk| !self.tombstones().contains(chunk)).map(ChunkId));
+            let chunks = segment.chunks(&found).map_err(|damage| self.wrap(damage))?;
+            few.extend(chunks.into_iter().filter(|&chunk| !self.tombstones().contains(chunk)).map(ChunkId));
             if few.len() > most {
                 return Ok(None);
             }
@@ -382,18 +375,18 @@ impl Snapshot {
     }
 
     /// The segments, in the order of their chunks.
-    pub(crate) fn segments(&self) -> impl Iterator<Item = SegmentReader<'_>> + '_ {
+    pub(crate) fn segments(&self) -> impl Iterator<Item = StoredSegment<'_>> + '_ {
         self.inner.manifest.segments.iter().map(|info| self.segment(info.id))
     }
 
     /// A segment by its number.
-    pub(crate) fn segment(&self, id: u32) -> SegmentReader<'_> {
-        SegmentReader {
+    pub(crate) fn segment(&self, id: u32) -> StoredSegment<'_> {
+        StoredSegment::new(SegmentPages {
             pages: self.pages(),
             dictionary: self.tree(Table::Dictionary),
             postings: self.tree(Table::Postings),
             id,
-        }
+        })
     }
 
     /// The vectors of a block, if it has some of the current model.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use aurora_inverted::{FIELDS, HashedTerm, LengthCodes, TermVector, length_code};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
@@ -12,18 +13,15 @@ use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
-use crate::field::FIELDS;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
 use crate::label::{archived_labels, labels_of};
-use crate::lengths::{LengthCodes, length_code};
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
-use crate::terms::{HashedTerm, TermVector};
 use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 

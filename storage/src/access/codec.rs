@@ -3,10 +3,10 @@
 //! Without judgements: count, last time, then the recent times, of which there is always one. With judgements the same
 //! follows a zero, which no count is then, and the judgements' counts and last time.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};
-use crate::codec::{ByteReader, put_varint};
 
 /// Most times that a record keeps.
 const RECENT: usize = 32;

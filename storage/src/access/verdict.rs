@@ -1,8 +1,7 @@
 //! What users and agents say of a chunk that they were shown.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
 use serde::Serialize;
-
-use crate::codec::{ByteReader, put_varint};
 
 /// A judgement of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

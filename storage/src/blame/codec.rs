@@ -4,8 +4,9 @@
 //! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
 //! author's; the start of a touched range is the difference to the one before.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
+
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
-use crate::codec::{ByteReader, put_varint};
 
 const INCOMPLETE: u64 = 1;
 const HAS_COPY: u64 = 2;

@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{
-    ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions, frequency_bound,
-};
+use aurora_inverted::frequency_bound;
+use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions};
 
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 

@@ -1,9 +1,7 @@
 //! Long lists, long terms, and models that change.
 
-use aurora_storage::{
-    ChunkId, Field, Label, ModelInfo, StorageError, TermVector, TfCode, WINDOW, WindowPostings, WriterOptions,
-    frequency_bound,
-};
+use aurora_inverted::{TfCode, WINDOW, WindowPostings, frequency_bound};
+use aurora_storage::{ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;

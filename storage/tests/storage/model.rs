@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use aurora_inverted::{TfVector, WINDOW, frequency_bound};
 use aurora_storage::{
-    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, TfVector, WINDOW, frequency_bound,
-    length_code, length_of,
+    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, length_code, length_of,
 };
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
