@@ -44,6 +44,7 @@ pub struct HashedTerm<'t> {
 
 impl<'t> HashedTerm<'t> {
     /// Hashes a term.
+    #[inline]
     pub fn new(bytes: &'t [u8]) -> Self {
         let mut hasher = FxHasher::default();
         hasher.write(bytes);
@@ -83,6 +84,7 @@ impl TermVector {
         self.terms.iter().map(move |term| (hashed(term), term.frequencies))
     }
 
+    #[inline]
     fn bytes(&self, term: &CountedTerm) -> &[u8] {
         &self.text.as_bytes()[term.start as usize..term.end as usize]
     }

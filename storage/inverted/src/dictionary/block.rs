@@ -21,6 +21,7 @@ const BOUND_ROOM: usize = 24;
 pub(super) const INLINE: usize = 24;
 
 /// Whether the postings of a dictionary entry have frequencies: those of a term do, those of a label do not.
+#[inline]
 pub(super) fn has_frequencies(term: &[u8]) -> bool {
     term.first() != Some(&LABEL_PREFIX)
 }

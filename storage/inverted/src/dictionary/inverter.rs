@@ -60,6 +60,7 @@ impl TermTable {
     }
 
     /// The first slot of a hash.
+    #[inline]
     fn first(&self, hash: u32) -> TermSlot {
         let last = self.slots.len().wrapping_sub(1);
         self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)

@@ -32,6 +32,7 @@ pub(super) struct DirectoryEntry {
 
 impl WindowDirectory<'_> {
     /// The entry at an index; `None` behind the last.
+    #[inline]
     pub(super) fn get(&self, at: usize) -> Option<DirectoryEntry> {
         let &[a, b, c, start_low, start_high, d, e, f, exceptions @ ..] = self.entries.get(at)?;
         let start = u32::from(u16::from_le_bytes([start_low, start_high]));

@@ -31,12 +31,6 @@ pub(crate) const SHORT_LIST: usize = 1024;
 /// Most postings of a long part: their number before a window fits 16 bits.
 pub(crate) const LONGEST_PART: usize = u16::MAX as usize;
 
-/// Reads a length, and as many bytes.
-fn take_sized<'a>(reader: &mut ByteReader<'a>) -> Option<&'a [u8]> {
-    let length = reader.length()?;
-    reader.take(length)
-}
-
 /// A part of a posting list; never empty.
 #[derive(Debug)]
 pub struct ListPart<'a>(pub(super) PartData<'a>);
@@ -194,6 +188,7 @@ impl<'a> ListPart<'a> {
     }
 
     /// The most frequent tf vectors, by code.
+    #[inline]
     pub(super) fn tf_dictionary(&self) -> &[TfVector] {
         match &self.0 {
             PartData::Long { column, .. } => column.dictionary(),
@@ -253,6 +248,7 @@ impl<'a> ListPart<'a> {
     }
 
     /// The tf vector that a cursor has found.
+    #[inline]
     pub(super) fn resolve(&self, code: TfCode) -> TfVector {
         match code {
             TfCode::Frequent(code) => self.tf_dictionary().get(usize::from(code)).copied().unwrap_or_default(),
@@ -349,6 +345,12 @@ pub(crate) fn count(bytes: &[u8], tombstones: &Tombstones) -> Option<(usize, usi
             Some((chunks.len(), chunks.count_deleted(tombstones)))
         }
     }
+}
+
+/// Reads a length, and as many bytes.
+fn take_sized<'a>(reader: &mut ByteReader<'a>) -> Option<&'a [u8]> {
+    let length = reader.length()?;
+    reader.take(length)
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ static ONCE_IN: [TfVector; 1 << FIELDS] = {
 };
 
 /// Appends a vector.
+#[inline]
 pub(crate) fn encode(out: &mut Vec<u8>, frequencies: &TfVector) {
     let mut mask = 0u8;
     let mut all_one = true;
@@ -60,6 +61,7 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Option<TfVector> {
 }
 
 /// Length in bytes of the encoded vector at the beginning of `bytes`.
+#[inline]
 pub(crate) fn encoded_length(bytes: &[u8]) -> usize {
     match bytes.first() {
         None => 0,
