@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use aurora_inverted::{BlockCursor, MergeError, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
+use aurora_inverted::{BlockCursor, KeyedBlock, MergeError, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
 
 use crate::btree::{Cursor, Damage, Pages, Tree};
 use crate::error::StorageError;
@@ -35,7 +35,7 @@ impl<'a> SegmentSource<'a> for SegmentPages<'a> {
     type Error = Damage;
     type Blocks = BlockRows<'a>;
 
-    fn block(self, term: &[u8]) -> Result<Option<(&'a [u8], &'a [u8])>, Damage> {
+    fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Damage> {
         let key = dictionary_key(self.id, term);
         let found = Cursor::floor(self.pages, self.dictionary, &key)?;
         Ok(found.and_then(|(found, bytes)| Some((found.strip_prefix(&key[..PREFIX])?, bytes))))

@@ -221,7 +221,7 @@ impl Snapshot {
                 report.expect(inside, || {
                     format!("segment {} has postings of {} outside its range", info.id, show(&term))
                 });
-                postings += part.len() as u64;
+                postings += part.posting_count() as u64;
                 let _ = part.for_each(|posting| {
                     if self.live().contains(posting.chunk) {
                         entries.found(posting.chunk, &term, &posting.frequencies);

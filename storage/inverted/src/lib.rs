@@ -56,8 +56,8 @@ pub use bm25f::{Bm25Config, FieldScorer, idf};
 pub use chunk_id::ChunkId;
 pub use collection::Collection;
 pub use dictionary::{
-    BlockCursor, Inverter, LABEL_PREFIX, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink, SegmentSource,
-    SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
+    BlockCursor, Inverter, KeyedBlock, LABEL_PREFIX, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink,
+    SegmentSource, SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
 };
 pub use field::{FIELDS, Field};
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, encode_lengths, length_code, length_of};

@@ -8,7 +8,8 @@ use crate::bm25f::{Bm25Config, FieldScorer, idf};
 use crate::chunk_id::ChunkId;
 use crate::collection::Collection;
 use crate::dictionary::{
-    BlockCursor, Inverter, MergeError, MergeSource, SegmentReader, SegmentSink, SegmentSource, SegmentWriter, merge,
+    BlockCursor, Inverter, KeyedBlock, MergeError, MergeSource, SegmentReader, SegmentSink, SegmentSource,
+    SegmentWriter, merge,
 };
 use crate::field::FIELDS;
 use crate::lengths::{LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
@@ -169,7 +170,7 @@ impl<'a> SegmentSource<'a> for &'a MemorySegment {
     type Error = DamagedSegment;
     type Blocks = MemoryBlocks<'a>;
 
-    fn block(self, term: &[u8]) -> Result<Option<(&'a [u8], &'a [u8])>, DamagedSegment> {
+    fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, DamagedSegment> {
         let at = self.blocks.partition_point(|(key, _)| key.as_slice() <= term).checked_sub(1);
         Ok(at.and_then(|at| self.blocks.get(at)).map(|(key, bytes)| (key.as_slice(), bytes.as_slice())))
     }

@@ -16,6 +16,6 @@ pub use inverter::Inverter;
 pub use merge::{MergeError, MergeSource, merge};
 pub use reader::{SegmentReader, TermCursor, TermEntry};
 pub use run::RunReader;
-pub use source::{BlockCursor, SegmentSink, SegmentSource};
+pub use source::{BlockCursor, KeyedBlock, SegmentSink, SegmentSource};
 pub use walk::Walk;
 pub use writer::{SegmentTotals, SegmentWriter};

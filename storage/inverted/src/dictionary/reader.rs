@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::block::{
     BlockReader, EntryBody, ListLocation, decode_body, decode_inline, find, has_frequencies, try_each_inline,
 };
-use super::source::{BlockCursor, SegmentSource};
+use super::source::{BlockCursor, KeyedBlock, SegmentSource};
 use crate::postings::{ListPart, Posting, Tombstones, count_part};
 
 /// A reader of one segment.
@@ -60,7 +60,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
     }
 
     /// Key and bytes of the block that covers a term: there is one for every term.
-    fn block_of(&self, term: &[u8]) -> Result<(&'a [u8], &'a [u8]), S::Error> {
+    fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
         self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
     }
 
@@ -159,7 +159,7 @@ impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
             }
             parts.push(part);
         }
-        let count: usize = parts.iter().map(ListPart::len).sum();
+        let count: usize = parts.iter().map(ListPart::posting_count).sum();
         (count == entry.count as usize).then_some(parts).ok_or_else(damaged)
     }
 

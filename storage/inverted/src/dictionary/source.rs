@@ -1,5 +1,8 @@
 //! Where the bytes of a segment come from, and where they go.
 
+/// Key and bytes of a dictionary block.
+pub type KeyedBlock<'a> = (&'a [u8], &'a [u8]);
+
 /// The stored bytes of one segment: dictionary blocks by key, and values of posting lists by number.
 ///
 /// Methods that return `None` for what a sound segment must have lead to [`Self::damaged`].
@@ -9,8 +12,8 @@ pub trait SegmentSource<'a>: Copy {
     /// A position among the blocks.
     type Blocks: BlockCursor<'a, Error = Self::Error>;
 
-    /// Key and bytes of the dictionary block with the greatest key that is not above `term`.
-    fn block(self, term: &[u8]) -> Result<Option<(&'a [u8], &'a [u8])>, Self::Error>;
+    /// The dictionary block with the greatest key that is not above `term`.
+    fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Self::Error>;
 
     /// The blocks from the first one on whose key is not below `key`.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;

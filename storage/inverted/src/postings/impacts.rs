@@ -3,7 +3,8 @@
 //! An impact is what a posting adds to a score; it grows with the term's frequency in a field and falls with the length of
 //! that field. A bound therefore needs no weights and no average lengths: it stores highest frequencies and shortest
 //! lengths, and a search turns them into a score with the parameters of that search (Ding and Suel, "Faster top-k document
-//! retrieval using block-max indexes", 2011, store scores instead, which fixes the parameters at indexing time).
+//! retrieval using block-max indexes", 2011, store scores instead, which fixes the parameters at indexing time; Grand et al.,
+//! "From MaxScore to Block-Max WAND", 2020, store pairs of frequency and length).
 //!
 //! Postings that only the body holds share one bound, the others are divided into groups of similar postings, each with one
 //! bound (`impact_groups`). For the fields beside the body a bound is the highest frequency and the shortest length. For the

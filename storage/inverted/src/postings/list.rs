@@ -20,7 +20,7 @@ pub struct Postings<'s> {
 impl<'s> Postings<'s> {
     /// Joins the parts of all segments, which ascend by chunk.
     pub fn new(parts: Vec<ListPart<'s>>, tombstones: &'s Tombstones) -> Self {
-        let live = parts.iter().map(|part| part.len() - part.count_deleted(tombstones));
+        let live = parts.iter().map(|part| part.posting_count() - part.count_deleted(tombstones));
         let doc_frequency = live.sum::<usize>() as u32;
         Self { parts, tombstones, doc_frequency }
     }
@@ -37,7 +37,7 @@ impl<'s> Postings<'s> {
             match &part.0 {
                 PartData::Label(set) => docs |= set,
                 _ => {
-                    let mut ids = Vec::with_capacity(part.len());
+                    let mut ids = Vec::with_capacity(part.posting_count());
                     part.chunks(&mut ids);
                     docs.extend(ids);
                 }

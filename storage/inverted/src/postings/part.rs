@@ -100,7 +100,7 @@ impl<'a> ListPart<'a> {
     }
 
     /// Number of postings, deleted chunks included.
-    pub fn len(&self) -> usize {
+    pub fn posting_count(&self) -> usize {
         match &self.0 {
             PartData::Label(set) => set.len() as usize,
             PartData::Short { chunks, .. } => chunks.len(),
@@ -339,7 +339,9 @@ impl<'a> ListPart<'a> {
 pub(crate) fn count(bytes: &[u8], tombstones: &Tombstones) -> Option<(usize, usize)> {
     let mut reader = ByteReader::new(bytes);
     match reader.length()? {
-        head if head % 2 == 0 => ListPart::decode(bytes, true).map(|part| (part.len(), part.count_deleted(tombstones))),
+        head if head % 2 == 0 => {
+            ListPart::decode(bytes, true).map(|part| (part.posting_count(), part.count_deleted(tombstones)))
+        }
         _ => {
             let chunks = ChunkIds::decode(take_sized(&mut reader)?)?;
             Some((chunks.len(), chunks.count_deleted(tombstones)))
