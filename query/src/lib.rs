@@ -31,7 +31,6 @@
 mod config;
 pub mod explain;
 mod filter;
-mod maxscore;
 mod path_class;
 mod present;
 mod query;
@@ -40,12 +39,10 @@ mod retrieve;
 mod retriever;
 mod understand;
 
-// MaxScore names it so.
-use retrieve::bm25;
-
+pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
-    ActivationConfig, Bm25Config, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig,
-    Fusion, HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
+    ActivationConfig, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion,
+    HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{FilterError, FilterSpec, TextFilter};
@@ -57,6 +54,6 @@ pub use present::{
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
-pub use retrieve::bm25::{FieldScorer, WeightedTerm, best_chunks, idf};
+pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::Retriever;
 pub use understand::QueryKind;

@@ -3,17 +3,15 @@
 //! Chunks are numbered file by file, in the order of paths, and within a file in its order. What is dead is left out and
 //! all segments become one, so that the rows depend on the content alone and not on how it came about.
 
+use aurora_inverted::{FIELDS, Posting, SegmentWriter, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
 use crate::chunk::{ArchivedChunk, ChunkId};
-use crate::dictionary::SegmentWriter;
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::files;
-use crate::lengths::{self, length_of};
 use crate::listing::TermListing;
 use crate::manifest::SegmentInfo;
-use crate::postings::{Posting, WINDOW};
+use crate::segment::{SegmentRows, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
@@ -149,7 +147,7 @@ impl<'s> Canonical<'s> {
             for row in &rows {
                 totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
             }
-            emit(Operation::put(Table::Lengths, block_key(window), lengths::encode(&rows)))?;
+            emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(&rows)))?;
         }
         match totals == self.snapshot.field_totals() {
             true => Ok(()),
@@ -196,7 +194,7 @@ impl<'s> Canonical<'s> {
         let Some(info) = self.segment_info() else { return Ok(None) };
         let lengths = self.snapshot.all_field_lengths()?;
         let length = |new: u32| lengths.of(ChunkId(self.order[new as usize]));
-        let mut writer = SegmentWriter::new(info, &length, emit);
+        let mut writer = SegmentWriter::new(SegmentRows { id: info.id, emit }, &length);
         let mut listing = TermListing::everything(self.snapshot);
         let mut renumbered: Vec<Posting> = Vec::new();
         while let Some((term, postings)) = listing.step()? {
@@ -211,6 +209,6 @@ impl<'s> Canonical<'s> {
             }
             writer.end()?;
         }
-        writer.finish().map(Some)
+        Ok(Some(with_totals(info, writer.finish()?)))
     }
 }

@@ -1,8 +1,9 @@
 //! What a writer that never published has left behind.
 
+use aurora_inverted::WINDOW;
+
 use crate::commit::Committer;
 use crate::error::StorageError;
-use crate::postings::WINDOW;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;

@@ -1,11 +1,11 @@
 //! A digest of what an index says, whatever its ids, segments and history are.
 
+use aurora_inverted::FIELDS;
 use blake3::Hasher;
 use rustc_hash::FxHashMap;
 
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::files::{FileOutcome, FileRecord};
 use crate::listing::TermListing;
 use crate::snapshot::Snapshot;

@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
+use aurora_inverted::{
+    FIELDS, HashedTerm, SegmentWriter, TermVector, Tombstones, WINDOW, encode_lengths, length_code, length_of, merge,
+};
+
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::Chunk;
-use crate::dictionary::{SegmentWriter, merge};
 use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::inversion::Inversion;
 use crate::label::archived_labels;
-use crate::lengths::{self, length_code, length_of};
 use crate::manifest::Manifest;
-use crate::postings::{Dead, WINDOW};
 use crate::replace::Replacement;
+use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
-use crate::terms::{Hashed, TermVector};
 use crate::trust::KnownIndexes;
 use crate::writer::WriterOptions;
 
@@ -73,7 +73,7 @@ impl Environment {
         for (id, record) in canonical.records() {
             let record = record?;
             let labels = archived_labels(record);
-            inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
+            inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             let vector = terms(&record.to_chunk());
             inversion.add(id, vector.hashed());
             inversion.spill_if_large()?;
@@ -82,8 +82,11 @@ impl Environment {
         let segment = match canonical.segment_info() {
             Some(info) => {
                 let length = |id: u32| rows[id as usize];
-                let writer = SegmentWriter::new(info, &length, &mut emit);
-                Some(merge(inversion.sources()?, &Dead::default(), true, writer, snapshot.path())?)
+                let sink = SegmentRows { id: info.id, emit: &mut emit };
+                let (sources, runs) = (inversion.sources()?, inversion.runs_path());
+                let merged = merge(sources, &Tombstones::default(), true, SegmentWriter::new(sink, &length));
+                let totals = merged.map_err(|error| merge_error(snapshot.path(), &runs, error))?;
+                Some(with_totals(info, totals))
             }
             None => None,
         };
@@ -92,7 +95,7 @@ impl Environment {
             for row in rows {
                 field_totals.iter_mut().zip(row).for_each(|(total, &length)| *total += u64::from(length_of(length)));
             }
-            emit(Operation::put(Table::Lengths, block_key(window), lengths::encode(rows)))?;
+            emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(rows)))?;
         }
         let manifest = Manifest {
             generation: old.generation + 1,

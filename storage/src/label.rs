@@ -1,9 +1,9 @@
 //! Labels: what a chunk can be filtered and followed by, kept as postings without frequencies.
 
+use aurora_inverted::LABEL_PREFIX;
+
 use crate::chunk::{ArchivedChunk, Chunk, ChunkType, MetaValue};
 
-/// First byte of a label in the dictionary. The analyzer gives no term that begins with it.
-pub(crate) const LABEL_PREFIX: u8 = 0x01;
 /// Longest label payload, in bytes, that is stored as it is.
 const MAX_PAYLOAD: usize = 240;
 /// How much of a longer payload is kept in front of the digest of the whole.

@@ -59,39 +59,34 @@ mod btree;
 mod canonical;
 mod chunk;
 mod cleanup;
-mod codec;
+mod collection;
 mod commit;
 mod compact;
-mod dictionary;
 mod digest;
 mod env;
 mod error;
 mod fault;
-mod field;
 mod files;
 mod fold;
 mod heap;
 mod inversion;
-mod kernel;
 mod keywords;
 mod label;
-mod lengths;
 mod listing;
 mod lock;
 mod manifest;
 mod opening;
-mod postings;
 mod project;
 mod publish;
 mod replace;
 #[cfg(test)]
 mod sample;
+mod segment;
 mod snapshot;
 mod sparse;
 mod store;
 mod structure;
 mod tables;
-mod terms;
 mod trust;
 mod user;
 mod vectors;
@@ -101,26 +96,24 @@ mod writer;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};
+pub use aurora_inverted::{
+    FIELDS, Field, FieldLengths, LengthCodes, LengthColumns, Postings, TermVector, TermVectorBuilder, Walk,
+    length_code, length_of,
+};
 pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
     ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
     GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets, UnknownChunkType,
 };
 pub use compact::Compaction;
-pub use dictionary::Walk;
 pub use env::{Environment, OpenMode};
 pub use error::StorageError;
-pub use field::{FIELDS, Field};
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
 pub use heap::give_back_freed_memory;
-pub use kernel::reaching;
 pub use label::{Label, LabelKind};
-pub use lengths::{FieldLengths, LengthCodes, LengthColumns, length_code, length_of};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
-pub use postings::{Coded, Corner, Postings, Probe, Row, WINDOW, Window, WindowPostings, is_body_alone, most_of};
 pub use project::ProjectDirectory;
 pub use snapshot::Snapshot;
-pub use terms::{TermVector, TermVectorBuilder};
 pub use trust::{IndexId, KnownIndexes, Origin};
 pub use user::UserDirectory;
 pub use verify::VerifyReport;

@@ -1,16 +1,17 @@
 //! The terms or labels of all segments, merged in byte order.
 
+use aurora_inverted::{LABEL_PREFIX, Postings, TermCursor};
+
 use crate::btree::Damage;
-use crate::dictionary::TermCursor;
 use crate::error::StorageError;
-use crate::label::{LABEL_PREFIX, LabelKind};
-use crate::postings::Postings;
+use crate::label::LabelKind;
+use crate::segment::SegmentPages;
 use crate::snapshot::Snapshot;
 
 /// Lists dictionary entries that share a prefix and have live postings.
 pub(crate) struct TermListing<'s> {
     snapshot: &'s Snapshot,
-    cursors: Vec<TermCursor<'s>>,
+    cursors: Vec<TermCursor<'s, SegmentPages<'s>>>,
     prefix: Vec<u8>,
     /// Bytes of an entry that are not shown.
     hidden: usize,
@@ -48,7 +49,7 @@ impl<'s> TermListing<'s> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let term = |cursor: &TermCursor<'s>| cursor.entry().map(|_| cursor.term().to_vec());
+        let term = |cursor: &TermCursor<'s, SegmentPages<'s>>| cursor.entry().map(|_| cursor.term().to_vec());
         let Some(lowest) = self.cursors.iter().filter_map(term).min() else { return Ok(None) };
         if !lowest.starts_with(&self.prefix) {
             return Ok(None);
@@ -61,7 +62,7 @@ impl<'s> TermListing<'s> {
                 cursor.advance().map_err(|damage| self.snapshot.wrap(damage))?;
             }
         }
-        Ok(Some((lowest, Postings::new(parts, self.snapshot.dead()))))
+        Ok(Some((lowest, Postings::new(parts, self.snapshot.tombstones()))))
     }
 }
 

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::field;
-
 /// Version of the on-disk format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = 7;
 
@@ -33,7 +31,7 @@ pub struct Manifest {
     /// Number of file rows.
     pub file_count: u64,
     /// Sum of the field lengths of all live chunks, in terms.
-    pub field_totals: [u64; field::FIELDS],
+    pub field_totals: [u64; aurora_inverted::FIELDS],
     /// The segments of the dictionary, with ascending and disjoint ranges of ids.
     pub segments: Vec<SegmentInfo>,
     /// The id that the next chunk gets.
@@ -59,7 +57,7 @@ impl Manifest {
             complete: false,
             chunk_count: 0,
             file_count: 0,
-            field_totals: [0; field::FIELDS],
+            field_totals: [0; aurora_inverted::FIELDS],
             segments: Vec::new(),
             next_chunk_id: 0,
             next_segment: 0,

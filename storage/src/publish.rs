@@ -1,17 +1,18 @@
 //! Publication: what a writer has gathered becomes the next generation.
 
+use aurora_inverted::{
+    FIELDS, FieldLengths, LengthCodes, SegmentWriter, Tombstones, WINDOW, encode_lengths, length_of, merge,
+};
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
 use crate::commit::Committer;
-use crate::dictionary::{SegmentReader, SegmentWriter, Source, merge};
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::files;
 use crate::fold::{Group, plan};
-use crate::lengths::{self, FieldLengths, LengthCodes, length_of};
+use crate::inversion::Source;
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
-use crate::postings::{Dead, WINDOW};
+use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
@@ -97,7 +98,7 @@ fn write_lengths(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageE
         let ids = window * WINDOW..((window + 1) * WINDOW).min(state.next_id);
         if live.range_cardinality(ids.clone()) > 0 {
             let rows: Vec<_> = ids.map(|id| length(&old, &state.lengths, from, id)).collect();
-            state.committer.push_last(Operation::put(Table::Lengths, block_key(window), lengths::encode(&rows)));
+            state.committer.push_last(Operation::put(Table::Lengths, block_key(window), encode_lengths(&rows)));
         }
     }
     Ok(())
@@ -152,13 +153,16 @@ fn write_segment(
     let info = SegmentInfo { id, first_chunk, end_chunk, chunks: group.live, terms: 0, postings: 0, bytes: 0 };
     let (old, new, from) = (base.field_lengths_of(first_chunk..end_chunk)?, &state.lengths, state.lengths_from);
     let length = |chunk| length(&old, new, from, chunk);
-    let new_is_kept = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
+    let runs = state.inversion.runs_path();
+    let new_is_live = state.dead.is_empty() || (!state.rebuild && state.dead.is_disjoint(&state.added));
     let committer: &mut Committer = &mut state.committer;
-    let mut emit = |operation| committer.push(operation);
-    let mut dead = RoaringBitmap::new();
-    dead.insert_range(first_chunk..end_chunk);
-    dead -= live;
-    merge(sources, &Dead::new(dead), new_is_kept, SegmentWriter::new(info, &length, &mut emit), base.path())
+    let sink = SegmentRows { id, emit: |operation| committer.push(operation) };
+    let mut deleted = RoaringBitmap::new();
+    deleted.insert_range(first_chunk..end_chunk);
+    deleted -= live;
+    let merged = merge(sources, &Tombstones::new(deleted), new_is_live, SegmentWriter::new(sink, &length));
+    let totals = merged.map_err(|error| merge_error(base.path(), &runs, error))?;
+    Ok(with_totals(info, totals))
 }
 
 /// Sums of the field lengths of all live chunks.
@@ -264,20 +268,14 @@ fn remove_segments(state: &mut State, kept: &[SegmentInfo]) -> Result<(), Storag
     let base = state.base.clone();
     let gone = base.manifest().segments.iter().filter(|old| kept.iter().all(|new| new.id != old.id));
     for info in gone {
-        let segment = base.segment(info.id);
-        remove_keys(&segment, Table::Dictionary, &base, &mut state.committer)?;
-        remove_keys(&segment, Table::Postings, &base, &mut state.committer)?;
+        remove_keys(info.id, Table::Dictionary, &base, &mut state.committer)?;
+        remove_keys(info.id, Table::Postings, &base, &mut state.committer)?;
     }
     Ok(())
 }
 
-fn remove_keys(
-    segment: &SegmentReader<'_>,
-    table: Table,
-    base: &Snapshot,
-    committer: &mut Committer,
-) -> Result<(), StorageError> {
-    let prefix = segment.id.to_be_bytes();
+fn remove_keys(segment: u32, table: Table, base: &Snapshot, committer: &mut Committer) -> Result<(), StorageError> {
+    let prefix = segment.to_be_bytes();
     let mut cursor = base.cursor(table, &prefix)?;
     while let Some((key, _)) = cursor.entry().map_err(|damage| base.wrap(damage))? {
         if !key.starts_with(&prefix) {

@@ -4,24 +4,23 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use aurora_inverted::{
+    FIELDS, FieldLengths, LengthColumns, Postings, Tombstones, WINDOW, is_term, length_of, normalise,
+};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedChunk, ChunkId, Records};
-use crate::dictionary::SegmentReader;
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::files::{FileFinder, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
-use crate::lengths::{FieldLengths, LengthColumns, length_of};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
-use crate::postings::{Dead, Postings, WINDOW};
+use crate::segment::{SegmentPages, StoredSegment};
 use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
-use crate::terms::{is_term, normalise};
 use crate::trust::IndexId;
 use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
@@ -40,8 +39,8 @@ struct Inner {
     id: Option<IndexId>,
     manifest: Manifest,
     live: RoaringBitmap,
-    /// Ids below the next one that are not live; computed when first asked for.
-    dead: OnceLock<Dead>,
+    /// Ids below the next one that are not live; computed at the first use.
+    tombstones: OnceLock<Tombstones>,
     records: Records,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
@@ -102,8 +101,8 @@ impl Snapshot {
         }
         let records = Records::new(manifest.next_chunk_id);
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, dead) = (Arc::clone(store), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, dead, records, lengths, store }) })
+        let (store, tombstones) = (Arc::clone(store), OnceLock::new());
+        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, tombstones, records, lengths, store }) })
     }
 
     /// The id of the index; none before the first transaction.
@@ -175,7 +174,7 @@ impl Snapshot {
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         match is_term(term) {
             true => self.list(normalise(term).as_bytes()),
-            false => Ok(Postings::new(Vec::new(), self.dead())),
+            false => Ok(Postings::new(Vec::new(), self.tombstones())),
         }
     }
 
@@ -191,10 +190,10 @@ impl Snapshot {
             let entry = normalise(term);
             for segment in self.segments() {
                 let Some(found) = segment.find(entry.as_bytes()).map_err(|damage| self.wrap(damage))? else { continue };
-                if u64::from(found.count) > u64::from(most) + self.dead().set().len() {
+                if u64::from(found.count) > u64::from(most) + self.tombstones().set().len() {
                     return Ok(None);
                 }
-                count += segment.live(&found, self.dead()).map_err(|damage| self.wrap(damage))?;
+                count += segment.live(&found, self.tombstones()).map_err(|damage| self.wrap(damage))?;
             }
         }
         Ok(Some(count).filter(|count| *count <= most))
@@ -240,12 +239,6 @@ impl Snapshot {
         columns.ok_or_else(|| self.damaged(format!("window {window} of the field lengths is invalid")))
     }
 
-    /// A bit for each chunk id of a window that no live chunk has; shorter where the rest is live, empty where all of it is.
-    pub fn dead_words(&self, window: u32) -> &[u64] {
-        let words = self.dead().words(window * WINDOW, WINDOW as usize);
-        if words.iter().all(|word| *word == 0) { &[] } else { words }
-    }
-
     /// Where the field lengths of a window are: a place in the mapped file, since a borrow of ourselves cannot be kept.
     fn find_lengths(&self, window: u32) -> Result<Range<usize>, StorageError> {
         let file = self.pages().bytes.as_ptr() as usize;
@@ -276,11 +269,11 @@ impl Snapshot {
         let mut few = Vec::new();
         for segment in self.segments() {
             let Some(found) = segment.find(&entry).map_err(|damage| self.wrap(damage))? else { continue };
-            if u64::from(found.count) > most as u64 + self.dead().set().len() {
+            if u64::from(found.count) > most as u64 + self.tombstones().set().len() {
                 return Ok(None);
             }
-            let docs = segment.docs(&found).map_err(|damage| self.wrap(damage))?;
-            few.extend(docs.into_iter().filter(|&chunk| !self.dead().contains(chunk)).map(ChunkId));
+            let chunks = segment.chunks(&found).map_err(|damage| self.wrap(damage))?;
+            few.extend(chunks.into_iter().filter(|&chunk| !self.tombstones().contains(chunk)).map(ChunkId));
             if few.len() > most {
                 return Ok(None);
             }
@@ -341,7 +334,7 @@ impl Snapshot {
         }
         let filter = filter.map(|filter| filter & self.live());
         let next_id = self.inner.manifest.next_chunk_id;
-        let eligible = Eligible { next_id, dead: self.dead().set(), filter: filter.as_ref() };
+        let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
         let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
         let mut keyed = Vec::with_capacity(best.len());
         for (chunk, score) in best {
@@ -378,22 +371,22 @@ impl Snapshot {
                 parts.extend(segment.parts(&found).map_err(|damage| self.wrap(damage))?);
             }
         }
-        Ok(Postings::new(parts, self.dead()))
+        Ok(Postings::new(parts, self.tombstones()))
     }
 
     /// The segments, in the order of their chunks.
-    pub(crate) fn segments(&self) -> impl Iterator<Item = SegmentReader<'_>> + '_ {
+    pub(crate) fn segments(&self) -> impl Iterator<Item = StoredSegment<'_>> + '_ {
         self.inner.manifest.segments.iter().map(|info| self.segment(info.id))
     }
 
     /// A segment by its number.
-    pub(crate) fn segment(&self, id: u32) -> SegmentReader<'_> {
-        SegmentReader {
+    pub(crate) fn segment(&self, id: u32) -> StoredSegment<'_> {
+        StoredSegment::new(SegmentPages {
             pages: self.pages(),
             dictionary: self.tree(Table::Dictionary),
             postings: self.tree(Table::Postings),
             id,
-        }
+        })
     }
 
     /// The vectors of a block, if it has some of the current model.
@@ -446,13 +439,13 @@ impl Snapshot {
         &self.inner.store
     }
 
-    /// Ids that were given to chunks which are gone.
-    pub(crate) fn dead(&self) -> &Dead {
-        self.inner.dead.get_or_init(|| {
-            let mut dead = RoaringBitmap::new();
-            dead.insert_range(..self.inner.manifest.next_chunk_id);
-            dead -= &self.inner.live;
-            Dead::new(dead)
+    /// The ids of deleted chunks.
+    pub(crate) fn tombstones(&self) -> &Tombstones {
+        self.inner.tombstones.get_or_init(|| {
+            let mut deleted = RoaringBitmap::new();
+            deleted.insert_range(..self.inner.manifest.next_chunk_id);
+            deleted -= &self.inner.live;
+            Tombstones::new(deleted)
         })
     }
 

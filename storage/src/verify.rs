@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
+use aurora_inverted::{FIELDS, LABEL_PREFIX, LengthColumns, length_code, length_of};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
@@ -10,10 +11,8 @@ use crate::blame;
 use crate::btree::check_structure;
 use crate::chunk::{self, ChunkId};
 use crate::error::StorageError;
-use crate::field::FIELDS;
 use crate::keywords::KEYWORDS;
-use crate::label::{LABEL_PREFIX, archived_labels};
-use crate::lengths::{LengthColumns, length_code, length_of};
+use crate::label::archived_labels;
 use crate::manifest::SegmentInfo;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
@@ -222,7 +221,7 @@ impl Snapshot {
                 report.expect(inside, || {
                     format!("segment {} has postings of {} outside its range", info.id, show(&term))
                 });
-                postings += part.len() as u64;
+                postings += part.posting_count() as u64;
                 let _ = part.for_each(|posting| {
                     if self.live().contains(posting.chunk) {
                         entries.found(posting.chunk, &term, &posting.frequencies);

@@ -1,16 +1,16 @@
-//! A fast walk over the terms of the index, for who compares a word with all of them.
+//! A fast walk over the terms of the index, to compare a word with all of them.
 
-use crate::dictionary::Walk;
+use aurora_inverted::{LABEL_PREFIX, Walk};
+
 use crate::error::StorageError;
-use crate::label::LABEL_PREFIX;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// Shows the terms that begin with `prefix` to `visit`, as UTF-8: in byte order within a segment, one segment after
-    /// another, so that a term may be shown more than once. Terms whose chunks are all gone may be among them;
-    /// [`Self::postings`] tells. With an empty prefix every term is shown.
+    /// Calls `visit` with the terms that begin with `prefix`, as UTF-8: in byte order within a segment, one segment after
+    /// another, so that a term may come more than once. Terms of deleted chunks only may be among them, see
+    /// [`Self::doc_frequency`]. With an empty prefix every term comes.
     ///
-    /// No posting list is read, and blocks that [`Walk::Past`] leaves out whole are not decoded.
+    /// No posting list is read, and blocks that [`Walk::SkipPrefix`] skips as a whole are not decoded.
     ///
     /// # Errors
     /// When the dictionary is damaged.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use aurora_inverted::{FIELDS, HashedTerm, LengthCodes, TermVector, length_code};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
@@ -12,18 +13,15 @@ use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
-use crate::field::FIELDS;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
 use crate::label::{archived_labels, labels_of};
-use crate::lengths::{LengthCodes, length_code};
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
-use crate::terms::{Hashed, TermVector};
 use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 
@@ -231,7 +229,7 @@ impl IndexWriter {
         for id in base.live() {
             if let Some(record) = base.chunk(ChunkId(id))? {
                 let labels = archived_labels(record);
-                state.inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
+                state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;
         }
@@ -305,7 +303,7 @@ impl State {
         self.added.insert(id);
         self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
         self.committer.push(Operation::put(Table::Chunks, chunk_key(id), record))?;
-        self.inversion.add(id, labels.iter().map(|label| (Hashed::new(label), [0; FIELDS])));
+        self.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
         if let Some((scale, row)) = vector {
             self.vectors.push(id, scale, &row, &mut self.committer)?;
         }

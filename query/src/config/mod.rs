@@ -10,7 +10,7 @@ mod tunable;
 
 pub use layers::{ConfigError, ConfigErrors, ConfigLayers, FlagValue, Origin};
 pub use parameters::{
-    ActivationConfig, Bm25Config, ExpansionConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, LearningConfig,
-    RulesConfig, SearchConfig, TypeDecay,
+    ActivationConfig, ExpansionConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, LearningConfig, RulesConfig,
+    SearchConfig, TypeDecay,
 };
 pub use tunable::{SetError, Tunable};

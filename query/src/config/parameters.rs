@@ -1,18 +1,7 @@
 //! The parameters of a search with their measured defaults.
 
-use aurora_storage::FIELDS;
+use aurora_inverted::Bm25Config;
 use serde::Serialize;
-
-/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Bm25Config {
-    /// Saturation of the term frequency; 0 ignores frequencies.
-    pub k1: f32,
-    /// Length normalisation of every field: 0 none, 1 full.
-    pub b: f32,
-    /// Weight of each field, in the order of [`aurora_storage::Field`].
-    pub fields: [f32; FIELDS],
-}
 
 /// How the first stage's candidates are put in one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use aurora_confined::Directory;
+use aurora_inverted::idf;
 use aurora_storage::{ChunkType, Snapshot};
 use rustc_hash::FxHashMap;
 
@@ -14,7 +15,6 @@ use crate::present::lines::{is_whole, line_numbers};
 use crate::present::results::{Hit, IndexInfo, SearchResults};
 use crate::present::snippet::Marker;
 use crate::query::QueryError;
-use crate::retrieve::bm25::idf;
 
 /// What to find out.
 #[derive(Debug, Clone, Copy)]

@@ -39,11 +39,11 @@ impl<'w> PrefixDistance<'w> {
                 self.fill(term, depth);
             }
             if self.rows[depth].iter().all(|&distance| distance > self.most) {
-                return (None, Walk::Past(depth));
+                return (None, Walk::SkipPrefix(depth));
             }
         }
         let distance = self.rows[term.len()][self.word.len()];
-        ((distance <= self.most).then_some(distance), Walk::On)
+        ((distance <= self.most).then_some(distance), Walk::Next)
     }
 
     /// Fills row `depth` from the two rows before it.
@@ -102,8 +102,8 @@ mod tests {
                 }
                 let (distance, walk) = distances.step(term.as_bytes());
                 past = match walk {
-                    Walk::Past(bytes) => term.as_bytes()[..bytes].to_vec(),
-                    Walk::On | Walk::Stop => Vec::new(),
+                    Walk::SkipPrefix(bytes) => term.as_bytes()[..bytes].to_vec(),
+                    Walk::Next | Walk::Stop => Vec::new(),
                 };
                 found.extend(distance.map(|distance| (term.clone(), usize::from(distance))));
             }

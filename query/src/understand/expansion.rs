@@ -111,7 +111,7 @@ fn continuations(snapshot: &Snapshot, term: &str) -> Result<Vec<String>, Storage
         if word.len() > term.len() && word.iter().all(u8::is_ascii_lowercase) {
             found.insert(word.to_vec());
         }
-        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::On }
+        if found.len() > MOST_CONTINUATIONS { Walk::Stop } else { Walk::Next }
     })?;
     let mut held = Vec::new();
     if found.len() <= MOST_CONTINUATIONS {

@@ -3,10 +3,10 @@
 //! Without judgements: count, last time, then the recent times, of which there is always one. With judgements the same
 //! follows a zero, which no count is then, and the judgements' counts and last time.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};
-use crate::codec::{Reader, put_varint};
 
 /// Most times that a record keeps.
 const RECENT: usize = 32;
@@ -75,7 +75,7 @@ impl AccessRecord {
 
     /// `None` when the bytes are no valid record.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = ByteReader::new(bytes);
         let mut count = reader.varint()?;
         let mut judgements = Judgements::default();
         if count == 0 {

@@ -1,8 +1,7 @@
 //! What users and agents say of a chunk that they were shown.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
 use serde::Serialize;
-
-use crate::codec::{Reader, put_varint};
 
 /// A judgement of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,7 +65,7 @@ impl Judgements {
         bytes.extend_from_slice(&self.last.to_le_bytes());
     }
 
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Option<Self> {
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Option<Self> {
         let mut counts = [0; 4];
         for count in &mut counts {
             *count = reader.varint32()?;

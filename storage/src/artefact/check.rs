@@ -2,13 +2,13 @@
 //!
 //! Here each row is looked at by itself; whether they fit each other is seen when the new index is verified.
 
+use aurora_inverted::{LengthColumns, WINDOW};
+
 use super::vectors;
 use crate::blame;
 use crate::canonical::SEGMENT;
 use crate::chunk;
 use crate::files;
-use crate::lengths::LengthColumns;
-use crate::postings::WINDOW;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
 
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn rows_are_in_order_and_complete() {
         let mut checker = Checker::new(WINDOW + 1, None);
-        let block = crate::lengths::encode(&[[1; crate::field::FIELDS]]);
+        let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_ok());
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_err());
         assert!(checker.row(Table::Lengths, &block_key(1), &block[1..]).is_err());

@@ -35,7 +35,7 @@ pub struct ArtefactManifest {
     /// Number of postings.
     pub postings: u64,
     /// Sums of the field lengths of all chunks.
-    pub field_totals: [u64; crate::field::FIELDS],
+    pub field_totals: [u64; aurora_inverted::FIELDS],
     /// The parts in their order.
     pub parts: Vec<ArtefactPart>,
 }

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 
+use aurora_inverted::codec::put_varint;
 use blake3::Hasher;
 use zstd::stream::{read::Decoder, write::Encoder};
 
 use super::manifest::ArtefactPart;
 use super::{MAX_KEY, MAX_VALUE};
-use crate::codec::put_varint;
 
 /// How much zstd tries. Beyond this a tenth less takes several times as long.
 const LEVEL: i32 = 6;

@@ -4,8 +4,9 @@
 //! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
 //! author's; the start of a touched range is the difference to the one before.
 
+use aurora_inverted::codec::{ByteReader, put_varint};
+
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
-use crate::codec::{Reader, put_varint};
 
 const INCOMPLETE: u64 = 1;
 const HAS_COPY: u64 = 2;
@@ -54,7 +55,7 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
 
 /// Reads the blame of a file; `None` when the bytes are none.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let flags = reader.varint()?;
     let id_len = reader.length()?;
     let authors = list(&mut reader, |reader| Some((text(reader)?, text(reader)?)))?;
@@ -95,7 +96,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     (is_known && reader.is_empty()).then_some(blame)
 }
 
-fn list<T>(reader: &mut Reader<'_>, mut item: impl FnMut(&mut Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
+fn list<T>(reader: &mut ByteReader<'_>, mut item: impl FnMut(&mut ByteReader<'_>) -> Option<T>) -> Option<Vec<T>> {
     let count = reader.length()?;
     // No item takes less than a byte.
     let mut items = Vec::with_capacity(count.min(reader.rest().len()));
@@ -107,13 +108,13 @@ fn list<T>(reader: &mut Reader<'_>, mut item: impl FnMut(&mut Reader<'_>) -> Opt
 
 fn list_if<T>(
     is_there: bool,
-    reader: &mut Reader<'_>,
-    item: impl FnMut(&mut Reader<'_>) -> Option<T>,
+    reader: &mut ByteReader<'_>,
+    item: impl FnMut(&mut ByteReader<'_>) -> Option<T>,
 ) -> Option<Option<Vec<T>>> {
     if is_there { list(reader, item).map(Some) } else { Some(None) }
 }
 
-fn text(reader: &mut Reader<'_>) -> Option<String> {
+fn text(reader: &mut ByteReader<'_>) -> Option<String> {
     let len = reader.length()?;
     String::from_utf8(reader.take(len)?.to_vec()).ok()
 }

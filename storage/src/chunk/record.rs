@@ -1,23 +1,8 @@
 //! The chunk record and the values inside it.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::ChunkType;
-
-/// The number of a chunk within one environment: it grows in order of insertion and is never reused.
-///
-/// Numbers differ between two indexes of the same tree; [`Chunk::key`] does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ChunkId(pub u32);
-
-impl fmt::Display for ChunkId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// One searchable piece of the repository, as it is stored.
 ///

@@ -1,7 +1,8 @@
 //! Where the records of a snapshot are that were read before.
 
+use super::ChunkId;
 use super::codec::decode;
-use super::record::{ArchivedChunk, ChunkId};
+use super::record::ArchivedChunk;
 use crate::sparse::Sparse;
 
 /// The records of one generation that were found valid: for each chunk the place of its record in the file, 0 before it

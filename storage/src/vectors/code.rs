@@ -4,8 +4,6 @@
 //! rotation): the sum of the query's components, each with the code's sign, from a few population counts. The sum is a
 //! whole number, and the same on every processor.
 
-use crate::kernel;
-
 /// Largest magnitude of a query's component: four bits with a sign.
 const LEVELS: f32 = 7.0;
 /// Bytes of a word of a code.
@@ -52,7 +50,7 @@ impl CodeQuery {
     pub(super) fn score(&self, codes: &[u8], scores: &mut Vec<i32>) {
         scores.clear();
         scores.resize(codes.len() / (WORD * self.slices.len().max(1)), 0);
-        kernel::code_scores(&self.slices, codes, scores);
+        aurora_kernels::code_scores(&self.slices, codes, scores);
     }
 }
 

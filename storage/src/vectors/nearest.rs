@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
+use aurora_kernels::dot;
 use roaring::RoaringBitmap;
 
 use super::block::BLOCK_IDS;
 use super::block::{Row, VectorBlock};
 use super::code::CodeQuery;
 use crate::btree::Damage;
-use crate::kernel::dot;
 
 /// Fewest vectors that the codes leave, and how many for each that is asked for. On 380,000 chunks of nine repositories
 /// 4,096 of the embedded model's vectors hold 99.95 % of the ten nearest to a query and 99.8 % of the hundred nearest.

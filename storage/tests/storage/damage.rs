@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions, most_of};
+use aurora_inverted::frequency_bound;
+use aurora_storage::{ChunkId, Environment, Field, Label, OpenMode, StorageError, Walk, WriterOptions};
 
 use crate::repository::{DIMENSIONS, directory, open, piece, replace, synthetic, update, write};
 
@@ -33,10 +34,15 @@ fn ask(directory: &Path) -> Answers {
         .map(|term| {
             let postings = snapshot.postings(term)?;
             let rows = postings.to_vec();
-            let bounds = postings.windows(|corner| {
-                let body = corner.body.iter().map(|[step, _]| f32::from(most_of(*step)));
+            let bounds = postings.windows(|impact| {
+                let body = impact.body.iter().map(|[step, _]| f32::from(frequency_bound(*step)));
                 body.sum::<f32>()
-                    + corner.beside.into_iter().flatten().map(|[code, _]| f32::from(most_of(*code))).sum::<f32>()
+                    + impact
+                        .other_fields
+                        .into_iter()
+                        .flatten()
+                        .map(|[code, _]| f32::from(frequency_bound(*code)))
+                        .sum::<f32>()
             });
             Ok(format!("{rows:?} {bounds:?} {:?}", snapshot.doc_frequency(term)?))
         })
@@ -49,7 +55,7 @@ fn ask(directory: &Path) -> Answers {
     let mut walked = Vec::new();
     let walk = snapshot.walk_terms("term", &mut |term| {
         walked.push(String::from_utf8_lossy(term).into_owned());
-        if walked.len() % 3 == 0 { Walk::Past(5) } else { Walk::On }
+        if walked.len() % 3 == 0 { Walk::SkipPrefix(5) } else { Walk::Next }
     });
     answers.push(walk.map(|()| format!("{walked:?}")));
     for id in snapshot.live().iter().map(ChunkId) {

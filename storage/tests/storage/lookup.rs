@@ -1,8 +1,7 @@
 //! Long lists, long terms, and models that change.
 
-use aurora_storage::{
-    ChunkId, Coded, Field, Label, ModelInfo, StorageError, TermVector, WINDOW, WindowPostings, WriterOptions, most_of,
-};
+use aurora_inverted::{TfCode, WINDOW, WindowPostings, frequency_bound};
+use aurora_storage::{ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -54,20 +53,21 @@ fn long_lists_are_walked_and_skipped() {
     }
     assert_eq!(snapshot.doc_frequency_up_to("nowhere", 0).expect("sound"), Some(0));
     assert_eq!(snapshot.label(Label::Language("py")).expect("sound").len() as usize, expected.len());
-    let windows = postings.windows(|corner| f32::from(most_of(corner.body[0][0])));
+    let windows = postings.windows(|impact| f32::from(frequency_bound(impact.body[0][0])));
     assert!(postings.parts() > 1 && windows.is_sorted_by(|a, b| a.number < b.number));
     let (mut found, mut room) = (Vec::new(), WindowPostings::default());
     for window in &windows {
         postings.read(window, 0, &mut room);
-        let (mut rare, mut probe) = (room.rare().iter().map(|(_, row)| row), postings.probe(window));
-        for (place, code) in room.places().iter().zip(room.codes()) {
-            let row = postings.palette(window.part).get(usize::from(*code)).or_else(|| rare.next()).expect("a row");
-            let coded = probe.find(*place).expect("it is there");
-            assert!(coded == Coded::Code(*code) || coded == Coded::Rare(*row));
+        let (mut rare, mut cursor) = (room.exceptions().iter().map(|(_, row)| row), postings.cursor(window));
+        for (place, code) in room.offsets().iter().zip(room.codes()) {
+            let row =
+                postings.tf_dictionary(window.part).get(usize::from(*code)).or_else(|| rare.next()).expect("a row");
+            let coded = cursor.seek(*place).expect("it is there");
+            assert!(coded == TfCode::Frequent(*code) || coded == TfCode::Exception(*row));
             assert!(window.bound >= f32::from(row[Field::Body.index()]));
             found.push((ChunkId(window.number * WINDOW + u32::from(*place)), *row));
         }
-        assert_eq!((rare.next(), room.places().len()), (None, window.count as usize));
+        assert_eq!((rare.next(), room.offsets().len()), (None, window.count as usize));
     }
     found.retain(|(id, _)| snapshot.live().contains(id.0));
     assert_eq!(found, expected);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use aurora_inverted::{TfVector, WINDOW, frequency_bound};
 use aurora_storage::{
-    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Row, Snapshot, WINDOW, length_code, length_of,
-    most_of,
+    ChunkId, ChunkType, FIELDS, Field, Label, LabelKind, LengthCodes, Snapshot, length_code, length_of,
 };
 
 use crate::repository::{DIMENSIONS, Piece, Tree, key};
@@ -75,17 +75,17 @@ fn check_postings(snapshot: &Snapshot, tree: &Tree) {
         let by_key: Frequencies = read.iter().map(|&(id, row)| (key_of(snapshot, id), row)).collect();
         assert_eq!(&by_key, rows, "{term}");
         let lengths = snapshot.all_field_lengths().expect("sound");
-        let weight = |row: &Row, lengths: &LengthCodes| {
+        let weight = |row: &TfVector, lengths: &LengthCodes| {
             let parts = row.iter().zip(lengths).map(|(&count, &length)| f32::from(count) / (1.0 + f32::from(length)));
             parts.sum::<f32>()
         };
-        let windows = postings.windows(|corner| {
-            let body = corner.body.iter().map(|&[step, length]| {
+        let windows = postings.windows(|impact| {
+            let body = impact.body.iter().map(|&[step, length]| {
                 let (mut frequencies, mut lengths) = ([0; FIELDS], [u8::MAX; FIELDS]);
-                for (field, [code, length]) in corner.beside.into_iter().flatten().enumerate() {
-                    (frequencies[field], lengths[field]) = (most_of(*code), *length);
+                for (field, [code, length]) in impact.other_fields.into_iter().flatten().enumerate() {
+                    (frequencies[field], lengths[field]) = (frequency_bound(*code), *length);
                 }
-                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (most_of(step), length);
+                (frequencies[Field::Body.index()], lengths[Field::Body.index()]) = (frequency_bound(step), length);
                 weight(&frequencies, &lengths)
             });
             body.fold(0.0, f32::max)

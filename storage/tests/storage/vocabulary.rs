@@ -36,14 +36,14 @@ fn a_walk_shows_what_a_listing_lists() {
 
     let all = listed(&snapshot, "");
     assert!(all.len() > 100, "{}", all.len());
-    assert_eq!(walked(&snapshot, "", |_| Walk::On), all);
+    assert_eq!(walked(&snapshot, "", |_| Walk::Next), all);
     let first = all.iter().next().expect("there are terms").clone();
     let middle = all.iter().nth(all.len() / 2).expect("there are terms").clone();
     for prefix in [&first[..1], &middle[..1], &middle[..2.min(middle.len())], middle.as_str(), "~"] {
-        assert_eq!(walked(&snapshot, prefix, |_| Walk::On), listed(&snapshot, prefix), "{prefix}");
+        assert_eq!(walked(&snapshot, prefix, |_| Walk::Next), listed(&snapshot, prefix), "{prefix}");
     }
     for length in 1..4 {
-        let shown = walked(&snapshot, "", |_| Walk::Past(length));
+        let shown = walked(&snapshot, "", |_| Walk::SkipPrefix(length));
         let beginnings = |terms: &BTreeSet<String>| -> BTreeSet<Vec<u8>> {
             terms.iter().map(|term| term.as_bytes()[..length.min(term.len())].to_vec()).collect()
         };

@@ -1,0 +1,259 @@
+//! BM25F: scores of a term in the weighted fields of a chunk.
+//!
+//! A term's frequencies in the fields are normalised by field length, weighted and added before they saturate (Robertson,
+//! Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004), so with one field of weight 1 this is
+//! Okapi BM25. Statistics are those of the whole index, whatever the filter.
+
+use std::sync::OnceLock;
+
+use serde::Serialize;
+
+use crate::field::{FIELDS, Field};
+use crate::lengths::{LengthCodes, length_of};
+use crate::postings::{ImpactBound, TfVector, frequency_bound, is_body_only};
+
+/// Parameters of BM25F (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009). They belong
+/// to a search; the index is the same for all of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bm25Config {
+    /// Saturation of the term frequency; 0 ignores frequencies.
+    pub k1: f32,
+    /// Length normalisation of every field: 0 none, 1 full.
+    pub b: f32,
+    /// Weight of each field, in the order of [`Field`].
+    pub fields: [f32; FIELDS],
+}
+
+/// Inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` of a term in `n` of `total` chunks; never negative.
+///
+/// ```
+/// use aurora_inverted::idf;
+/// assert!((idf(10, 1) - (1.0f32 + 9.5 / 1.5).ln()).abs() < 1e-6);
+/// ```
+pub fn idf(total: u64, n: u64) -> f32 {
+    (1.0 + (total as f64 - n as f64 + 0.5) / (n as f64 + 0.5)).ln() as f32
+}
+
+/// The highest weighted sum of frequencies: practically infinite, but finite in arithmetic.
+const MAX_SUM: f32 = 1e30;
+
+/// Scores postings: BM25F without the inverse document frequency.
+#[derive(Debug, Clone)]
+pub struct FieldScorer {
+    k1: f32,
+    /// For each field and length code: weight / (1 − b + b · length / average length).
+    norms: Box<[[f32; LENGTHS]; FIELDS]>,
+    /// For each low frequency of a term that only the body holds the scores by length code; computed at the first use.
+    body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORES],
+}
+
+/// Number of length codes.
+pub(crate) const LENGTHS: usize = 1 << 8;
+/// Frequencies in the body below this have a table of scores.
+const BODY_SCORES: usize = 16;
+const BODY: usize = Field::Body.index();
+
+/// The length of each length code.
+static LENGTH_OF: [f32; LENGTHS] = {
+    let mut lengths = [0.0; LENGTHS];
+    let mut code = 0;
+    while code < LENGTHS {
+        lengths[code] = length_of(code as u8) as f32;
+        code += 1;
+    }
+    lengths
+};
+
+/// The frequency bound of each byte of an [`ImpactBound`].
+static FREQUENCY_BOUNDS: [f32; 1 << 8] = {
+    let mut most = [0.0; 1 << 8];
+    let mut code = 0;
+    while code < most.len() {
+        most[code] = frequency_bound(code as u8) as f32;
+        code += 1;
+    }
+    most
+};
+
+impl FieldScorer {
+    /// A scorer for a collection of `total` chunks whose fields hold `totals` terms in all.
+    pub fn new(config: &Bm25Config, total: u64, totals: [u64; FIELDS]) -> Self {
+        let mut norms = Box::new([[0.0; LENGTHS]; FIELDS]);
+        let fields = norms.iter_mut().zip(totals).zip(config.fields);
+        for ((norms, terms), weight) in fields.filter(|(_, weight)| *weight > 0.0) {
+            let per_length = if terms == 0 { 0.0 } else { f64::from(config.b) * total as f64 / terms as f64 } as f32;
+            for (norm, length) in norms.iter_mut().zip(&LENGTH_OF) {
+                let relative = 1.0 - config.b + per_length * length;
+                let relative = if relative > f32::MIN_POSITIVE { relative } else { f32::MIN_POSITIVE };
+                // Finite, because it may be multiplied with a frequency of 0.
+                *norm = (weight / relative).min(MAX_SUM);
+            }
+        }
+        Self { k1: config.k1, norms, body_scores: [const { OnceLock::new() }; BODY_SCORES] }
+    }
+
+    /// `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies; 0 without occurrences.
+    ///
+    /// Up to rounding it grows with every frequency and falls with every length.
+    #[inline]
+    pub fn saturated(&self, frequencies: TfVector, lengths: LengthCodes) -> f32 {
+        if is_body_only(&frequencies) {
+            self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY]))
+        } else {
+            self.saturated_of(&frequencies.map(f32::from), lengths)
+        }
+    }
+
+    /// [`Self::saturated`] of frequencies as floats.
+    #[inline]
+    pub(crate) fn saturated_of(&self, frequencies: &[f32; FIELDS], lengths: LengthCodes) -> f32 {
+        let mut sum = 0.0;
+        // Without a branch: fields without occurrences add 0.
+        for field in 0..FIELDS {
+            sum += self.weighted(field, frequencies[field], lengths[field]);
+        }
+        self.saturate(sum)
+    }
+
+    /// The scores of a low frequency in the body only, by length code; `None` for higher frequencies.
+    pub(crate) fn body_scores(&self, frequency: u16) -> Option<&[f32; LENGTHS]> {
+        let body_scores = self.body_scores.get(usize::from(frequency))?;
+        Some(body_scores.get_or_init(|| {
+            let mut body_scores = Box::new([0.0; LENGTHS]);
+            for (score, norm) in body_scores.iter_mut().zip(&self.norms[BODY]) {
+                *score = self.saturate(f32::from(frequency) * norm);
+            }
+            body_scores
+        }))
+    }
+
+    /// An upper bound on the score of every posting of a group.
+    #[inline]
+    pub(crate) fn upper_bound(&self, impact: &ImpactBound<'_>) -> f32 {
+        let most =
+            |field: usize, [code, length]: [u8; 2]| self.weighted(field, FREQUENCY_BOUNDS[usize::from(code)], length);
+        let mut sum = 0.0;
+        if let Some(other_fields) = impact.other_fields {
+            for (field, pair) in other_fields.iter().enumerate() {
+                sum += most(field, *pair);
+            }
+        }
+        let mut body = 0.0;
+        for &pair in impact.body {
+            let weighted = most(BODY, pair);
+            body = if weighted > body { weighted } else { body };
+        }
+        self.saturate(sum + body)
+    }
+
+    /// An upper bound on the score of the postings of a group that have these frequencies; meaningless if there are none.
+    #[inline]
+    pub(crate) fn upper_bound_of(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
+        let mut sum = 0.0;
+        if let Some(other_fields) = impact.other_fields {
+            for (field, [_, length]) in other_fields.iter().enumerate() {
+                sum += self.weighted(field, frequencies[field], *length);
+            }
+        }
+        let pair = impact.body.iter().rfind(|[code, _]| frequencies[BODY] <= FREQUENCY_BOUNDS[usize::from(*code)]);
+        self.saturate(sum + pair.map_or(0.0, |[_, length]| self.weighted(BODY, frequencies[BODY], *length)))
+    }
+
+    /// The length norms of the shortest fields of a group.
+    #[inline]
+    pub(crate) fn length_norms(&self, impact: &ImpactBound<'_>) -> [f32; FIELDS] {
+        let norm = |field: usize, length: u8| self.norms[field][usize::from(length)];
+        std::array::from_fn(|field| match field {
+            BODY => impact.body.last().map_or(0.0, |[_, length]| norm(BODY, *length)),
+            field => impact.other_fields.map_or(0.0, |other_fields| norm(field, other_fields[field][1])),
+        })
+    }
+
+    /// A weighted sum below which no score is `saturated` or more, rounding included.
+    pub(crate) fn min_sum_for(&self, saturated: f32) -> f32 {
+        // The margin exceeds the rounding error, even where the difference below cancels nearly all digits.
+        let (most, saturated) = (self.k1 + 1.0, saturated * (1.0 - 1e-5));
+        if saturated < most { saturated * self.k1 / (most - saturated) } else { f32::MAX }
+    }
+
+    /// The summand of one field.
+    #[inline]
+    pub(crate) fn weighted(&self, field: usize, frequency: f32, length: u8) -> f32 {
+        frequency * self.norms[field][usize::from(length)]
+    }
+
+    /// The score of a weighted sum.
+    #[inline]
+    pub(crate) fn saturate(&self, sum: f32) -> f32 {
+        let f = if sum < MAX_SUM { sum } else { MAX_SUM };
+        let below = f + self.k1;
+        // Without a branch, so that loops are vectorised; the divisor is 0 only if `f` is.
+        f * (self.k1 + 1.0) / if below > f32::MIN_POSITIVE { below } else { f32::MIN_POSITIVE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FIELDED: Bm25Config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] };
+
+    fn okapi(b: f32) -> Bm25Config {
+        Bm25Config { k1: 1.5, b, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 1.0] }
+    }
+
+    #[test]
+    fn one_field_is_okapi_by_hand() {
+        // 4 chunks of 40 body terms in all; a chunk of 20 terms holds the term 3 times
+        let scorer = FieldScorer::new(&okapi(0.75), 4, [0, 0, 0, 0, 0, 40]);
+        let expected = 3.0 * 2.5 / (3.0 + 1.5 * (0.25 + 0.75 * 2.0));
+        assert!((scorer.saturated([0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 20]) - expected).abs() < 1e-6);
+        let idf = idf(4, 2);
+        assert!((idf - 2.0f32.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn fields_add_up_before_they_saturate() {
+        let config = Bm25Config { k1: 1.5, b: 0.0, fields: [3.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
+        let scorer = FieldScorer::new(&config, 1, [1; FIELDS]);
+        let expected = 5.0 * 2.5 / (5.0 + 1.5); // 3 · 1 + 1 · 2
+        assert!((scorer.saturated([1, 0, 0, 0, 0, 2], [1; FIELDS]) - expected).abs() < 1e-6);
+    }
+
+    proptest! {
+        #[test]
+        fn scores_grow_with_frequency_and_shrink_with_length(tf in 1u16..500, length in 1u8..200, field in 0usize..FIELDS) {
+            let scorer = FieldScorer::new(&FIELDED, 10, [500; FIELDS]);
+            let mut frequencies = [0u16; FIELDS];
+            let mut lengths = [10u8; FIELDS];
+            (frequencies[field], lengths[field]) = (tf, length);
+            let score = scorer.saturated(frequencies, lengths);
+            prop_assert!(score > 0.0 && score <= 2.5);
+            frequencies[field] += 1;
+            let more = scorer.saturated(frequencies, lengths);
+            lengths[field] += 50;
+            prop_assert!(more >= score);
+            prop_assert!(scorer.saturated(frequencies, lengths) <= more);
+        }
+
+        #[test]
+        fn no_sum_below_the_needed_one_saturates_to_so_much(
+            k1 in prop_oneof![Just(0.0f32), 0.0001f32..3.0], exponent in -10f32..30.0, share in 0.5f32..1.0,
+        ) {
+            let config = Bm25Config { k1, ..FIELDED };
+            let scorer = FieldScorer::new(&config, 10, [500; FIELDS]);
+            let sum = 2f32.powf(exponent);
+            prop_assert!(scorer.min_sum_for(scorer.saturate(sum)) <= sum);
+            prop_assert!(scorer.min_sum_for(scorer.saturate(sum) * share) <= sum);
+        }
+
+        #[test]
+        fn idf_falls_with_the_document_frequency(
+            (total, n) in (1u64..1_000_000).prop_flat_map(|total| (Just(total), 0..total)),
+        ) {
+            prop_assert!(idf(total, n) > idf(total, n + 1) && idf(total, n + 1) > 0.0);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The byte codec: variable-length integers, and a reader of bytes that may be truncated anywhere.
+
+/// Appends a number in LEB128: groups of 7 bits, lowest first.
+#[inline]
+pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Length in bytes of what [`put_varint`] appends.
+#[inline]
+pub fn varint_length(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Reads a slice from its beginning; every read returns `None` when too few bytes are left.
+#[derive(Debug, Clone, Copy)]
+pub struct ByteReader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> ByteReader<'a> {
+    /// A reader at the beginning of `bytes`.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// What has not been read.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Whether everything has been read.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The next byte.
+    #[inline]
+    pub fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        Some(first)
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(len)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    /// A number written by [`put_varint`].
+    #[inline]
+    pub fn varint(&mut self) -> Option<u64> {
+        match self.bytes.split_first() {
+            // Most numbers are small.
+            Some((&byte, rest)) if byte < 0x80 => {
+                self.bytes = rest;
+                Some(u64::from(byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// A number written by [`put_varint`] that fits 32 bits.
+    #[inline]
+    pub fn varint32(&mut self) -> Option<u32> {
+        self.varint()?.try_into().ok()
+    }
+
+    /// A number written by [`put_varint`] that fits a length.
+    #[inline]
+    pub fn length(&mut self) -> Option<usize> {
+        self.varint()?.try_into().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn varints_come_back(values in prop::collection::vec((any::<u64>(), 0..64).prop_map(|(value, bits)| value >> bits), 0..20)) {
+            let mut bytes = Vec::new();
+            values.iter().for_each(|&value| put_varint(&mut bytes, value));
+            prop_assert_eq!(values.iter().map(|&value| varint_length(value)).sum::<usize>(), bytes.len());
+            let mut reader = ByteReader::new(&bytes);
+            for value in &values {
+                prop_assert_eq!(reader.varint(), Some(*value));
+            }
+            prop_assert!(reader.is_empty() && reader.varint().is_none());
+        }
+    }
+}

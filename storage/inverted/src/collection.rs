@@ -1,0 +1,23 @@
+//! What a search reads of an index beside its posting lists.
+
+use crate::chunk_id::ChunkId;
+use crate::lengths::LengthColumns;
+use crate::postings::Tombstones;
+
+/// The chunks of an index, as a search sees them.
+pub trait Collection {
+    /// Why the index cannot be read.
+    type Error;
+
+    /// The id behind the highest that was given to a chunk.
+    fn end(&self) -> u32;
+
+    /// The ids below [`Self::end`] that are not live.
+    fn tombstones(&self) -> &Tombstones;
+
+    /// The field lengths of the chunks of a window.
+    fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, Self::Error>;
+
+    /// The key of a chunk, which orders chunks of equal score.
+    fn key(&self, chunk: ChunkId) -> Result<&str, Self::Error>;
+}

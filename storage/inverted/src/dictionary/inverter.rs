@@ -1,0 +1,294 @@
+//! Inversion in memory: from chunks with their terms to terms with their chunks.
+//!
+//! Postings are logged in the order of chunks, each with the number of its term; they are sorted by term once, with a
+//! counting sort, when the log is inverted. So a posting costs one hash lookup and a few appended bytes.
+
+use super::block::has_frequencies;
+use crate::codec::varint_length;
+use crate::postings::{TfVector, encode_tf_vector, encoded_length};
+use crate::terms::HashedTerm;
+
+/// Set in the log beside the number of a label: it has no frequencies.
+const LABEL: u32 = 1 << 31;
+/// Estimated bytes of a term beside its text, and of a posting while it is inverted.
+const TERM_OVERHEAD: usize = 64;
+const POSTING_OVERHEAD: usize = 4;
+/// Bytes of term texts at which memory counts as exhausted, so that positions in them fit 32 bits.
+const MAX_TEXT: usize = 1 << 31;
+/// Bytes of a term's number in front of its length and its text.
+const NUMBER: usize = 4;
+/// Slots of the smallest hash table.
+const SLOTS: usize = 1 << 10;
+
+/// Collects postings by term.
+#[derive(Debug, Default)]
+pub struct Inverter {
+    terms: TermTable,
+    log: Vec<u32>,
+    frequencies: Vec<u8>,
+    /// Each chunk, and the end of its postings in the log.
+    chunks: Vec<(u32, usize)>,
+    /// For each term of the current chunk its first slot, and its number if it is there; reused.
+    found: Vec<(TermSlot, Option<u32>)>,
+}
+
+/// The distinct terms, numbered in the order in which they came.
+#[derive(Debug, Default)]
+struct TermTable {
+    /// For each term: its number, its length as a byte, its text.
+    text: Vec<u8>,
+    starts: Vec<u32>,
+    /// An open hash table, a power of two in length and at most half full.
+    slots: Vec<TermSlot>,
+}
+
+/// Hash of a term and its position in the texts, or [`TermSlot::FREE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TermSlot {
+    hash: u32,
+    start: u32,
+}
+
+impl TermSlot {
+    const FREE: Self = Self { hash: 0, start: u32::MAX };
+}
+
+impl TermTable {
+    fn get(&self, number: usize) -> &[u8] {
+        let length = self.starts[number] as usize + NUMBER;
+        &self.text[length + 1..length + 1 + self.text[length] as usize]
+    }
+
+    /// The first slot of a hash.
+    #[inline]
+    fn first(&self, hash: u32) -> TermSlot {
+        let last = self.slots.len().wrapping_sub(1);
+        self.slots.get(hash as usize & last).copied().unwrap_or(TermSlot::FREE)
+    }
+
+    /// The number of a term if the slot is that term's.
+    #[inline]
+    fn at(&self, slot: TermSlot, term: HashedTerm<'_>) -> Option<u32> {
+        if slot.hash != term.hash {
+            return None;
+        }
+        let (number, stored) = self.text.get(slot.start as usize..)?.split_first_chunk::<NUMBER>()?;
+        let (&length, stored) = stored.split_first()?;
+        (length as usize == term.bytes.len() && stored.starts_with(term.bytes)).then_some(u32::from_le_bytes(*number))
+    }
+
+    /// The number of a term, a new one if need be.
+    fn number(&mut self, term: HashedTerm<'_>) -> u32 {
+        let HashedTerm { bytes, hash } = term;
+        if 2 * self.starts.len() >= self.slots.len() {
+            self.grow();
+        }
+        let mut place = hash as usize & (self.slots.len() - 1);
+        while self.slots[place] != TermSlot::FREE {
+            if let Some(number) = self.at(self.slots[place], term) {
+                return number;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        let (number, start) = (self.starts.len() as u32, self.text.len() as u32);
+        self.slots[place] = TermSlot { hash, start };
+        self.starts.push(start);
+        self.text.extend_from_slice(&number.to_le_bytes());
+        self.text.push(u8::try_from(bytes.len()).expect("longer terms and labels are cut before"));
+        self.text.extend_from_slice(bytes);
+        number
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let length = (2 * self.slots.len()).max(SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![TermSlot::FREE; length]);
+        for slot in old.into_iter().filter(|slot| *slot != TermSlot::FREE) {
+            let mut place = slot.hash as usize & (length - 1);
+            while self.slots[place] != TermSlot::FREE {
+                place = (place + 1) & (length - 1);
+            }
+            self.slots[place] = slot;
+        }
+    }
+}
+
+impl Inverter {
+    /// Adds the postings of a chunk. For one term, chunks must be added in ascending order.
+    pub fn add<'t>(&mut self, chunk: u32, postings: impl Iterator<Item = (HashedTerm<'t>, TfVector)> + Clone) {
+        // First all slots are read, then all texts are compared, then all postings are logged: cache misses overlap.
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend(postings.clone().map(|(HashedTerm { hash, .. }, _)| (self.terms.first(hash), None)));
+        for ((term, _), (slot, number)) in postings.clone().zip(&mut found) {
+            *number = self.terms.at(*slot, term);
+        }
+        for ((term, frequencies), (_, number)) in postings.zip(&found) {
+            let number = number.unwrap_or_else(|| self.terms.number(term));
+            if has_frequencies(term.bytes) {
+                encode_tf_vector(&mut self.frequencies, &frequencies);
+                self.log.push(number);
+            } else {
+                self.log.push(number | LABEL);
+            }
+        }
+        self.found = found;
+        match self.chunks.last_mut() {
+            Some((last, end)) if *last == chunk => *end = self.log.len(),
+            _ => self.chunks.push((chunk, self.log.len())),
+        }
+    }
+
+    /// Estimated bytes of memory now and during the inversion.
+    pub fn memory(&self) -> usize {
+        if self.terms.text.len() > MAX_TEXT {
+            return usize::MAX;
+        }
+        let logged = self.log.capacity() * size_of::<u32>() + self.frequencies.capacity();
+        let inverted = self.log.len() * POSTING_OVERHEAD + self.frequencies.len();
+        logged + inverted + self.terms.text.capacity() + self.terms.starts.len() * TERM_OVERHEAD
+    }
+
+    /// Sorts the log by term: a first pass counts the bytes of each list, a second one writes them.
+    pub(super) fn invert(self) -> SortedRun {
+        let Self { mut terms, log, frequencies, chunks, .. } = self;
+        terms.slots = Vec::new();
+        let mut lists = vec![ListTally::default(); terms.starts.len()];
+        each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
+            let list = &mut lists[number];
+            list.end += varint_length(u64::from(chunk - list.last)) + frequencies.len();
+            list.last = chunk;
+            list.count += 1;
+        });
+        let mut length = 0;
+        for list in &mut lists {
+            list.last = 0;
+            length += std::mem::replace(&mut list.end, length);
+        }
+        let mut postings = vec![0u8; length];
+        each_posting(&log, &frequencies, &chunks, |number, chunk, frequencies| {
+            let list = &mut lists[number];
+            let mut gap = chunk - list.last;
+            list.last = chunk;
+            let mut put = |byte| {
+                postings[list.end] = byte;
+                list.end += 1;
+            };
+            while gap >= 0x80 {
+                put(gap as u8 | 0x80);
+                gap >>= 7;
+            }
+            put(gap as u8);
+            frequencies.iter().for_each(|&byte| put(byte));
+        });
+        let mut order: Vec<(u64, u32)> =
+            (0..lists.len() as u32).map(|number| (beginning(terms.get(number as usize)), number)).collect();
+        let term = |number: u32| terms.get(number as usize);
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| term(a.1).cmp(term(b.1))));
+        SortedRun { terms, order, lists, postings, next: 0 }
+    }
+}
+
+/// A list while the log is sorted; afterwards `end` is the end of its postings.
+#[derive(Debug, Clone, Copy, Default)]
+struct ListTally {
+    end: usize,
+    last: u32,
+    count: u32,
+}
+
+/// The first eight bytes of a term as a number; two different numbers are in the order of their terms.
+fn beginning(term: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = term.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&term[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+/// Calls `each` with every posting of the log: number of the term, chunk, encoded tf vector.
+fn each_posting(log: &[u32], frequencies: &[u8], chunks: &[(u32, usize)], mut each: impl FnMut(usize, u32, &[u8])) {
+    let (mut start, mut rest) = (0, frequencies);
+    for &(chunk, end) in chunks {
+        for &entry in &log[start..end] {
+            let length = if entry & LABEL == 0 { encoded_length(rest) } else { 0 };
+            let (own, after) = rest.split_at(length);
+            each((entry & !LABEL) as usize, chunk, own);
+            rest = after;
+        }
+        start = end;
+    }
+}
+
+/// A sorted run in memory: the lists of an inversion in the order of their terms.
+#[derive(Debug)]
+pub struct SortedRun {
+    terms: TermTable,
+    /// Beginnings and numbers of the terms, sorted.
+    order: Vec<(u64, u32)>,
+    /// By number of the term: each list begins where the one before ends.
+    lists: Vec<ListTally>,
+    postings: Vec<u8>,
+    next: usize,
+}
+
+impl SortedRun {
+    /// The term of the current list.
+    pub(super) fn term(&self) -> Option<&[u8]> {
+        self.order.get(self.next).map(|(_, number)| self.terms.get(*number as usize))
+    }
+
+    /// The current list: its term, its number of postings, and the postings as in a dictionary entry.
+    pub(super) fn current(&self) -> Option<(&[u8], u32, &[u8])> {
+        let number = self.order.get(self.next)?.1 as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.lists[before].end);
+        let list = self.lists[number];
+        Some((self.terms.get(number), list.count, &self.postings[start..list.end]))
+    }
+
+    /// Moves to the next list.
+    pub(super) fn advance(&mut self) {
+        self.next += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dictionary::block::decode_inline;
+    use crate::field::FIELDS;
+    use crate::postings::Posting;
+
+    type Rows = Vec<(u32, TfVector)>;
+
+    proptest! {
+        #[test]
+        fn lists_are_those_that_were_added(
+            chunks in prop::collection::vec(
+                (1u32..1000, prop::collection::btree_map("[\u{1}ab]{1,3}", prop::array::uniform6(0u16..300), 0..6)), 0..30),
+        ) {
+            let (mut inverter, mut expected, mut chunk) = (Inverter::default(), BTreeMap::<Vec<u8>, Rows>::new(), 0);
+            for (gap, terms) in chunks {
+                chunk += gap;
+                inverter.add(chunk, terms.iter().map(|(term, frequencies)| (HashedTerm::new(term.as_bytes()), *frequencies)));
+                for (term, frequencies) in terms {
+                    let term = term.into_bytes();
+                    let kept = if has_frequencies(&term) { frequencies } else { [0; FIELDS] };
+                    expected.entry(term).or_default().push((chunk, kept));
+                }
+            }
+            let (mut inverted, mut read) = (inverter.invert(), Vec::new());
+            while let Some((term, count, postings)) = inverted.current() {
+                let mut rows = Rows::new();
+                let each = |posting: Posting| rows.push((posting.chunk, posting.frequencies));
+                prop_assert!(decode_inline(postings, count, has_frequencies(term), each).is_some());
+                read.push((term.to_vec(), rows));
+                inverted.advance();
+            }
+            prop_assert_eq!(read, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

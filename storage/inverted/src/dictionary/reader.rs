@@ -1,0 +1,263 @@
+//! Reads one segment: a term, or all terms from one on.
+
+use std::marker::PhantomData;
+
+use super::block::{
+    BlockReader, EntryBody, ListLocation, decode_body, decode_inline, find, has_frequencies, try_each_inline,
+};
+use super::source::{BlockCursor, KeyedBlock, SegmentSource};
+use crate::postings::{ListPart, Posting, Tombstones, count_part};
+
+/// A reader of one segment.
+#[derive(Debug, Clone, Copy)]
+pub struct SegmentReader<'a, S> {
+    source: S,
+    bytes: PhantomData<&'a [u8]>,
+}
+
+/// An entry of the dictionary.
+#[derive(Debug, Clone, Copy)]
+pub struct TermEntry<'a> {
+    /// Number of postings, deleted chunks included.
+    pub count: u32,
+    body: EntryBody<'a>,
+    with_frequencies: bool,
+}
+
+impl<'a, S: SegmentSource<'a>> SegmentReader<'a, S> {
+    /// Reads a segment from its stored bytes.
+    pub fn new(source: S) -> Self {
+        Self { source, bytes: PhantomData }
+    }
+
+    /// The entry of a term or label; `None` when the segment does not have it.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    pub fn find(&self, term: &[u8]) -> Result<Option<TermEntry<'a>>, S::Error> {
+        let (_, block) = self.block_of(term)?;
+        let body = find(block, term).ok_or_else(|| self.damaged("dictionary block"))?;
+        body.map(|body| self.entry(term, body)).transpose()
+    }
+
+    /// A cursor at the first term that is not below `term`.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    pub fn terms_from(&self, term: &[u8]) -> Result<TermCursor<'a, S>, S::Error> {
+        let mut cursor = TermCursor { blocks: self.blocks_from(term)?, block: None, entry: None };
+        cursor.advance()?;
+        while cursor.entry.is_some() && cursor.term() < term {
+            cursor.advance()?;
+        }
+        Ok(cursor)
+    }
+
+    /// The blocks from the one on that covers `term`.
+    pub(super) fn blocks_from(&self, term: &[u8]) -> Result<Blocks<'a, S>, S::Error> {
+        let (key, _) = self.block_of(term)?;
+        Ok(Blocks { segment: *self, cursor: self.source.blocks(key)?, expected: Some(key) })
+    }
+
+    /// Key and bytes of the block that covers a term: there is one for every term.
+    fn block_of(&self, term: &[u8]) -> Result<KeyedBlock<'a>, S::Error> {
+        self.source.block(term)?.ok_or_else(|| self.damaged("dictionary"))
+    }
+
+    /// The parts of a list, in ascending order.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub fn parts(&self, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, S::Error> {
+        match entry.body {
+            EntryBody::Inline(bytes) => {
+                let count = entry.count as usize;
+                let (mut chunks, mut frequencies) = (Vec::with_capacity(count), Vec::with_capacity(count));
+                decode_inline(bytes, entry.count, entry.with_frequencies, |posting| {
+                    chunks.push(posting.chunk);
+                    frequencies.push(posting.frequencies);
+                })
+                .and_then(|()| ListPart::decoded(chunks, frequencies))
+                .map(|part| vec![part])
+                .ok_or_else(|| self.damaged("posting list"))
+            }
+            EntryBody::Stored(location) => self.stored(location, entry),
+        }
+    }
+
+    /// Calls `each` with every posting of a list, deleted chunks included, until it returns an error.
+    ///
+    /// # Errors
+    /// Those of `each`, and through `wrap` what prevents the list from being read.
+    pub fn for_each<E>(
+        &self,
+        entry: &TermEntry<'a>,
+        wrap: impl Fn(S::Error) -> E,
+        mut each: impl FnMut(Posting) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match entry.body {
+            EntryBody::Inline(bytes) => {
+                let damaged = || wrap(self.damaged("posting list"));
+                try_each_inline(bytes, entry.count, entry.with_frequencies, damaged, each)
+            }
+            EntryBody::Stored(location) => {
+                let parts = self.stored(location, entry).map_err(wrap)?;
+                parts.iter().try_for_each(|part| part.for_each(&mut each))
+            }
+        }
+    }
+
+    /// The chunks of a list in ascending order, deleted ones included.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub fn chunks(&self, entry: &TermEntry<'a>) -> Result<Vec<u32>, S::Error> {
+        let mut chunks = Vec::with_capacity(entry.count.min(1 << 16) as usize);
+        match entry.body {
+            EntryBody::Inline(bytes) => {
+                decode_inline(bytes, entry.count, entry.with_frequencies, |posting| chunks.push(posting.chunk))
+                    .ok_or_else(|| self.damaged("posting list"))?;
+            }
+            EntryBody::Stored(location) => {
+                self.stored(location, entry)?.iter().for_each(|part| part.chunks(&mut chunks));
+            }
+        }
+        Ok(chunks)
+    }
+
+    /// Number of live chunks of a list: its part of the document frequency. A long list is read only if there are tombstones.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub fn live(&self, entry: &TermEntry<'a>, tombstones: &Tombstones) -> Result<u32, S::Error> {
+        let gone = match entry.body {
+            _ if tombstones.is_empty() => 0,
+            EntryBody::Stored(location) if entry.with_frequencies => {
+                let (mut count, mut gone) = (0, 0);
+                for index in 0..location.parts {
+                    let found = count_part(self.value(location, index)?, tombstones);
+                    let (here, gone_here) = found.ok_or_else(|| self.damaged("posting list"))?;
+                    (count, gone) = (count + here, gone + gone_here);
+                }
+                if count != entry.count as usize {
+                    return Err(self.damaged("posting list"));
+                }
+                gone
+            }
+            _ => self.parts(entry)?.iter().map(|part| part.count_deleted(tombstones)).sum(),
+        };
+        Ok(entry.count - gone as u32)
+    }
+
+    fn stored(&self, location: ListLocation, entry: &TermEntry<'a>) -> Result<Vec<ListPart<'a>>, S::Error> {
+        let damaged = || self.damaged("posting list");
+        let mut parts: Vec<ListPart<'a>> = Vec::new();
+        for index in 0..location.parts {
+            let part = ListPart::decode(self.value(location, index)?, entry.with_frequencies).ok_or_else(damaged)?;
+            if parts.last().is_some_and(|before| before.last() >= part.first()) {
+                return Err(damaged());
+            }
+            parts.push(part);
+        }
+        let count: usize = parts.iter().map(ListPart::posting_count).sum();
+        (count == entry.count as usize).then_some(parts).ok_or_else(damaged)
+    }
+
+    /// The bytes of a part.
+    fn value(&self, location: ListLocation, index: u32) -> Result<&'a [u8], S::Error> {
+        let damaged = || self.damaged("posting list");
+        let number = location.number.checked_add(index).ok_or_else(damaged)?;
+        let value = self.source.value(number)?.ok_or_else(damaged)?;
+        let (start, length) = (location.offset as usize, location.length as usize);
+        if location.parts == 1 { value.get(start..start + length).ok_or_else(damaged) } else { Ok(value) }
+    }
+
+    fn entry(&self, term: &[u8], body: &'a [u8]) -> Result<TermEntry<'a>, S::Error> {
+        let (count, body) = decode_body(body).ok_or_else(|| self.damaged("dictionary entry"))?;
+        Ok(TermEntry { count, body, with_frequencies: has_frequencies(term) })
+    }
+
+    /// The error for a damaged structure of this segment.
+    pub(super) fn damaged(&self, structure: &str) -> S::Error {
+        self.source.damaged(structure)
+    }
+}
+
+/// The blocks of a segment in order.
+pub(super) struct Blocks<'a, S: SegmentSource<'a>> {
+    segment: SegmentReader<'a, S>,
+    cursor: S::Blocks,
+    /// The key that the next block must have, empty if there must be none; `None` when the block before was skipped.
+    expected: Option<&'a [u8]>,
+}
+
+impl<'a, S: SegmentSource<'a>> Blocks<'a, S> {
+    /// Reads the next block; `None` behind the last.
+    pub(super) fn next(&mut self) -> Result<Option<BlockReader<'a>>, S::Error> {
+        let damaged = || self.segment.damaged("dictionary");
+        let key = self.cursor.key()?;
+        if self.expected.is_some_and(|expected| expected != key.unwrap_or_default()) {
+            return Err(damaged());
+        }
+        let Some(bytes) = self.cursor.bytes()? else { return Ok(None) };
+        let block = BlockReader::new(bytes).ok_or_else(damaged)?;
+        self.expected = Some(block.bound);
+        self.cursor.advance()?;
+        Ok(Some(block))
+    }
+
+    /// Skips the next block if `is_covered` holds for its key and for the key behind it; says whether it did.
+    pub(super) fn skip(&mut self, is_covered: impl Fn(&[u8]) -> bool) -> Result<bool, S::Error> {
+        if !self.cursor.key()?.is_some_and(&is_covered) {
+            return Ok(false);
+        }
+        let here = self.cursor.clone();
+        self.cursor.advance()?;
+        if self.cursor.key()?.is_some_and(is_covered) {
+            self.expected = None;
+            return Ok(true);
+        }
+        self.cursor = here;
+        Ok(false)
+    }
+}
+
+/// Walks the terms of a segment in byte order.
+pub struct TermCursor<'a, S: SegmentSource<'a>> {
+    blocks: Blocks<'a, S>,
+    block: Option<BlockReader<'a>>,
+    entry: Option<TermEntry<'a>>,
+}
+
+impl<'a, S: SegmentSource<'a>> TermCursor<'a, S> {
+    /// The term under the cursor; empty at the end.
+    pub fn term(&self) -> &[u8] {
+        self.block.as_ref().map_or(&[], |block| &block.term)
+    }
+
+    /// The entry under the cursor; `None` at the end.
+    pub fn entry(&self) -> Option<TermEntry<'a>> {
+        self.entry
+    }
+
+    /// The segment whose terms these are.
+    pub fn segment(&self) -> &SegmentReader<'a, S> {
+        &self.blocks.segment
+    }
+
+    /// Moves to the next term, or to the end.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    pub fn advance(&mut self) -> Result<(), S::Error> {
+        self.entry = None;
+        if self.block.as_ref().is_none_or(BlockReader::is_empty) {
+            self.block = self.blocks.next()?;
+        }
+        let segment = &self.blocks.segment;
+        let Some(block) = &mut self.block else { return Ok(()) };
+        let body = block.next().ok_or_else(|| segment.damaged("dictionary block"))?;
+        self.entry = Some(segment.entry(&block.term, body)?);
+        Ok(())
+    }
+}

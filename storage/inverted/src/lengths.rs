@@ -1,0 +1,138 @@
+//! Field lengths: for each window of chunk ids one column per field, with one byte per chunk.
+//!
+//! A byte is a number of terms as a floating-point number with five bits of mantissa: lengths up to 63 are exact, longer
+//! ones are rounded down by less than 1/32, and 4,032 is the highest.
+//!
+//! Layout of a block: a mask of the fields that hold terms · for each of them [`WINDOW`] bytes.
+
+use crate::chunk_id::ChunkId;
+use crate::field::FIELDS;
+use crate::postings::WINDOW;
+
+/// Bytes of a column.
+const COLUMN: usize = WINDOW as usize;
+/// A column without terms.
+static NONE: [u8; COLUMN] = [0; COLUMN];
+
+/// The length of each field in its byte.
+pub type LengthCodes = [u8; FIELDS];
+
+/// The byte of a number of terms, rounded down.
+///
+/// ```
+/// use aurora_inverted::{length_code, length_of};
+/// assert_eq!(length_of(length_code(63)), 63);
+/// assert_eq!(length_of(length_code(1_000)), 992);
+/// ```
+#[inline]
+pub fn length_code(length: u32) -> u8 {
+    let octave = length.checked_ilog2().unwrap_or(0).saturating_sub(5);
+    let places = length >> octave;
+    u8::try_from((octave << 5) + places).unwrap_or(u8::MAX)
+}
+
+/// The number of terms that a byte stands for.
+#[inline]
+pub const fn length_of(code: u8) -> u32 {
+    match code as u32 {
+        exact @ 0..64 => exact,
+        code => (32 + code % 32) << (code / 32 - 1),
+    }
+}
+
+/// The field lengths of one window.
+#[derive(Debug, Clone, Copy)]
+pub struct LengthColumns<'s> {
+    columns: [&'s [u8; COLUMN]; FIELDS],
+}
+
+impl<'s> LengthColumns<'s> {
+    /// The columns of a window without terms.
+    pub const NONE: Self = Self { columns: [&NONE; FIELDS] };
+
+    /// Reads a block; `None` when its size is not the one that its mask implies.
+    pub fn decode(block: &'s [u8]) -> Option<Self> {
+        let (&mask, mut left) = block.split_first()?;
+        let mut columns = [&NONE; FIELDS];
+        for (_, column) in columns.iter_mut().enumerate().filter(|(field, _)| mask >> field & 1 != 0) {
+            (*column, left) = left.split_first_chunk()?;
+        }
+        (left.is_empty() && u32::from(mask) < 1 << FIELDS).then_some(Self { columns })
+    }
+
+    /// The column of a field, by offset in the window.
+    #[inline]
+    pub fn of_field(&self, field: usize) -> &'s [u8; COLUMN] {
+        self.columns[field]
+    }
+
+    /// The lengths of the chunk at an offset.
+    #[inline]
+    pub fn at(&self, offset: u16) -> LengthCodes {
+        self.columns.map(|column| column[usize::from(offset) % COLUMN])
+    }
+}
+
+/// The field lengths of all chunks, decoded at once.
+#[derive(Debug)]
+pub struct FieldLengths<'s> {
+    windows: Vec<LengthColumns<'s>>,
+}
+
+impl<'s> FieldLengths<'s> {
+    /// Joins the columns of all windows, in order.
+    pub fn new(windows: Vec<LengthColumns<'s>>) -> Self {
+        Self { windows }
+    }
+
+    /// The lengths of a chunk; zeros where there is none.
+    #[inline]
+    pub fn of(&self, id: ChunkId) -> LengthCodes {
+        let window = self.windows.get((id.0 / WINDOW) as usize);
+        window.map_or([0; FIELDS], |window| window.at((id.0 % WINDOW) as u16))
+    }
+}
+
+/// Encodes the block of a window from the lengths of its chunks, the first chunk first.
+pub fn encode_lengths(rows: &[LengthCodes]) -> Vec<u8> {
+    let mut block = vec![0];
+    for field in (0..FIELDS).filter(|&field| rows.iter().any(|row| row[field] > 0)) {
+        block[0] |= 1 << field;
+        let end = block.len() + COLUMN;
+        block.extend(rows.iter().take(COLUMN).map(|row| row[field]));
+        block.resize(end, 0);
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn codes_ascend_with_lengths_and_are_near_to_them() {
+        let lengths: Vec<u32> = (0..=u8::MAX).map(length_of).collect();
+        assert!(lengths.is_sorted_by(|a, b| a < b));
+        assert!((0..=u8::MAX).all(|code| length_code(length_of(code)) == code));
+        assert_eq!(length_code(u32::MAX), u8::MAX);
+        for length in 0..4_096 {
+            let near = length_of(length_code(length));
+            assert!(near <= length && (length - near) * 32 < length.max(1));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rows_come_back(rows in prop::collection::vec(prop::array::uniform6(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
+            let rows: Vec<LengthCodes> = rows.into_iter().map(|mut row| { row[blank] = 0; row }).collect();
+            let block = encode_lengths(&rows);
+            let read = LengthColumns::decode(&block).expect("sound");
+            for place in 0..60 {
+                prop_assert_eq!(read.at(place), rows.get(usize::from(place)).copied().unwrap_or_default());
+            }
+            prop_assert!(LengthColumns::decode(&block[..block.len() - 1]).is_none());
+        }
+    }
+}

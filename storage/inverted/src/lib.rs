@@ -1,0 +1,70 @@
+//! An inverted index: which chunks hold a term, how often in which field, and the best chunks for a weighted sum of terms.
+//!
+//! An [`Inverter`] turns chunks with their terms into sorted runs, and [`merge`] joins runs and older segments into a new
+//! segment: dictionary blocks and posting lists. A [`SegmentReader`] finds a term's entry, and [`Postings`] joins the parts
+//! of a list over all segments. [`top_k`] finds the best chunks by BM25F with MaxScore, bit for bit those that scoring every
+//! posting would find. `docs/inverted-index.md` explains the structures.
+//!
+//! Bytes come from a [`SegmentSource`] and go to a [`SegmentSink`]; [`Collection`] is what a search reads beside lists. Weights
+//! are parameters of a search ([`Bm25Config`]); the index depends on none.
+//!
+//! Deliberately absent: files, pages and transactions (`aurora-storage`), how text becomes terms (`aurora-analysis`), positions
+//! of terms in a field, and deletion within a segment: deleted chunks have [`Tombstones`] until a merge drops their postings.
+//!
+//! ```
+//! # fn main() -> Result<(), aurora_inverted::DamagedSegment> {
+//! use aurora_inverted::{Bm25Config, ChunkId, Field, MemoryIndex, TermVector};
+//!
+//! let chunks = [
+//!     ("cache.rs:flush", TermVector::builder().add(Field::Name, "flush").add(Field::Body, "cache").finish()),
+//!     ("cache.rs:read", TermVector::builder().add(Field::Name, "read").add(Field::Body, "cache").finish()),
+//!     ("log.rs:write", TermVector::builder().add(Field::Name, "write").add(Field::Body, "flush").finish()),
+//! ];
+//! let mut index = MemoryIndex::new(chunks)?;
+//! assert_eq!(index.postings("cache")?.doc_frequency(), 2);
+//!
+//! // The name counts three times as much as the body.
+//! let config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] };
+//! let best = index.search(&["flush", "cache"], &config, 2, None)?;
+//! assert_eq!(best[0].0, "cache.rs:flush");
+//!
+//! index.delete([ChunkId(0)]);
+//! assert_eq!(index.postings("cache")?.doc_frequency(), 1);
+//! assert_eq!(index.search(&["flush"], &config, 2, None)?[0].0, "log.rs:write");
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod bm25f;
+mod chunk_id;
+pub mod codec;
+mod collection;
+mod dictionary;
+mod field;
+mod lengths;
+mod maxscore;
+mod memory;
+mod postings;
+mod search;
+mod terms;
+
+pub use bm25f::{Bm25Config, FieldScorer, idf};
+pub use chunk_id::ChunkId;
+pub use collection::Collection;
+pub use dictionary::{
+    BlockCursor, Inverter, KeyedBlock, LABEL_PREFIX, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink,
+    SegmentSource, SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
+};
+pub use field::{FIELDS, Field};
+pub use lengths::{FieldLengths, LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
+pub use memory::{DamagedSegment, MemoryIndex};
+pub use postings::{
+    GROUPING, Grouping, ImpactBound, ListPart, ListWindow, Posting, Postings, SeekCursor, TfCode, TfVector, Tombstones,
+    WINDOW, WindowPostings, frequency_bound, is_body_only,
+};
+pub use search::{WeightedPostings, score, top_k};
+pub use terms::{HashedTerm, TermVector, TermVectorBuilder, is_term, normalise};

@@ -1,0 +1,204 @@
+//! MaxScore: the best chunks for a weighted sum of terms, without scoring every posting.
+//!
+//! MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995) with block-max bounds (Ding and Suel,
+//! 2011), one window of chunk ids at a time, windows with the highest bounds first, until the bound of the next window is
+//! below the threshold, the score of the k-th best chunk so far. In a window the lists with the lowest bounds, as many as
+//! together cannot reach the threshold, are non-essential: no chunk that only they hold can be among the best. The essential
+//! lists produce candidates; a non-essential list is only looked up for candidates that can still reach the threshold. Where
+//! there is a single essential list, postings whose tf vectors cannot reach the threshold are not even decoded.
+//!
+//! The threshold begins at an estimate, the score that about `k` chunks reach by one term alone: a bound is close to the
+//! score of the best of its postings. If the estimate was too high, fewer than `k` chunks are found, and the search runs
+//! again without one.
+//!
+//! Scores are summed here in the order of bounds, not of the query's terms, so they may differ in the last bits from those
+//! that are reported. The threshold is lowered by more than that error: the result holds the exact best chunks and a few
+//! more, and the caller scores them again.
+
+use roaring::RoaringBitmap;
+
+use crate::chunk_id::ChunkId;
+use crate::collection::Collection;
+use crate::lengths::LengthColumns;
+use crate::postings::{WINDOW, WindowPostings};
+use accumulators::Accumulators;
+use allowed::AllowedOffsets;
+use candidates::WindowCandidates;
+pub(crate) use term_list::TermList;
+use top_k::TopK;
+
+mod accumulators;
+mod allowed;
+mod candidates;
+mod score_table;
+mod term_list;
+mod top_k;
+
+/// The chunks that a filter allows in a window are looked up one by one if there are this many times as many postings.
+const SELECTIVE: u32 = 8;
+/// Beside other essential lists, a list of so few postings is essential as well: that is faster than to look it up.
+const SMALL: u32 = 128;
+
+/// Buffers for the postings of one list in one window.
+struct WindowScratch<'s> {
+    lengths: LengthColumns<'s>,
+    number: u32,
+    postings: WindowPostings,
+    /// The scores of `postings`.
+    scores: Vec<f32>,
+    /// For each offset the number of its posting, counted from 1; 0 for none.
+    posting_at: Option<Box<[u16; WINDOW as usize]>>,
+    /// Indexes of postings that hold the term in several fields.
+    mixed: Vec<u16>,
+    /// Candidates that hold the term: index of the candidate, number of the posting.
+    hits: Vec<(u16, u16)>,
+}
+
+/// Buffers for all lists in one window.
+struct SearchBuffers {
+    /// The lists by rising bound: the sum of the bounds up to each, and its index.
+    order: Vec<(f32, usize)>,
+    accumulators: Accumulators,
+    candidates: WindowCandidates,
+}
+
+/// A superset of the best `k` chunks and all that equal the last of them, ascending, with their scores, which are exact if
+/// there are at most two lists. Only chunks in `filter`, if there is one, all of which must be live.
+pub(crate) fn candidates<C: Collection>(
+    mut lists: Vec<TermList<'_>>,
+    collection: &C,
+    k: usize,
+    filter: Option<&RoaringBitmap>,
+) -> Result<Vec<(ChunkId, f32)>, C::Error> {
+    let windows = collection.end().div_ceil(WINDOW);
+    let total = |window: u32| lists.iter().map(|list| list.bound_in(window).score).sum::<f32>();
+    let mut windows: Vec<(f32, u32)> = (0..windows).map(|window| (total(window), window)).collect();
+    windows.retain(|(total, _)| *total > 0.0);
+    windows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    // With a filter there is no estimate: it may exclude the chunks that the estimate is about.
+    let estimate = match filter {
+        None if k > 0 => lists.iter_mut().fold(0.0, |estimate, list| list.estimate(k, estimate)),
+        _ => 0.0,
+    };
+    let mut top = TopK::new(k, lists.len(), estimate);
+    search(&mut lists, collection, &windows, filter, &mut top)?;
+    if estimate > 0.0 && !top.is_full() {
+        top = TopK::new(k, lists.len(), 0.0);
+        search(&mut lists, collection, &windows, filter, &mut top)?;
+    }
+    Ok(top.finish())
+}
+
+/// Searches the windows, which come by falling bound.
+fn search<C: Collection>(
+    lists: &mut [TermList<'_>],
+    collection: &C,
+    windows: &[(f32, u32)],
+    filter: Option<&RoaringBitmap>,
+    top: &mut TopK,
+) -> Result<(), C::Error> {
+    let mut scratch = WindowScratch {
+        lengths: LengthColumns::NONE,
+        number: 0,
+        postings: WindowPostings::default(),
+        scores: Vec::with_capacity(WINDOW as usize),
+        mixed: Vec::new(),
+        posting_at: None,
+        hits: Vec::new(),
+    };
+    let mut buffers =
+        SearchBuffers { order: Vec::new(), accumulators: Accumulators::default(), candidates: WindowCandidates::new() };
+    for &(total, number) in windows {
+        if !top.may_enter(total) {
+            break;
+        }
+        scratch.number = number;
+        scratch.lengths = collection.window_lengths(number)?;
+        let allowed = AllowedOffsets::new(collection.tombstones(), filter, number);
+        search_window(lists, &mut scratch, &mut buffers, allowed.as_ref(), top);
+    }
+    Ok(())
+}
+
+/// Searches one window.
+fn search_window(
+    lists: &mut [TermList<'_>],
+    scratch: &mut WindowScratch<'_>,
+    buffers: &mut SearchBuffers,
+    allowed: Option<&AllowedOffsets>,
+    top: &mut TopK,
+) {
+    let number = scratch.number;
+    let SearchBuffers { order, accumulators, candidates } = buffers;
+    put_in_order(lists, number, order, top);
+    let mut non_essential = order.iter().take_while(|(bound, _)| !top.may_enter(*bound)).count();
+    if non_essential + 1 < order.len() {
+        let small =
+            order[..non_essential].iter().rev().take_while(|(_, at)| lists[*at].bound_in(number).count <= SMALL);
+        non_essential -= small.count();
+    }
+    let (non_essential, essential) = order.split_at(non_essential);
+    let threshold = top.threshold() - non_essential.last().map_or(0.0, |(bound, _)| *bound);
+    let is_allowed = |offset: u16| allowed.is_none_or(|allowed| allowed.contains(offset));
+    let postings: u32 = essential.iter().map(|&(_, at)| lists[at].bound_in(number).count).sum();
+    candidates.clear();
+    let looked_up = match (allowed, essential) {
+        (Some(allowed), _) if allowed.count() * SELECTIVE < postings => {
+            allowed.iter().for_each(|offset| candidates.push(offset, 0.0));
+            &order[..]
+        }
+        (_, &[(_, only)]) => {
+            lists[only].for_each_above(scratch, threshold, |offset, score| {
+                if is_allowed(offset) {
+                    candidates.push(offset, score);
+                }
+            });
+            non_essential
+        }
+        _ => {
+            let mut accumulators = accumulators.begin();
+            essential.iter().for_each(|&(_, at)| lists[at].add_all(scratch, &mut accumulators));
+            accumulators.for_each_above(threshold, |offset, score| {
+                if is_allowed(offset) {
+                    candidates.push(offset, score);
+                }
+            });
+            non_essential
+        }
+    };
+    for (at, &(_, list)) in looked_up.iter().enumerate().rev() {
+        if candidates.len() == 0 {
+            break;
+        }
+        lists[list].add_to(scratch, candidates);
+        candidates.retain(top.threshold() - at.checked_sub(1).map_or(0.0, |below| looked_up[below].0));
+    }
+    candidates.as_slice().iter().for_each(|&(offset, score)| top.push(number, offset, score));
+}
+
+/// Orders the lists that have postings in a window by their bounds, each with the sum of the bounds up to it. Where no chunk
+/// can reach the threshold without a certain list, that list, or the shortest such, comes last: it alone is then essential.
+fn put_in_order(lists: &[TermList<'_>], window: u32, order: &mut Vec<(f32, usize)>, top: &TopK) {
+    order.clear();
+    let bounds = lists.iter().enumerate().map(|(at, list)| (list.bound_in(window), at));
+    order.extend(bounds.filter(|(bound, _)| bound.count > 0).map(|(bound, at)| (bound.score, at)));
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f32 = order.iter().map(|(bound, _)| bound).sum();
+    let required = order.iter().enumerate().filter(|(_, (bound, _))| !top.may_enter(total - bound));
+    if let Some((at, _)) = required.min_by_key(|(_, (_, at))| lists[*at].bound_in(window).count) {
+        order[at..].rotate_left(1);
+    }
+    let mut sum = 0.0;
+    order.iter_mut().for_each(|(bound, _)| {
+        sum += *bound;
+        *bound = sum;
+    });
+}
+
+/// A value for each offset of a window, allocated without a copy on the stack.
+fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
+    match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
+        Ok(values) => values,
+        Err(_) => unreachable!("the vector has as many elements"),
+    }
+}

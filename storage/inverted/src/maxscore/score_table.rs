@@ -1,0 +1,192 @@
+//! The scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
+
+use super::candidates::WindowCandidates;
+use super::{WindowScratch, by_offset};
+use crate::bm25f::{FieldScorer, LENGTHS};
+use crate::field::{FIELDS, Field};
+use crate::lengths::LengthColumns;
+use crate::postings::{ListWindow, Postings, TfCode, TfVector, WINDOW, is_body_only};
+
+const BODY: usize = Field::Body.index();
+/// Number of codes.
+const CODES: usize = 1 << 8;
+/// The scores of vectors that have no table.
+static NO_SCORES: [f32; LENGTHS] = [0.0; LENGTHS];
+/// A vector of the dictionary is compared with the threshold only if the window has so many postings for it.
+const PER_VECTOR: u32 = 8;
+
+/// The tables of all parts of a list, made when a part is first read.
+pub(super) struct ScoreTables<'p> {
+    fields: &'p FieldScorer,
+    factor: f32,
+    of_part: Vec<Option<ScoreTable<'p>>>,
+}
+
+/// The table of one part.
+struct ScoreTable<'p> {
+    /// For each code of a vector in the body only its scores, by length of the body.
+    body_scores: Box<[&'p [f32; LENGTHS]; CODES]>,
+    /// Which codes have no scores, and whether the dictionary has such a code.
+    is_mixed: [bool; CODES],
+    any_mixed: bool,
+    /// Every vector as floats, and whether it is in the body only.
+    vectors: Vec<([f32; FIELDS], bool)>,
+}
+
+impl<'p> ScoreTables<'p> {
+    /// For a list of so many parts, and the factor of its scores.
+    pub(super) fn new(parts: usize, factor: f32, fields: &'p FieldScorer) -> Self {
+        Self { fields, factor, of_part: (0..parts).map(|_| None).collect() }
+    }
+
+    /// Makes the table of a part if it is not there.
+    pub(super) fn prepare(&mut self, part: usize, postings: &'p Postings<'_>) {
+        self.of_part[part].get_or_insert_with(|| ScoreTable::new(postings.tf_dictionary(part), self.fields));
+    }
+
+    /// The table of a part, once it is prepared.
+    #[inline]
+    fn of(&self, part: usize) -> Option<&ScoreTable<'p>> {
+        self.of_part[part].as_ref()
+    }
+
+    /// The lowest code whose vector may reach `threshold` in a window: no posting with a lower code does.
+    pub(super) fn min_code(&self, window: &ListWindow, postings: &Postings<'_>, threshold: f32) -> u8 {
+        let Some(table) = self.of(window.part) else { return 0 };
+        let mut min_code = table.vectors.len().min((window.count / PER_VECTOR) as usize);
+        let min_sum = self.fields.min_sum_for(threshold / self.factor);
+        let known = postings.impacts(window, |impact| {
+            if self.factor * self.fields.upper_bound(impact) >= threshold {
+                let body_only = impact.other_fields.is_none();
+                let norms = self.fields.length_norms(impact);
+                let first = table.vectors[..min_code].iter().position(|(vector, is_body_only)| {
+                    let highest: f32 = vector.iter().zip(&norms).map(|(frequency, norm)| frequency * norm).sum();
+                    highest >= min_sum
+                        && *is_body_only == body_only
+                        && self.factor * self.fields.upper_bound_of(vector, impact) >= threshold
+                });
+                min_code = first.unwrap_or(min_code);
+            }
+        });
+        known.map_or(0, |()| min_code as u8)
+    }
+
+    /// Scores the postings in `scratch`, which are of a prepared part.
+    pub(super) fn score(&self, part: usize, scratch: &mut WindowScratch<'_>) {
+        let Some(table) = self.of(part) else { return };
+        let WindowScratch { lengths, postings, scores, mixed, .. } = scratch;
+        let (offsets, codes) = (postings.offsets(), postings.codes());
+        scores.resize(offsets.len(), 0.0);
+        let body = lengths.of_field(BODY);
+        let body_score =
+            |offset: u16, code: u8| self.factor * table.score_body(code, body[usize::from(offset) % WINDOW as usize]);
+        let coded = scores.iter_mut().zip(offsets).zip(codes);
+        if table.any_mixed {
+            // Vectors in several fields are collected without a branch, which would be unpredictable, and scored afterwards.
+            mixed.resize(offsets.len(), 0);
+            let mut count = 0;
+            for (((score, &offset), &code), index) in coded.zip(0..) {
+                *score = body_score(offset, code);
+                mixed[count] = index;
+                count += usize::from(table.is_mixed[usize::from(code)]);
+            }
+            for at in mixed[..count].iter().map(|at| usize::from(*at)) {
+                scores[at] = table.score_mixed(codes[at], self.factor, self.fields, lengths, offsets[at]);
+            }
+        } else {
+            coded.for_each(|((score, &offset), &code)| *score = body_score(offset, code));
+        }
+        for (at, vector) in postings.exceptions() {
+            let at = usize::from(*at);
+            scores[at] = self.factor * self.fields.saturated(*vector, lengths.at(postings.offsets()[at]));
+        }
+    }
+
+    /// Adds the scores of the postings in `scratch`, which are of a prepared part, to those of candidates.
+    pub(super) fn add_to(&self, part: usize, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
+        let Some(table) = self.of(part) else { return };
+        let WindowScratch { lengths, postings, posting_at, hits, .. } = scratch;
+        let posting_at = posting_at.get_or_insert_with(by_offset);
+        posting_at.fill(0);
+        for (&offset, number) in postings.offsets().iter().zip(1..) {
+            posting_at[usize::from(offset) % WINDOW as usize] = number;
+        }
+        // Without a branch, which would be unpredictable.
+        hits.resize(candidates.len(), (0, 0));
+        let mut count = 0;
+        for (&(offset, _), index) in candidates.as_slice().iter().zip(0..) {
+            let number = posting_at[usize::from(offset) % WINDOW as usize];
+            hits[count] = (index, number.wrapping_sub(1));
+            count += usize::from(number > 0);
+        }
+        let (offsets, codes) = (postings.offsets(), postings.codes());
+        let mut exceptions = postings.exceptions().iter().peekable();
+        for &(index, number) in &hits[..count] {
+            let (offset, code) = (offsets[usize::from(number)], codes[usize::from(number)]);
+            let score = if usize::from(code) < table.vectors.len() {
+                table.score(code, self.factor, self.fields, lengths, offset)
+            } else {
+                while exceptions.next_if(|(at, _)| *at < number).is_some() {}
+                let vector = exceptions.peek().map(|(_, vector)| *vector);
+                vector.map_or(0.0, |vector| self.factor * self.fields.saturated(vector, lengths.at(offset)))
+            };
+            candidates.add(index.into(), score);
+        }
+    }
+
+    /// The score of one posting of a prepared part.
+    #[inline]
+    pub(super) fn score_of(&self, part: usize, code: TfCode, scratch: &WindowScratch<'_>, offset: u16) -> f32 {
+        match (code, self.of(part)) {
+            (TfCode::Frequent(code), Some(table)) => {
+                table.score(code, self.factor, self.fields, &scratch.lengths, offset)
+            }
+            (TfCode::Exception(vector), _) => self.factor * self.fields.saturated(vector, scratch.lengths.at(offset)),
+            (TfCode::Frequent(_), None) => 0.0,
+        }
+    }
+}
+
+impl<'p> ScoreTable<'p> {
+    fn new(dictionary: &'p [TfVector], fields: &'p FieldScorer) -> Self {
+        let vectors = dictionary.iter().map(|vector| (vector.map(f32::from), is_body_only(vector))).collect();
+        let (mut body_scores, mut is_mixed) = (Box::new([&NO_SCORES; CODES]), [true; CODES]);
+        for (code, vector) in dictionary.iter().enumerate().filter(|(_, vector)| is_body_only(vector)) {
+            if let Some(scores) = fields.body_scores(vector[BODY]) {
+                (body_scores[code], is_mixed[code]) = (scores, false);
+            }
+        }
+        let any_mixed = is_mixed[..dictionary.len()].contains(&true);
+        Self { body_scores, is_mixed, any_mixed, vectors }
+    }
+
+    /// The score of a vector in the body only, without the factor.
+    #[inline]
+    fn score_body(&self, code: u8, length: u8) -> f32 {
+        self.body_scores[usize::from(code)][usize::from(length)]
+    }
+
+    /// The score of a vector that has no table of scores; 0 for a code that is not in the dictionary.
+    #[inline]
+    fn score_mixed(
+        &self,
+        code: u8,
+        factor: f32,
+        fields: &FieldScorer,
+        lengths: &LengthColumns<'_>,
+        offset: u16,
+    ) -> f32 {
+        let Some((vector, _)) = self.vectors.get(usize::from(code)) else { return 0.0 };
+        factor * fields.saturated_of(vector, lengths.at(offset))
+    }
+
+    /// The score of a vector in any fields; 0 for a code that is not in the dictionary.
+    #[inline]
+    fn score(&self, code: u8, factor: f32, fields: &FieldScorer, lengths: &LengthColumns<'_>, offset: u16) -> f32 {
+        if self.is_mixed[usize::from(code)] {
+            self.score_mixed(code, factor, fields, lengths, offset)
+        } else {
+            factor * self.score_body(code, lengths.of_field(BODY)[usize::from(offset) % WINDOW as usize])
+        }
+    }
+}

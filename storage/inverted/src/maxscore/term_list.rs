@@ -1,0 +1,222 @@
+//! The posting list of one term, with an upper bound on its scores in each window.
+
+use std::ops::Range;
+
+use super::WindowScratch;
+use super::accumulators::{WindowAccumulators, for_each_above};
+use super::candidates::WindowCandidates;
+use super::score_table::ScoreTables;
+use crate::bm25f::FieldScorer;
+use crate::chunk_id::ChunkId;
+use crate::collection::Collection;
+use crate::lengths::LengthColumns;
+use crate::postings::{ListWindow, Postings, WINDOW};
+
+/// Lists of up to this many postings are scored in advance, so that their bounds are exact.
+const SHORT: u32 = 1024;
+/// Share of its bound that the best posting of a group in several fields nearly always reaches. A higher one makes more
+/// estimates too high, and each of these doubles the work.
+const REACHED: f32 = 0.8;
+/// A window is decoded to look up candidates if it has at most this many postings per candidate.
+const PER_CANDIDATE: usize = 16;
+
+/// The postings of a term.
+pub(crate) struct TermList<'p> {
+    postings: ListPostings<'p>,
+    /// By number of the window.
+    bounds: Vec<WindowBound>,
+    /// Scores that at least about as many chunks reach, each another chunk.
+    reached: Vec<f32>,
+}
+
+enum ListPostings<'p> {
+    /// Chunks in ascending order, and their scores.
+    Scored { chunks: Vec<u32>, scores: Vec<f32> },
+    /// Postings that are decoded by window.
+    Windowed { postings: &'p Postings<'p>, windows: Vec<ListWindow>, tables: ScoreTables<'p> },
+}
+
+/// The postings of a list in one window.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WindowBound {
+    /// An upper bound on the score of every chunk.
+    pub(super) score: f32,
+    /// Number of postings, deleted chunks included.
+    pub(super) count: u32,
+    /// Range in the list's scored chunks, or in its windows.
+    start: u32,
+    len: u32,
+}
+
+impl WindowBound {
+    fn add(&mut self, score: f32, count: u32, at: usize) {
+        if self.len == 0 {
+            self.start = at as u32;
+        }
+        self.score = self.score.max(score);
+        self.count += count;
+        self.len += 1;
+    }
+}
+
+impl<'p> TermList<'p> {
+    /// The list of a term whose factor is positive.
+    pub(crate) fn new<C: Collection>(
+        postings: &'p Postings<'p>,
+        factor: f32,
+        fields: &'p FieldScorer,
+        collection: &C,
+    ) -> Result<Self, C::Error> {
+        let mut bounds = vec![WindowBound::default(); collection.end().div_ceil(WINDOW) as usize];
+        let mut reached = Vec::new();
+        let postings = if postings.doc_frequency() <= SHORT {
+            let (chunks, scores) = scored(postings, factor, fields, collection)?;
+            for (at, (chunk, score)) in chunks.iter().zip(&scores).enumerate() {
+                if let Some(bound) = bounds.get_mut((chunk / WINDOW) as usize) {
+                    bound.add(*score, 1, at);
+                }
+            }
+            reached.extend(&scores);
+            ListPostings::Scored { chunks, scores }
+        } else {
+            let windows = postings.windows(|impact| {
+                let bound = factor * fields.upper_bound(impact);
+                if impact.has_lengths() {
+                    reached.push(if impact.other_fields.is_none() { bound } else { bound * REACHED });
+                }
+                bound
+            });
+            for (at, window) in windows.iter().enumerate() {
+                if let Some(bound) = bounds.get_mut(window.number as usize) {
+                    bound.add(window.bound, window.count, at);
+                }
+            }
+            let tables = ScoreTables::new(postings.parts(), factor, fields);
+            ListPostings::Windowed { postings, windows, tables }
+        };
+        Ok(Self { postings, bounds, reached })
+    }
+
+    /// A score that about `k` chunks reach, if that is above `least`; else `least`.
+    pub(super) fn estimate(&mut self, k: usize, least: f32) -> f32 {
+        let mut above = std::mem::take(&mut self.reached);
+        above.retain(|score| *score > least);
+        if above.len() < k {
+            return least;
+        }
+        *above.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)).1
+    }
+
+    /// The bound of a window.
+    #[inline]
+    pub(super) fn bound_in(&self, window: u32) -> WindowBound {
+        self.bounds.get(window as usize).copied().unwrap_or_default()
+    }
+
+    /// Calls `each` with the offsets whose score is at least `threshold`, in ascending order, and the scores. Deleted chunks
+    /// may be among them.
+    pub(super) fn for_each_above(
+        &mut self,
+        scratch: &mut WindowScratch<'_>,
+        threshold: f32,
+        mut each: impl FnMut(u16, f32),
+    ) {
+        let range = self.range(scratch.number);
+        match &mut self.postings {
+            ListPostings::Scored { chunks, scores } => {
+                let scored = chunks[range.clone()].iter().zip(&scores[range]).filter(|(_, score)| **score >= threshold);
+                scored.for_each(|(chunk, score)| each((chunk % WINDOW) as u16, *score));
+            }
+            ListPostings::Windowed { postings, windows, tables } => {
+                for window in windows.get(range).unwrap_or_default() {
+                    tables.prepare(window.part, postings);
+                    let min_code = tables.min_code(window, postings, threshold);
+                    postings.read(window, min_code, &mut scratch.postings);
+                    tables.score(window.part, scratch);
+                    let (offsets, scores) = (scratch.postings.offsets(), &scratch.scores);
+                    for_each_above(scores, threshold, |at| each(offsets[at], scores[at]));
+                }
+            }
+        }
+    }
+
+    /// Adds the score of every posting to its accumulator.
+    pub(super) fn add_all(&mut self, scratch: &mut WindowScratch<'_>, accumulators: &mut WindowAccumulators<'_>) {
+        let range = self.range(scratch.number);
+        match &mut self.postings {
+            ListPostings::Scored { chunks, scores } => {
+                accumulators.add(chunks[range.clone()].iter().map(|chunk| (chunk % WINDOW) as u16), &scores[range])
+            }
+            ListPostings::Windowed { postings, windows, tables } => {
+                for window in windows.get(range).unwrap_or_default() {
+                    tables.prepare(window.part, postings);
+                    postings.read(window, 0, &mut scratch.postings);
+                    tables.score(window.part, scratch);
+                    accumulators.add(scratch.postings.offsets().iter().copied(), &scratch.scores);
+                }
+            }
+        }
+    }
+
+    /// Looks up the candidates, and adds to their partial scores.
+    pub(super) fn add_to(&mut self, scratch: &mut WindowScratch<'_>, candidates: &mut WindowCandidates) {
+        let (range, count) = (self.range(scratch.number), self.bound_in(scratch.number).count as usize);
+        match &mut self.postings {
+            ListPostings::Scored { chunks, scores } => {
+                for (chunk, score) in chunks[range.clone()].iter().zip(&scores[range]) {
+                    if let Some(at) = candidates.find((chunk % WINDOW) as u16) {
+                        candidates.add(at, *score);
+                    }
+                }
+            }
+            ListPostings::Windowed { postings, windows, tables } => {
+                for window in windows.get(range).unwrap_or_default() {
+                    tables.prepare(window.part, postings);
+                    if count <= candidates.len() * PER_CANDIDATE {
+                        postings.read(window, 0, &mut scratch.postings);
+                        tables.add_to(window.part, scratch, candidates);
+                    } else {
+                        let mut cursor = postings.cursor(window);
+                        for at in 0..candidates.len() {
+                            let (offset, _) = candidates.as_slice()[at];
+                            if let Some(code) = cursor.seek(offset) {
+                                candidates.add(at, tables.score_of(window.part, code, scratch, offset));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The range of a window in the scored chunks or the windows.
+    fn range(&self, window: u32) -> Range<usize> {
+        let bound = self.bound_in(window);
+        bound.start as usize..(bound.start + bound.len) as usize
+    }
+}
+
+/// The live chunks of a list with their scores.
+fn scored<C: Collection>(
+    postings: &Postings<'_>,
+    factor: f32,
+    fields: &FieldScorer,
+    collection: &C,
+) -> Result<(Vec<u32>, Vec<f32>), C::Error> {
+    let count = postings.doc_frequency() as usize;
+    let (mut chunks, mut scores) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut current = (u32::MAX, LengthColumns::NONE);
+    let mut result = Ok(());
+    postings.for_each(|ChunkId(chunk), frequencies| {
+        let window = chunk / WINDOW;
+        if current.0 != window {
+            match collection.window_lengths(window) {
+                Ok(lengths) => current = (window, lengths),
+                Err(error) => result = Err(error),
+            }
+        }
+        chunks.push(chunk);
+        scores.push(factor * fields.saturated(frequencies, current.1.at((chunk % WINDOW) as u16)));
+    });
+    result.map(|()| (chunks, scores))
+}

@@ -1,0 +1,111 @@
+//! Divides the postings of a window into groups of similar ones, so that the highest frequencies and shortest lengths of a
+//! group come close to those of its best posting.
+//!
+//! Similarity needs weights, and a search may use any. These are [`GROUPING`], a constant of the format: the groups, and
+//! with them the bytes of the impacts, are a function of the postings alone, which verification recomputes. A bound holds
+//! for every set of weights; the distance between a search's weights and these only decides how tight it is.
+
+use std::ops::Range;
+
+use super::tf_vector::TfVector;
+use crate::field::{FIELDS, Field};
+use crate::lengths::{LengthCodes, length_of};
+
+const BODY: usize = Field::Body.index();
+
+/// BM25F parameters and average field lengths with which postings are grouped, and the dictionary of tf vectors is ordered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grouping {
+    /// Weight of each field, in [`Field`]'s order.
+    pub weights: [f32; FIELDS],
+    /// Average length of each field in terms.
+    pub average_lengths: [f32; FIELDS],
+    /// Length normalisation.
+    pub b: f32,
+}
+
+/// The grouping of this format. Field weights and `b` were the defaults of search when the format was fixed; the average
+/// lengths are about those of chunks of source code. Another value is another format.
+pub const GROUPING: Grouping =
+    Grouping { weights: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0], average_lengths: [4.0, 8.0, 9.0, 15.0, 12.0, 86.0], b: 0.75 };
+
+/// Most groups of a window.
+const MAX_GROUPS: usize = 5;
+/// A group is not divided further when its bound is at most this factor above the best posting of the window.
+const TIGHT: f32 = 1.05;
+
+/// A posting with the weight that each field adds.
+#[derive(Debug, Clone)]
+pub(super) struct WeightedPosting {
+    pub(super) frequencies: TfVector,
+    pub(super) lengths: LengthCodes,
+    by_field: [f32; FIELDS],
+}
+
+impl WeightedPosting {
+    pub(super) fn new(frequencies: &TfVector, lengths: &LengthCodes) -> Self {
+        let by_field = std::array::from_fn(|field| weight(field, frequencies[field], lengths[field]));
+        Self { frequencies: *frequencies, lengths: *lengths, by_field }
+    }
+}
+
+/// The weight of a tf vector in fields of average length.
+pub(super) fn usual_weight(frequencies: &TfVector) -> f32 {
+    frequencies.iter().zip(GROUPING.weights).map(|(count, weight)| f32::from(*count) * weight).sum()
+}
+
+fn weight(field: usize, frequency: u16, length: u8) -> f32 {
+    let Grouping { weights, average_lengths, b } = GROUPING;
+    let length = length_of(length) as f32;
+    f32::from(frequency) * weights[field] / (1.0 - b + b / average_lengths[field] * length)
+}
+
+/// Divides postings, and reorders them so that each group is a range. Halves the group with the highest bound until every
+/// bound is tight or there are [`MAX_GROUPS`].
+pub(super) fn divide(postings: &mut [WeightedPosting]) -> Vec<Range<usize>> {
+    let best = postings.iter().map(|posting| posting.by_field.iter().sum()).fold(0.0, f32::max);
+    let mut groups = vec![(bound(postings), 0..postings.len())];
+    while groups.len() < MAX_GROUPS {
+        let highest = groups.iter_mut().max_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((bound_of, range)) = highest.filter(|(bound, _)| *bound > best * TIGHT) else { break };
+        let Some(middle) = halve(&mut postings[range.clone()]).map(|middle| range.start + middle) else { break };
+        let upper = middle..range.end;
+        range.end = middle;
+        *bound_of = bound(&postings[range.clone()]);
+        groups.push((bound(&postings[upper.clone()]), upper));
+    }
+    groups.into_iter().map(|(_, range)| range).collect()
+}
+
+/// The weight of the group's bound: of its highest frequencies and shortest lengths.
+fn bound(postings: &[WeightedPosting]) -> f32 {
+    let other_fields = (0..BODY).map(|field| {
+        let holding = postings.iter().filter(|posting| posting.frequencies[field] > 0);
+        let pairs = holding.map(|posting| (posting.frequencies[field], posting.lengths[field]));
+        let pair = pairs.reduce(|a, b| (a.0.max(b.0), a.1.min(b.1)));
+        pair.map_or(0.0, |(frequency, length)| weight(field, frequency, length))
+    });
+    let body = postings.iter().map(|posting| posting.by_field[BODY]).fold(0.0, f32::max);
+    other_fields.sum::<f32>() + body
+}
+
+/// Partitions postings at the middle of the field whose weights differ most; returns the size of the lower half, `None` if
+/// they do not differ.
+fn halve(postings: &mut [WeightedPosting]) -> Option<usize> {
+    let ends = |field: usize| {
+        let weights = postings.iter().map(|posting| posting.by_field[field]);
+        weights.fold((f32::MAX, 0f32), |(least, most), weight| (least.min(weight), most.max(weight)))
+    };
+    let widest =
+        (0..FIELDS).map(|field| (ends(field), field)).max_by(|((a, b), _), ((c, d), _)| (b - a).total_cmp(&(d - c)));
+    let ((least, most), field) = widest?;
+    let middle = least + (most - least) / 2.0;
+    let mut below = 0;
+    for at in 0..postings.len() {
+        if postings[at].by_field[field] <= middle {
+            postings.swap(below, at);
+            below += 1;
+        }
+    }
+    (below < postings.len()).then_some(below)
+}

@@ -1,0 +1,132 @@
+//! Posting lists: the live postings of a term over all segments.
+
+use roaring::RoaringBitmap;
+
+use super::part::{ListPart, PartData};
+use super::seek_cursor::SeekCursor;
+use super::tf_vector::TfVector;
+use super::tombstones::Tombstones;
+use super::window::{ImpactBound, ListWindow, WINDOW, WindowPostings};
+use crate::chunk_id::ChunkId;
+
+/// The posting list of a term or label, borrowed from the segments.
+#[derive(Debug)]
+pub struct Postings<'s> {
+    parts: Vec<ListPart<'s>>,
+    tombstones: &'s Tombstones,
+    doc_frequency: u32,
+}
+
+impl<'s> Postings<'s> {
+    /// Joins the parts of all segments, which ascend by chunk.
+    pub fn new(parts: Vec<ListPart<'s>>, tombstones: &'s Tombstones) -> Self {
+        let live = parts.iter().map(|part| part.posting_count() - part.count_deleted(tombstones));
+        let doc_frequency = live.sum::<usize>() as u32;
+        Self { parts, tombstones, doc_frequency }
+    }
+
+    /// The document frequency: the exact number of live chunks that hold the term.
+    pub fn doc_frequency(&self) -> u32 {
+        self.doc_frequency
+    }
+
+    /// The live chunks that hold the term.
+    pub fn docs(&self) -> RoaringBitmap {
+        let mut docs = RoaringBitmap::new();
+        for part in &self.parts {
+            match &part.0 {
+                PartData::Label(set) => docs |= set,
+                _ => {
+                    let mut ids = Vec::with_capacity(part.posting_count());
+                    part.chunks(&mut ids);
+                    docs.extend(ids);
+                }
+            }
+        }
+        docs -= self.tombstones.set();
+        docs
+    }
+
+    /// Calls `each` with the live chunks in ascending order, and the term's frequencies in each.
+    pub fn for_each(&self, mut each: impl FnMut(ChunkId, TfVector)) {
+        for part in &self.parts {
+            part.each(|posting| {
+                if !self.tombstones.contains(posting.chunk) {
+                    each(ChunkId(posting.chunk), posting.frequencies);
+                }
+            });
+        }
+    }
+
+    /// The live chunks in ascending order, and the term's frequencies in each.
+    pub fn to_vec(&self) -> Vec<(ChunkId, TfVector)> {
+        let mut postings = Vec::with_capacity(self.doc_frequency as usize);
+        self.for_each(|chunk, frequencies| postings.push((chunk, frequencies)));
+        postings
+    }
+
+    /// The term's frequencies in a chunk, live or deleted; `None` when it does not hold the term. Nothing else of the list is
+    /// decoded.
+    pub fn find(&self, chunk: ChunkId) -> Option<TfVector> {
+        let mut found = None;
+        self.find_all(&[chunk], |_, frequencies| found = Some(frequencies));
+        found
+    }
+
+    /// Calls `each` with the frequencies in those of the given chunks that hold the term, and the chunk's index among those
+    /// given. Fastest for chunks in ascending order.
+    pub fn find_all(&self, chunks: &[ChunkId], mut each: impl FnMut(usize, TfVector)) {
+        let lasts: Vec<u32> = self.parts.iter().map(ListPart::last).collect();
+        let mut at: Option<(usize, ChunkId, SeekCursor<'_>)> = None;
+        for (index, &chunk) in chunks.iter().enumerate() {
+            let is_ahead = |last: ChunkId| last < chunk && last.0 / WINDOW == chunk.0 / WINDOW;
+            match &mut at {
+                Some((part, last, _)) if is_ahead(*last) && chunk.0 <= lasts[*part] => *last = chunk,
+                _ => {
+                    let number = lasts.partition_point(|last| *last < chunk.0);
+                    at = self.parts.get(number).map(|part| (number, chunk, part.cursor_at(chunk.0)));
+                }
+            }
+            if let Some((part, _, cursor)) = &mut at
+                && let Some(found) = cursor.seek((chunk.0 % WINDOW) as u16)
+            {
+                each(index, self.parts[*part].resolve(found));
+            }
+        }
+    }
+
+    /// The windows that have postings, deleted chunks included, in ascending order, each with the highest value of `bound`
+    /// over its impact bounds. A window that two segments share comes twice.
+    pub fn windows(&self, mut bound: impl FnMut(&ImpactBound<'_>) -> f32) -> Vec<ListWindow> {
+        let mut windows = Vec::new();
+        self.parts.iter().enumerate().for_each(|(at, part)| part.windows(at, &mut bound, &mut windows));
+        windows
+    }
+
+    /// Number of parts, each of which has a dictionary of tf vectors.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The most frequent tf vectors of a part, by code.
+    pub fn tf_dictionary(&self, part: usize) -> &[TfVector] {
+        self.parts.get(part).map_or(&[], ListPart::tf_dictionary)
+    }
+
+    /// Calls `each` with the impact bounds of a window; `None` if it has none, so that any score is possible.
+    pub fn impacts(&self, window: &ListWindow, each: impl FnMut(&ImpactBound<'_>)) -> Option<()> {
+        self.parts.get(window.part)?.impacts(window, each)
+    }
+
+    /// Decodes the postings of a window whose codes are at least `min_code`; exceptions are always among them.
+    pub fn read(&self, window: &ListWindow, min_code: u8, out: &mut WindowPostings) {
+        if let Some(part) = self.parts.get(window.part) {
+            part.read(window, min_code, out);
+        }
+    }
+
+    /// A cursor that looks up chunks of a window, live or deleted, without decoding it.
+    pub fn cursor(&self, window: &ListWindow) -> SeekCursor<'_> {
+        self.parts.get(window.part).map_or(SeekCursor::EMPTY, |part| part.cursor(window.number, window.entry))
+    }
+}

@@ -1,0 +1,46 @@
+//! Seek cursors: look up a few chunks in a long list without decoding it.
+
+use super::chunk_ids::ChunkIdCursor;
+use super::tf_column::TfCursor;
+use super::tf_vector::TfVector;
+use super::window::{TfCode, WINDOW};
+
+/// Looks up chunks of one window, in ascending order.
+#[derive(Debug)]
+pub struct SeekCursor<'p>(CursorState<'p>);
+
+#[derive(Debug)]
+enum CursorState<'p> {
+    Empty,
+    Decoded { chunks: &'p [u32], frequencies: &'p [TfVector], window: u32 },
+    Encoded { chunks: ChunkIdCursor<'p>, frequencies: TfCursor<'p> },
+}
+
+impl<'p> SeekCursor<'p> {
+    /// A cursor over no postings.
+    pub(super) const EMPTY: Self = Self(CursorState::Empty);
+
+    /// A cursor over decoded postings of a window and those behind it.
+    pub(super) fn decoded(chunks: &'p [u32], frequencies: &'p [TfVector], window: u32) -> Self {
+        Self(CursorState::Decoded { chunks, frequencies, window })
+    }
+
+    /// A cursor over encoded postings.
+    pub(super) fn encoded(chunks: ChunkIdCursor<'p>, frequencies: TfCursor<'p>) -> Self {
+        Self(CursorState::Encoded { chunks, frequencies })
+    }
+
+    /// The frequencies in the chunk at an offset, which must be above that of the call before; `None` when the chunk does
+    /// not hold the term.
+    #[inline]
+    pub fn seek(&mut self, offset: u16) -> Option<TfCode> {
+        match &mut self.0 {
+            CursorState::Empty => None,
+            CursorState::Decoded { chunks, frequencies, window } => {
+                let at = chunks.binary_search(&(*window * WINDOW + u32::from(offset))).ok()?;
+                frequencies.get(at).copied().map(TfCode::Exception)
+            }
+            CursorState::Encoded { chunks, frequencies } => Some(frequencies.get(chunks.seek(offset)?)),
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! The tf vectors of a list part, as a dictionary-encoded column with random access.
+//!
+//! Most postings of a list have one of a few tf vectors: once in the body, twice in the body, once each in name, path and
+//! body. So a part has a dictionary of its most frequent vectors, and for each posting a code of 0, 1, 2, 4 or 8 bits. Where
+//! the vectors outside the dictionary are worth a code, that is the code behind the last of the dictionary, and the vectors
+//! follow in the order of their postings (as the exceptions of patched coding do). Width and dictionary are those of the
+//! least cost.
+//!
+//! Layout: size of the dictionary · its vectors · bits of a code · codes, lowest bits first · exceptions. A vector is encoded
+//! as in the term dictionary (`tf_vector`).
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::impact_groups::usual_weight;
+use super::tf_vector::{TfVector, decode, encode as encode_vector, encoded_length};
+use super::window::TfCode;
+use crate::codec::{ByteReader, put_varint};
+
+/// The widths of a code, in bits.
+const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];
+
+/// Cost of an exception beside its bytes, in bytes: it takes longer to decode.
+const EXCEPTION_COST: usize = 6;
+
+/// Vectors that are found by a linear search; others by hash.
+const LINEAR: usize = 8;
+
+/// Codes that are unpacked by one loop of fixed length.
+const GROUP: usize = 32;
+
+/// Writes the column of one part.
+#[derive(Debug, Default)]
+pub(super) struct TfColumnWriter {
+    bytes: Vec<u8>,
+    dictionary: DistinctVectors,
+    width: u32,
+    /// The byte that is being filled, and its number of bits so far.
+    bits: u32,
+    bit_count: u32,
+    exceptions: Vec<u8>,
+}
+
+impl TfColumnWriter {
+    /// Chooses dictionary and width for the vectors that will be pushed.
+    pub(super) fn new<'r>(vectors: impl Iterator<Item = &'r TfVector>) -> Self {
+        let (mut distinct, mut counts, mut total) = (DistinctVectors::default(), Vec::new(), 0);
+        for vector in vectors {
+            let number = distinct.find(vector).unwrap_or_else(|| {
+                counts.push((*vector, 0));
+                distinct.push(vector)
+            });
+            counts[number].1 += 1;
+            total += 1;
+        }
+        counts.sort_unstable_by(|a: &(TfVector, usize), b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let (width, dictionary) = cheapest(&counts, total);
+        // By about how much they weigh: a search can then skip all postings below a code without decoding them.
+        counts[..dictionary]
+            .sort_unstable_by(|(a, _), (b, _)| usual_weight(a).total_cmp(&usual_weight(b)).then(a.cmp(b)));
+        let mut bytes = Vec::new();
+        put_varint(&mut bytes, dictionary as u64);
+        counts[..dictionary].iter().for_each(|(vector, _)| encode_vector(&mut bytes, vector));
+        bytes.push(width as u8);
+        let mut codes = DistinctVectors::default();
+        counts[..dictionary].iter().for_each(|(vector, _)| _ = codes.push(vector));
+        Self { bytes, dictionary: codes, width, bits: 0, bit_count: 0, exceptions: Vec::new() }
+    }
+
+    /// Adds the vector of the next posting.
+    pub(super) fn push(&mut self, vector: &TfVector) {
+        let code = self.dictionary.find(vector).unwrap_or_else(|| {
+            encode_vector(&mut self.exceptions, vector);
+            self.dictionary.vectors.len()
+        });
+        self.bits |= (code as u32) << self.bit_count;
+        self.bit_count += self.width;
+        if self.bit_count == 8 {
+            self.bytes.push(self.bits as u8);
+            (self.bits, self.bit_count) = (0, 0);
+        }
+    }
+
+    /// Bytes of exceptions so far.
+    pub(super) fn exception_bytes(&self) -> usize {
+        self.exceptions.len()
+    }
+
+    /// Ends the part.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        if self.bit_count > 0 {
+            self.bytes.push(self.bits as u8);
+        }
+        self.bytes.append(&mut self.exceptions);
+        self.bytes
+    }
+}
+
+/// Distinct vectors, numbered in the order in which they came.
+#[derive(Debug, Default)]
+struct DistinctVectors {
+    vectors: Vec<TfVector>,
+    /// Numbers of those behind the first [`LINEAR`].
+    others: FxHashMap<TfVector, usize>,
+}
+
+impl DistinctVectors {
+    /// The number of a vector. Most lists have so few distinct ones that no hash is computed.
+    #[inline]
+    fn find(&self, vector: &TfVector) -> Option<usize> {
+        let number = self.vectors.iter().take(LINEAR).position(|known| known == vector);
+        number.or_else(|| if self.vectors.len() > LINEAR { self.others.get(vector).copied() } else { None })
+    }
+
+    /// Adds a new vector, and returns its number.
+    fn push(&mut self, vector: &TfVector) -> usize {
+        let number = self.vectors.len();
+        if number >= LINEAR {
+            self.others.insert(*vector, number);
+        }
+        self.vectors.push(*vector);
+        number
+    }
+}
+
+/// The width of a code and the size of the dictionary that cost least; vectors come by falling count.
+fn cheapest(counts: &[(TfVector, usize)], total: usize) -> (u32, usize) {
+    let mut scratch = Vec::new();
+    let mut bytes_of = |vector: &TfVector| {
+        scratch.clear();
+        encode_vector(&mut scratch, vector);
+        scratch.len()
+    };
+    let sizes: Vec<usize> = counts.iter().map(|(vector, _)| bytes_of(vector)).collect();
+    let cost = |&(width, dictionary): &(u32, usize)| {
+        let exceptions = counts[dictionary..].iter().zip(&sizes[dictionary..]);
+        let exceptions: usize = exceptions.map(|((_, count), size)| count * (size + EXCEPTION_COST)).sum();
+        (total * width as usize).div_ceil(8) + sizes[..dictionary].iter().sum::<usize>() + exceptions
+    };
+    let choices = WIDTHS.iter().filter_map(|&width| {
+        let codes = (1usize << width).min(u8::MAX.into());
+        // One code stands for exceptions, if there are any.
+        let dictionary = if counts.len() <= codes { counts.len() } else { codes - 1 };
+        (dictionary > 0).then_some((width, dictionary))
+    });
+    choices.min_by_key(cost).unwrap_or((8, 0))
+}
+
+/// The column of a part, encoded.
+#[derive(Debug)]
+pub(super) struct TfColumn<'a> {
+    dictionary: Vec<TfVector>,
+    width: u32,
+    codes: &'a [u8],
+    exceptions: &'a [u8],
+}
+
+impl<'a> TfColumn<'a> {
+    /// Reads the column of `count` postings; `None` when the bytes end too early.
+    pub(super) fn decode(bytes: &'a [u8], count: usize) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let length = reader.length().filter(|&length| length <= u8::MAX.into())?;
+        let dictionary = (0..length).map(|_| decode(&mut reader)).collect::<Option<_>>()?;
+        let width = u32::from(reader.byte()?);
+        let codes = reader.take((count * width as usize).div_ceil(8))?;
+        WIDTHS.contains(&width).then_some(Self { dictionary, width, codes, exceptions: reader.rest() })
+    }
+
+    /// The most frequent vectors, by code.
+    pub(super) fn dictionary(&self) -> &[TfVector] {
+        &self.dictionary
+    }
+
+    /// The code of exceptions.
+    pub(super) fn exception_code(&self) -> u8 {
+        self.dictionary.len() as u8
+    }
+
+    /// The code of the posting at an index.
+    #[inline]
+    pub(super) fn code(&self, index: usize) -> u8 {
+        let bit = index * self.width as usize;
+        let byte = self.codes.get(bit / 8).map_or(0, |byte| u32::from(*byte));
+        (byte >> (bit % 8) & ((1 << self.width) - 1)) as u8
+    }
+
+    /// Unpacks the codes of the postings from `start` on into `codes`.
+    pub(super) fn unpack(&self, start: usize, codes: &mut [u8]) {
+        match self.width {
+            1 => self.unpack_as::<1, 8>(start, codes),
+            2 => self.unpack_as::<2, 4>(start, codes),
+            4 => self.unpack_as::<4, 2>(start, codes),
+            8 => {
+                let packed = self.codes.get(start..start + codes.len()).unwrap_or_default();
+                codes.iter_mut().zip(packed).for_each(|(code, packed)| *code = *packed);
+            }
+            _ => codes.fill(0),
+        }
+    }
+
+    fn unpack_as<const WIDTH: usize, const PER_BYTE: usize>(&self, start: usize, codes: &mut [u8]) {
+        let mask = ((1u32 << WIDTH) - 1) as u8;
+        let head = (start.next_multiple_of(PER_BYTE) - start).min(codes.len());
+        let (first, rest) = codes.split_at_mut(head);
+        first.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
+        let packed = self.codes.get((start + head) / PER_BYTE..).unwrap_or_default();
+        // Loops of a fixed length, which the compiler vectorises.
+        let (groups, last) = rest.as_chunks_mut::<GROUP>();
+        let packed = packed.chunks_exact(GROUP / PER_BYTE);
+        for (codes, packed) in groups.iter_mut().zip(packed) {
+            for (codes, packed) in codes.as_chunks_mut::<PER_BYTE>().0.iter_mut().zip(packed) {
+                for (at, code) in codes.iter_mut().enumerate() {
+                    *code = packed >> (at * WIDTH) & mask;
+                }
+            }
+        }
+        let start = start + head + groups.len() * GROUP;
+        last.iter_mut().enumerate().for_each(|(at, code)| *code = self.code(start + at));
+    }
+
+    /// Selects the codes of at least `min_code` among those of `count` postings from `start` on: writes the indexes of
+    /// these postings, counted from `start`, and their codes. Returns their number, at most the length of `found`.
+    pub(super) fn select(
+        &self,
+        start: usize,
+        count: usize,
+        min_code: u8,
+        found: &mut [u16],
+        codes: &mut [u8],
+    ) -> usize {
+        match self.width {
+            1 => self.select_as::<1>(start, count, min_code, found, codes),
+            2 => self.select_as::<2>(start, count, min_code, found, codes),
+            4 => self.select_as::<4>(start, count, min_code, found, codes),
+            8 => self.select_as::<8>(start, count, min_code, found, codes),
+            _ => 0,
+        }
+    }
+
+    fn select_as<const WIDTH: usize>(
+        &self,
+        start: usize,
+        count: usize,
+        min_code: u8,
+        found: &mut [u16],
+        codes: &mut [u8],
+    ) -> usize {
+        let mask = ((1u32 << WIDTH) - 1) as u8;
+        let skip = start % (8 / WIDTH);
+        let end = skip + count;
+        let packed = self.codes.get((start - skip) * WIDTH / 8..).unwrap_or_default();
+        let (words, rest) = packed.as_chunks();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut room = found.iter_mut().zip(codes);
+        let mut selected = 0;
+        for (word, first) in words.iter().chain([&last]).zip((0..end).step_by(64 / WIDTH)) {
+            let word = u64::from_le_bytes(*word);
+            let mut left = lanes_at_least::<WIDTH>(word, min_code);
+            if first == 0 {
+                left &= u64::MAX << (skip * WIDTH);
+            }
+            if end - first < 64 / WIDTH {
+                left &= (1 << ((end - first) * WIDTH)) - 1;
+            }
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                let Some((found, code)) = room.next() else { return selected };
+                *found = (first + bit / WIDTH - skip) as u16;
+                *code = (word >> bit) as u8 & mask;
+                selected += 1;
+                left &= left - 1;
+            }
+        }
+        selected
+    }
+
+    /// Decodes the exceptions from a position in their bytes on.
+    pub(super) fn exceptions(&self, from: usize) -> impl Iterator<Item = TfVector> + 'a {
+        let mut reader = ByteReader::new(self.exceptions.get(from..).unwrap_or_default());
+        std::iter::from_fn(move || decode(&mut reader))
+    }
+
+    /// Number of exceptions among the postings of a range.
+    pub(super) fn count_exceptions(&self, range: Range<usize>) -> usize {
+        let (dictionary, mut codes, mut count) = (self.dictionary.len(), [0; 64], 0);
+        for start in range.clone().step_by(codes.len()) {
+            let codes = &mut codes[..(range.end - start).min(64)];
+            self.unpack(start, codes);
+            count += usize::from(codes.iter().map(|code| u8::from(usize::from(*code) >= dictionary)).sum::<u8>());
+        }
+        count
+    }
+
+    /// A cursor over the postings from `start` on, whose first exception is at `exceptions` in the bytes of exceptions.
+    pub(super) fn cursor(&self, start: usize, exceptions: usize) -> TfCursor<'_> {
+        let exceptions = ByteReader::new(self.exceptions.get(exceptions..).unwrap_or_default());
+        TfCursor { column: self, at: start, exceptions }
+    }
+
+    /// Whether the column holds one vector for each of `count` postings and nothing else.
+    pub(super) fn is_exact(&self, count: usize) -> bool {
+        let exceptions = self.count_exceptions(0..count);
+        let mut left = self.exceptions;
+        let occurs = |vector: &TfVector| vector.iter().any(|&count| count > 0);
+        let sound = (0..exceptions).all(|_| {
+            let whole = decode(&mut ByteReader::new(left)).is_some_and(|vector| occurs(&vector));
+            left = left.get(encoded_length(left)..).unwrap_or_default();
+            whole
+        });
+        let known = (0..count).all(|index| self.code(index) <= self.exception_code());
+        sound && known && left.is_empty() && self.dictionary.iter().all(occurs)
+    }
+}
+
+/// Sets the lowest bit of every lane of a word whose value is at least `least`.
+#[inline]
+fn lanes_at_least<const WIDTH: usize>(word: u64, least: u8) -> u64 {
+    // Every other lane at a time, so that the lane above it takes the carry.
+    let every_other = u64::MAX / ((1 << WIDTH) + 1);
+    let ones = every_other / ((1 << WIDTH) - 1);
+    let top = 2 * WIDTH - 1;
+    let missing = ones * ((1 << top) - u64::from(least));
+    let of = |lanes: u64| (((lanes & every_other) + missing) >> top) & ones;
+    of(word) | of(word >> WIDTH) << WIDTH
+}
+
+/// Reads the tf vectors of postings in ascending order.
+#[derive(Debug)]
+pub(super) struct TfCursor<'r> {
+    column: &'r TfColumn<'r>,
+    /// The posting behind the last exception that was read, and the exceptions from there on.
+    at: usize,
+    exceptions: ByteReader<'r>,
+}
+
+impl TfCursor<'_> {
+    /// The tf vector of the posting at an index.
+    #[inline]
+    pub(super) fn get(&mut self, index: usize) -> TfCode {
+        let code = self.column.code(index);
+        if usize::from(code) < self.column.dictionary.len() {
+            TfCode::Frequent(code)
+        } else {
+            TfCode::Exception(self.exception(index))
+        }
+    }
+
+    fn exception(&mut self, index: usize) -> TfVector {
+        for _ in 0..self.column.count_exceptions(self.at.min(index)..index) {
+            decode(&mut self.exceptions);
+        }
+        self.at = index + 1;
+        decode(&mut self.exceptions).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn count() -> impl Strategy<Value = u16> {
+        prop_oneof![Just(0u16), Just(1), Just(1), 2u16..300, any::<u16>()]
+    }
+
+    /// Few distinct vectors, or many.
+    fn rows() -> impl Strategy<Value = Vec<TfVector>> {
+        let row = prop::array::uniform6(count())
+            .prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
+        (prop::collection::vec(row, 1..400), prop::collection::vec((any::<prop::sample::Index>(), 1usize..400), 1..400))
+            .prop_map(|(rows, picks)| picks.iter().map(|(pick, of)| rows[pick.index((*of).min(rows.len()))]).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_comes_back(rows in rows(), starts in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
+            let mut writer = TfColumnWriter::new(rows.iter());
+            let mut exceptions = Vec::new();
+            for row in &rows {
+                exceptions.push(writer.exception_bytes());
+                writer.push(row);
+            }
+            let bytes = writer.finish();
+            let read = TfColumn::decode(&bytes, rows.len()).expect("sound");
+            prop_assert!(read.is_exact(rows.len()));
+            prop_assert!(TfColumn::decode(&bytes[..bytes.len() - 1], rows.len()).is_none_or(|read| !read.is_exact(rows.len())));
+            for start in starts.iter().map(|start| start.index(rows.len())) {
+                let mut codes = vec![0; rows.len() - start];
+                read.unpack(start, &mut codes);
+                for least in [1, codes[0], read.exception_code()] {
+                    let (mut found, mut selected) = (vec![0; codes.len()], vec![0; codes.len()]);
+                    let count = read.select(start, codes.len(), least, &mut found, &mut selected);
+                    let expected = (0u16..).zip(&codes).filter(|(_, code)| **code >= least && read.width > 0);
+                    prop_assert!(found[..count].iter().copied().zip(&selected).eq(expected));
+                }
+                let mut rare = read.exceptions(exceptions[start]);
+                let mut cursor = read.cursor(start, exceptions[start]);
+                for (at, row) in rows.iter().enumerate().skip(start).step_by(3) {
+                    let code = |code: u8| read.dictionary()[usize::from(code)];
+                    prop_assert_eq!(match cursor.get(at) { TfCode::Frequent(at) => code(at), TfCode::Exception(row) => row }, *row);
+                }
+                for (at, (code, row)) in codes.iter().zip(&rows[start..]).enumerate() {
+                    prop_assert_eq!(*code, read.code(start + at));
+                    let found = read.dictionary().get(usize::from(*code)).copied().or_else(|| rare.next());
+                    prop_assert_eq!(found, Some(*row));
+                }
+            }
+        }
+
+        #[test]
+        fn whatever_the_bytes_say_rows_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..80), count in 0usize..100) {
+            if let Some(rows) = TfColumn::decode(&bytes, count) {
+                (0..count + 3).for_each(|at| assert_ne!(rows.cursor(0, 0).get(at), TfCode::Frequent(u8::MAX)));
+                rows.is_exact(count);
+                rows.unpack(count / 2, &mut vec![0; count]);
+                rows.select(count / 2, count, 1, &mut vec![0; count / 3], &mut vec![0; count]);
+            }
+        }
+    }
+}

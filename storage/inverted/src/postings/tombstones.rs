@@ -1,0 +1,52 @@
+//! Tombstones: chunks that are deleted and whose postings are still in a segment.
+
+use roaring::RoaringBitmap;
+
+/// The ids of deleted chunks, as a set and as a bit vector: a search asks about every posting that it reads.
+#[derive(Debug, Default)]
+pub struct Tombstones {
+    set: RoaringBitmap,
+    words: Vec<u64>,
+    /// Indexes of the words that are not 0.
+    nonzero: Vec<u32>,
+}
+
+impl Tombstones {
+    /// Takes the set of deleted ids, all of which are below the next id of the index.
+    pub fn new(set: RoaringBitmap) -> Self {
+        let mut words = vec![0u64; set.max().map_or(0, |last| last as usize / 64 + 1)];
+        set.iter().for_each(|id| words[id as usize / 64] |= 1 << (id % 64));
+        let nonzero = (0..).zip(&words).filter(|(_, word)| **word != 0).map(|(at, _)| at).collect();
+        Self { set, words, nonzero }
+    }
+
+    /// The deleted ids.
+    pub fn set(&self) -> &RoaringBitmap {
+        &self.set
+    }
+
+    /// Whether no chunk is deleted.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether a chunk is deleted.
+    #[inline]
+    pub fn contains(&self, id: u32) -> bool {
+        self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 != 0)
+    }
+
+    /// The words that are not 0 among those of the `count` ids from `first` on, both multiples of 64, each with its first id.
+    pub(super) fn nonzero_words(&self, first: u32, count: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let (first, end) = (first / 64, first / 64 + count as u32 / 64);
+        let from = self.nonzero.partition_point(|at| *at < first);
+        let nonzero = self.nonzero[from..].iter().take_while(move |at| **at < end);
+        nonzero.map(|&at| (at * 64, self.words[at as usize]))
+    }
+
+    /// The words of up to `count` ids from `first` on, both multiples of 64; words behind the last tombstone are left out.
+    pub fn words(&self, first: u32, count: usize) -> &[u64] {
+        let words = self.words.get(first as usize / 64..).unwrap_or_default();
+        &words[..words.len().min(count / 64)]
+    }
+}

@@ -1,0 +1,174 @@
+//! The postings of one window in columns, so that loops work on several postings at once.
+
+use super::tf_vector::TfVector;
+use crate::field::{FIELDS, Field};
+
+/// The body is the last field.
+const BODY: usize = Field::Body.index();
+const _: () = assert!(BODY == FIELDS - 1);
+
+/// Chunk ids of a window: the block of block-max pruning, aligned so that window `n` begins at id `n · WINDOW` in every
+/// list.
+pub const WINDOW: u32 = 4096;
+
+/// An upper bound on the impacts of a group of postings of a window.
+///
+/// A posting's impact grows with its frequencies and falls with the lengths of its fields. So the highest frequency and the
+/// shortest length of each field bound the impact of all postings of the group, whatever weights and averages a search uses.
+/// Frequencies are bytes, see [`frequency_bound`]; lengths are codes, see [`crate::length_of`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImpactBound<'c> {
+    /// Highest frequency and shortest length of every field beside the body; `None` for the group of postings that only the
+    /// body holds.
+    pub other_fields: Option<&'c [[u8; 2]; FIELDS - 1]>,
+    /// The body's Pareto frontier of (frequency, length), by falling frequency and falling length: each length is the
+    /// shortest of a body with at least that frequency.
+    pub body: &'c [[u8; 2]],
+}
+
+impl ImpactBound<'_> {
+    /// Whether the lengths are those of postings. Where they are unknown they are 0, and the bound is loose.
+    #[inline]
+    pub fn has_lengths(&self) -> bool {
+        self.body.iter().all(|[_, length]| *length > 0)
+    }
+}
+
+/// The highest frequency that a byte of an [`ImpactBound`] stands for: itself, but [`u8::MAX`] stands for any from there on.
+#[inline]
+pub const fn frequency_bound(code: u8) -> u16 {
+    if code == u8::MAX { u16::MAX } else { code as u16 }
+}
+
+/// The byte of a frequency.
+pub(super) fn frequency_code(frequency: u16) -> u8 {
+    u8::try_from(frequency).unwrap_or(u8::MAX)
+}
+
+/// Whether no field beside the body holds the term.
+#[inline]
+pub fn is_body_only(frequencies: &TfVector) -> bool {
+    frequencies[..BODY] == [0; BODY]
+}
+
+/// The postings that one part of a list has in one window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ListWindow {
+    /// Number of the window: its first id is [`WINDOW`] times this.
+    pub number: u32,
+    /// Number of postings, deleted chunks included.
+    pub count: u32,
+    /// The highest value that the caller computed from the window's [`ImpactBound`]s.
+    pub bound: f32,
+    /// Index of the part.
+    pub part: usize,
+    /// Index in the part's directory, or of the first posting in a decoded part.
+    pub(super) entry: usize,
+}
+
+/// A tf vector as it is stored: its code in the part's dictionary of frequent tf vectors, or an exception to that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TfCode {
+    /// The code of a vector in the dictionary.
+    Frequent(u8),
+    /// A vector that is not in the dictionary.
+    Exception(TfVector),
+}
+
+/// The postings of a window, deleted chunks included, in ascending order.
+#[derive(Debug, Default)]
+pub struct WindowPostings {
+    /// The buffers are as long as the largest window so far; the first `len` values are those of this window.
+    pub(super) offsets: Vec<u16>,
+    pub(super) codes: Vec<u8>,
+    /// Indexes in `offsets` of the postings that were selected.
+    pub(super) selected: Vec<u16>,
+    pub(super) len: usize,
+    pub(super) exceptions: Vec<(u16, TfVector)>,
+}
+
+impl WindowPostings {
+    /// Empties the buffers and makes room for `len` postings.
+    pub(super) fn begin(&mut self, len: usize) {
+        self.exceptions.clear();
+        self.len = len;
+        if self.offsets.len() < len {
+            // Capacity for a whole window; memory that is never written to is never mapped.
+            self.offsets.reserve(WINDOW as usize);
+            self.offsets.resize(len, 0);
+            self.codes.reserve(WINDOW as usize);
+            self.codes.resize(len, 0);
+            self.selected.reserve(WINDOW as usize);
+            self.selected.resize(len, 0);
+        }
+    }
+
+    /// Moves the offsets of selected postings to the front.
+    pub(super) fn keep_selected(&mut self) {
+        for (to, &from) in self.selected[..self.len].iter().enumerate() {
+            self.offsets[to] = self.offsets[usize::from(from)];
+        }
+    }
+
+    /// The chunks, as offsets from the first id of the window.
+    #[inline]
+    pub fn offsets(&self) -> &[u16] {
+        &self.offsets[..self.len]
+    }
+
+    /// For each posting the code of its tf vector. The code of an exception is not in the part's dictionary.
+    #[inline]
+    pub fn codes(&self) -> &[u8] {
+        &self.codes[..self.len]
+    }
+
+    /// The postings whose tf vectors are exceptions: their indexes, ascending, and the vectors.
+    #[inline]
+    pub fn exceptions(&self) -> &[(u16, TfVector)] {
+        &self.exceptions
+    }
+}
+
+/// Codes that are compared at once.
+const GROUP: usize = 8;
+
+/// Appends the indexes of codes that equal `exception`, each with the next of the vectors.
+pub(super) fn find_exceptions(
+    codes: &[u8],
+    exception: u8,
+    mut vectors: impl Iterator<Item = TfVector>,
+    out: &mut Vec<(u16, TfVector)>,
+) {
+    const LOW: u64 = u64::from_le_bytes([0x7f; GROUP]);
+    let (groups, rest) = codes.as_chunks();
+    let mut add = |at: usize| out.push((at as u16, vectors.next().unwrap_or_default()));
+    for (group, codes) in groups.iter().enumerate() {
+        let differing = u64::from_le_bytes(*codes) ^ u64::from_le_bytes([exception; GROUP]);
+        // The highest bit of each byte that is 0.
+        let mut left = !(((differing & LOW) + LOW) | differing | LOW);
+        while left != 0 {
+            add(group * GROUP + left.trailing_zeros() as usize / 8);
+            left &= left - 1;
+        }
+    }
+    let rest = rest.iter().enumerate().filter(|(_, code)| **code == exception);
+    rest.for_each(|(at, _)| add(groups.len() * GROUP + at));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_exception_is_found(codes in prop::collection::vec(prop_oneof![any::<u8>(), 0u8..4], 0..100), exception in prop_oneof![any::<u8>(), 0u8..4]) {
+            let expected = (0u16..).zip(&codes).filter(|(_, code)| **code == exception).map(|(at, _)| (at, [at; FIELDS]));
+            let expected: Vec<_> = expected.collect();
+            let mut found = Vec::new();
+            find_exceptions(&codes, exception, expected.iter().map(|(_, row)| *row), &mut found);
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The terms of one chunk, counted by field.
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::field::{FIELDS, Field};
+use crate::postings::TfVector;
+
+/// Longest term, in bytes, that is stored as it is.
+const MAX_TERM: usize = 240;
+/// How much of a longer term is kept in front of the digest that stands for the rest.
+const KEPT: usize = 200;
+
+/// The terms of one chunk with their frequency in every field, and the fields' lengths.
+///
+/// Terms are unique, in the order in which they first came; frequencies saturate at `u16::MAX`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TermVector {
+    text: String,
+    terms: Vec<CountedTerm>,
+    lengths: [u32; FIELDS],
+}
+
+/// A term of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CountedTerm {
+    /// Range of its text.
+    start: u32,
+    end: u32,
+    hash: u32,
+    frequencies: TfVector,
+}
+
+/// A term or label with its hash.
+#[derive(Debug, Clone, Copy)]
+pub struct HashedTerm<'t> {
+    /// The term.
+    pub bytes: &'t [u8],
+    /// Its hash.
+    pub hash: u32,
+}
+
+impl<'t> HashedTerm<'t> {
+    /// Hashes a term.
+    #[inline]
+    pub fn new(bytes: &'t [u8]) -> Self {
+        let mut hasher = FxHasher::default();
+        hasher.write(bytes);
+        Self { bytes, hash: hasher.finish() as u32 }
+    }
+}
+
+impl TermVector {
+    /// Starts an empty vector.
+    pub fn builder() -> TermVectorBuilder {
+        TermVectorBuilder::default()
+    }
+
+    /// Number of distinct terms.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether the chunk has no terms.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Number of term occurrences in every field.
+    pub fn lengths(&self) -> [u32; FIELDS] {
+        self.lengths
+    }
+
+    /// The terms with their frequency in every field.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, TfVector)> + Clone + '_ {
+        self.terms.iter().map(|term| (&self.text[term.start as usize..term.end as usize], term.frequencies))
+    }
+
+    /// The terms with their hashes, and their frequency in every field.
+    pub fn hashed(&self) -> impl ExactSizeIterator<Item = (HashedTerm<'_>, TfVector)> + Clone {
+        let hashed = |term| HashedTerm { bytes: self.bytes(term), hash: term.hash };
+        self.terms.iter().map(move |term| (hashed(term), term.frequencies))
+    }
+
+    #[inline]
+    fn bytes(&self, term: &CountedTerm) -> &[u8] {
+        &self.text.as_bytes()[term.start as usize..term.end as usize]
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.text.capacity() + self.terms.capacity() * size_of::<CountedTerm>()
+    }
+}
+
+/// Counts the terms of a chunk, which come in any order.
+#[derive(Debug, Default)]
+pub struct TermVectorBuilder {
+    /// The counts so far; the buffers are reused.
+    counted: TermVector,
+    /// Index of each term's slot.
+    places: Vec<u32>,
+    /// An open hash table, a power of two in length and at most half full.
+    slots: Vec<CountSlot>,
+}
+
+/// Number and hash of a term, or [`CountSlot::FREE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CountSlot {
+    number: u32,
+    hash: u32,
+}
+
+impl CountSlot {
+    const FREE: Self = Self { number: u32::MAX, hash: 0 };
+}
+
+/// Slots of the smallest table.
+const SLOTS: usize = 256;
+
+impl TermVectorBuilder {
+    /// Counts one occurrence of `term` in `field`.
+    ///
+    /// An empty term, or one that begins with a control character below U+0002, is not counted: the dictionary keeps labels
+    /// under that prefix.
+    pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
+        if is_term(term) {
+            let number = self.number(&normalise(term));
+            let count = &mut self.counted.terms[number].frequencies[field.index()];
+            *count = count.saturating_add(1);
+            let length = &mut self.counted.lengths[field.index()];
+            *length = length.saturating_add(1);
+        }
+        self
+    }
+
+    /// Returns the counts, and empties the builder for the next chunk.
+    pub fn finish(&mut self) -> TermVector {
+        // A clone has no spare capacity.
+        let vector = self.counted.clone();
+        self.counted.text.clear();
+        self.counted.terms.clear();
+        self.counted.lengths = [0; FIELDS];
+        self.places.drain(..).for_each(|place| self.slots[place as usize] = CountSlot::FREE);
+        vector
+    }
+
+    /// The number of a term, a new one if need be.
+    fn number(&mut self, term: &str) -> usize {
+        if 2 * self.places.len() >= self.slots.len() {
+            self.grow();
+        }
+        let HashedTerm { bytes, hash } = HashedTerm::new(term.as_bytes());
+        let mut place = hash as usize & (self.slots.len() - 1);
+        while self.slots[place] != CountSlot::FREE {
+            let slot = self.slots[place];
+            if slot.hash == hash && equal(self.counted.bytes(&self.counted.terms[slot.number as usize]), bytes) {
+                return slot.number as usize;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        let number = self.places.len();
+        self.places.push(place as u32);
+        self.slots[place] = CountSlot { number: number as u32, hash };
+        let start = self.counted.text.len() as u32;
+        self.counted.text.push_str(term);
+        let end = self.counted.text.len() as u32;
+        self.counted.terms.push(CountedTerm { start, end, hash, frequencies: [0; FIELDS] });
+        number
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        let length = (2 * self.slots.len()).max(SLOTS);
+        self.slots.clear();
+        self.slots.resize(length, CountSlot::FREE);
+        for ((place, &CountedTerm { hash, .. }), number) in self.places.iter_mut().zip(&self.counted.terms).zip(0..) {
+            let mut at = hash as usize & (length - 1);
+            while self.slots[at] != CountSlot::FREE {
+                at = (at + 1) & (length - 1);
+            }
+            self.slots[at] = CountSlot { number, hash };
+            *place = at as u32;
+        }
+    }
+}
+
+/// Whether two terms are equal. Most are so short that a call of `memcmp` would take longer.
+#[inline]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const HALF: usize>(term: &[u8]) -> Option<(&[u8; HALF], &[u8; HALF])> {
+        term.first_chunk().zip(term.last_chunk())
+    }
+    a.len() == b.len()
+        && match a.len() {
+            0..4 => a.iter().eq(b),
+            4..8 => ends::<4>(a) == ends::<4>(b),
+            8..=16 => ends::<8>(a) == ends::<8>(b),
+            _ => a == b,
+        }
+}
+
+/// Whether a text can be a term: not empty, and without the prefix of labels.
+pub fn is_term(term: &str) -> bool {
+    term.bytes().next().is_some_and(|first| first > crate::dictionary::LABEL_PREFIX)
+}
+
+/// The form in which a term is stored and looked up: itself, or for a very long one its beginning and a digest.
+pub fn normalise(term: &str) -> Cow<'_, str> {
+    if term.len() <= MAX_TERM {
+        return Cow::Borrowed(term);
+    }
+    let kept = term.floor_char_boundary(KEPT);
+    Cow::Owned(format!("{}{}", &term[..kept], &blake3::hash(term.as_bytes()).to_hex()[..32]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_occurrence_is_counted_chunk_by_chunk(
+            chunks in prop::collection::vec(
+                prop::collection::vec((0..FIELDS, "[ab\u{0}é]{0,10}|[a-z]{2}"), 0..400), 1..4),
+        ) {
+            let mut builder = TermVector::builder();
+            for occurrences in chunks {
+                let (mut expected, mut lengths) = (BTreeMap::<String, TfVector>::new(), [0; FIELDS]);
+                for (field, term) in occurrences {
+                    builder.add(Field::ALL[field], &term);
+                    if is_term(&term) {
+                        expected.entry(term).or_default()[field] += 1;
+                        lengths[field] += 1;
+                    }
+                }
+                let vector = builder.finish();
+                prop_assert_eq!(vector.lengths(), lengths);
+                prop_assert_eq!(vector.len(), expected.len());
+                let counted: BTreeMap<_, _> = vector.iter().map(|(term, row)| (term.to_owned(), row)).collect();
+                prop_assert_eq!(counted, expected);
+            }
+        }
+    }
+}

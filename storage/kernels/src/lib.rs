@@ -1,0 +1,250 @@
+//! SIMD kernels: the inner loops over vectors, bitmaps and scores.
+//!
+//! Each kernel is one safe loop, compiled for several instruction sets and dispatched by what the processor has, so that
+//! all variants give the same result: integer sums do not depend on their order, and the one sum of floats fixes its order.
+//! Deliberately absent: intrinsics, allocation, and any knowledge of index structures.
+//!
+//! ```
+//! let words = [0b1010u64.to_le_bytes()];
+//! let mut positions = [0; 64];
+//! assert_eq!(aurora_kernels::count_ones(&words), 2);
+//! assert_eq!(aurora_kernels::bit_positions(&words, &mut positions), 2);
+//! assert_eq!(positions[..2], [1, 3]);
+//! ```
+
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+/// Lanes of the sum of floats.
+const LANES: usize = 16;
+
+/// Calls `$portable` in the variant for the widest registers of the processor.
+macro_rules! dispatch {
+    ($portable:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,popcnt")]
+            fn wide($($argument: $kind),*) $(-> $result)? {
+                $portable($($argument),*)
+            }
+            #[target_feature(enable = "avx2,popcnt")]
+            fn middle($($argument: $kind),*) $(-> $result)? {
+                $portable($($argument),*)
+            }
+            if has_wide() {
+                // SAFETY: `has_wide` has found every feature that the function asks for.
+                return unsafe { wide($($argument),*) };
+            }
+            if has_middle() {
+                // SAFETY: `has_middle` has found every feature that the function asks for.
+                return unsafe { middle($($argument),*) };
+            }
+        }
+        $portable($($argument),*)
+    }};
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_wide() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has_middle()
+        && has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512dq")
+        && has!("avx512vl")
+        && has!("avx512vpopcntdq")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_middle() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx2") && has!("popcnt")
+}
+
+/// Dot product of floats with signed bytes: 16 partial sums, each over every 16th component, added in order.
+pub fn dot(a: &[f32], b: &[u8]) -> f32 {
+    dispatch!(dot_portable(a: &[f32], b: &[u8]) -> f32)
+}
+
+#[inline(always)]
+fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
+    let mut sums = [0f32; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * f32::from(b[lane] as i8);
+        }
+    }
+    for ((sum, a), b) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *sum += a * f32::from(*b as i8);
+    }
+    let mut all = 0.0;
+    for sum in sums {
+        all += sum;
+    }
+    all
+}
+
+/// Scores binary codes of `slices.len()` words each: the score is minus the sum of the query's components whose bit is set in
+/// the code. `slices` are the bit slices of value 1, 2, 4 and −8 of the components; `scores` has an element for each code.
+pub fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
+    dispatch!(code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]))
+}
+
+// Loops without closures: a closure is a function of its own, compiled without the target features.
+#[inline(always)]
+fn code_scores_portable(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
+    // The sizes of the usual models, so that the loop over the words is unrolled.
+    match slices.len() {
+        4 => code_scores_sized::<4>(slices, codes, scores),
+        6 => code_scores_sized::<6>(slices, codes, scores),
+        words => {
+            let words = codes.as_chunks::<8>().0.chunks_exact(words.max(1));
+            for (score, code) in scores.iter_mut().zip(words) {
+                *score = code_score(slices, code);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn code_scores_sized<const WORDS: usize>(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
+    if let Some(slices) = slices.first_chunk::<WORDS>() {
+        for (score, code) in scores.iter_mut().zip(codes.as_chunks::<8>().0.as_chunks::<WORDS>().0) {
+            *score = code_score(slices, code);
+        }
+    }
+}
+
+#[inline(always)]
+fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
+    let mut counts = [0u64; 4];
+    for (slices, word) in slices.iter().zip(code) {
+        let word = u64::from_le_bytes(*word);
+        for (count, slice) in counts.iter_mut().zip(slices) {
+            *count += u64::from((slice & word).count_ones());
+        }
+    }
+    let [one, two, four, eight] = counts;
+    (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
+}
+
+/// Number of set bits.
+pub fn count_ones(words: &[[u8; 8]]) -> usize {
+    dispatch!(count_ones_portable(words: &[[u8; 8]]) -> usize)
+}
+
+#[inline(always)]
+fn count_ones_portable(words: &[[u8; 8]]) -> usize {
+    let mut count = 0;
+    for word in words {
+        count += u64::from_le_bytes(*word).count_ones() as usize;
+    }
+    count
+}
+
+/// Writes the positions of the set bits of `words` in ascending order, and returns their number. Stops before a word whose
+/// bits do not fit.
+pub fn bit_positions(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
+    dispatch!(bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize)
+}
+
+#[inline(always)]
+fn bit_positions_portable(words: &[[u8; 8]], positions: &mut [u16]) -> usize {
+    let mut at = 0;
+    for (number, word) in words.iter().enumerate() {
+        let mut word = u64::from_le_bytes(*word);
+        let first = number as u16 * 64;
+        let count = word.count_ones() as usize;
+        let Some(room) = positions.get_mut(at..at + count) else { break };
+        for position in room {
+            *position = first + word.trailing_zeros() as u16;
+            word &= word.wrapping_sub(1);
+        }
+        at += count;
+    }
+    at
+}
+
+/// For every 64 scores a word with a bit for each score that is at least `threshold`; none is negative.
+pub fn at_least(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
+    dispatch!(at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]))
+}
+
+#[inline(always)]
+fn at_least_portable(scores: &[[f32; 64]], threshold: f32, words: &mut [u64]) {
+    // A multiplication by this gathers the lowest bits of eight bytes in the highest byte.
+    const TOGETHER: u64 = 0x0102_0408_1020_4080;
+    for (word, scores) in words.iter_mut().zip(scores) {
+        let mut bytes = [0u8; 64];
+        for (byte, score) in bytes.iter_mut().zip(scores) {
+            *byte = (*score >= threshold) as u8;
+        }
+        *word = 0;
+        for (at, bytes) in bytes.as_chunks().0.iter().enumerate() {
+            *word |= (u64::from_le_bytes(*bytes).wrapping_mul(TOGETHER) >> 56) << (8 * at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_kernel_gives_the_sum(pairs in prop::collection::vec((-1f32..1.0, any::<i8>()), 0..300)) {
+            let (a, b): (Vec<f32>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x, y as u8)).unzip();
+            let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
+            prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
+            prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_counts_the_bits(words in prop::collection::vec(any::<[u8; 8]>(), 0..60)) {
+            let by_definition: u32 = words.as_flattened().iter().map(|byte| byte.count_ones()).sum();
+            prop_assert_eq!(count_ones(&words), by_definition as usize);
+            prop_assert_eq!(count_ones_portable(&words), by_definition as usize);
+        }
+
+        #[test]
+        fn every_kernel_lists_the_bits(words in prop::collection::vec(prop_oneof![any::<[u8; 8]>(), Just([0; 8]), Just([0xff; 8])], 0..64), room in 0usize..4096) {
+            let bit = |place: &u16| words[usize::from(*place) / 64][usize::from(*place) / 8 % 8] >> (place % 8) & 1 != 0;
+            let by_definition: Vec<u16> = (0..words.len() as u16 * 64).filter(bit).collect();
+            let (mut found, mut portable) = ([0; 4096], [0; 4096]);
+            prop_assert_eq!(bit_positions(&words, &mut found), by_definition.len());
+            prop_assert_eq!(&found[..by_definition.len()], &by_definition);
+            prop_assert_eq!(bit_positions_portable(&words, &mut portable), by_definition.len());
+            prop_assert_eq!(&portable[..by_definition.len()], &by_definition);
+            prop_assert!(bit_positions(&words, &mut found[..room]) <= room);
+        }
+
+        #[test]
+        fn every_kernel_compares_with_the_threshold(scores in prop::collection::vec(prop_oneof![Just(0f32), Just(0.5), 0f32..1.0], 0..300), threshold in prop_oneof![Just(f32::MIN_POSITIVE), Just(0.5), 0f32..1.0]) {
+            let groups = scores.as_chunks().0;
+            let by_definition = groups.iter().map(|group: &[f32; 64]| (0..64).filter(|&at| group[at] >= threshold).fold(0, |word, at| word | 1u64 << at));
+            let (mut best, mut portable) = (vec![7; groups.len()], vec![9; groups.len()]);
+            at_least(groups, threshold, &mut best);
+            at_least_portable(groups, threshold, &mut portable);
+            prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
+            prop_assert_eq!(best, portable);
+        }
+
+        #[test]
+        fn every_kernel_counts_alike(
+            slices in prop::collection::vec(any::<[u64; 4]>(), 1..8),
+            words in prop::collection::vec(any::<[u8; 8]>(), 0..60),
+        ) {
+            let whole = words.len() / slices.len() * slices.len();
+            let codes = words[..whole].as_flattened();
+            let (mut best, mut portable) = (vec![0; whole / slices.len()], vec![0; whole / slices.len()]);
+            code_scores(&slices, codes, &mut best);
+            code_scores_portable(&slices, codes, &mut portable);
+            let by_definition = words[..whole].chunks(slices.len()).map(|code| code_score(&slices, code));
+            prop_assert_eq!(&best, &by_definition.collect::<Vec<_>>());
+            prop_assert_eq!(best, portable);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A snapshot as the collection that keyword search runs on.
+
+use aurora_inverted::{Collection, LengthColumns, Tombstones};
+
+use crate::chunk::ChunkId;
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+
+impl Collection for Snapshot {
+    type Error = StorageError;
+
+    fn end(&self) -> u32 {
+        self.manifest().next_chunk_id
+    }
+
+    fn tombstones(&self) -> &Tombstones {
+        Self::tombstones(self)
+    }
+
+    fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
+        Self::window_lengths(self, window)
+    }
+
+    fn key(&self, chunk: ChunkId) -> Result<&str, StorageError> {
+        Ok(self.chunk(chunk)?.map_or("", |chunk| chunk.key.as_str()))
+    }
+}

@@ -1,0 +1,127 @@
+//! Segments of the inverted index as rows of LMDB tables.
+//!
+//! A dictionary block is a row of the dictionary table under segment and key, a value of posting lists a row of the postings
+//! table under segment and number.
+
+use std::path::Path;
+
+use aurora_inverted::{BlockCursor, KeyedBlock, MergeError, SegmentReader, SegmentSink, SegmentSource, SegmentTotals};
+
+use crate::btree::{Cursor, Damage, Pages, Tree};
+use crate::error::StorageError;
+use crate::manifest::SegmentInfo;
+use crate::tables::{Operation, Table};
+
+/// Bytes of the segment's number in front of every key.
+const PREFIX: usize = 4;
+
+/// A reader of a segment of one generation.
+pub(crate) type StoredSegment<'a> = SegmentReader<'a, SegmentPages<'a>>;
+
+/// The pages of a segment.
+#[derive(Clone, Copy)]
+pub(crate) struct SegmentPages<'a> {
+    /// The mapped file.
+    pub(crate) pages: Pages<'a>,
+    /// Root of the dictionary table.
+    pub(crate) dictionary: Tree,
+    /// Root of the postings table.
+    pub(crate) postings: Tree,
+    /// Number of the segment.
+    pub(crate) id: u32,
+}
+
+impl<'a> SegmentSource<'a> for SegmentPages<'a> {
+    type Error = Damage;
+    type Blocks = BlockRows<'a>;
+
+    fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Damage> {
+        let key = dictionary_key(self.id, term);
+        let found = Cursor::floor(self.pages, self.dictionary, &key)?;
+        Ok(found.and_then(|(found, bytes)| Some((found.strip_prefix(&key[..PREFIX])?, bytes))))
+    }
+
+    fn blocks(self, key: &[u8]) -> Result<BlockRows<'a>, Damage> {
+        let rows = Cursor::seek(self.pages, self.dictionary, &dictionary_key(self.id, key))?;
+        Ok(BlockRows { rows, prefix: self.id.to_be_bytes() })
+    }
+
+    fn value(self, number: u32) -> Result<Option<&'a [u8]>, Damage> {
+        Cursor::get(self.pages, self.postings, &postings_key(self.id, number))
+    }
+
+    fn damaged(self, structure: &str) -> Damage {
+        Damage(format!("segment {} has a damaged {structure}", self.id))
+    }
+}
+
+/// A position among the dictionary blocks of a segment.
+#[derive(Clone)]
+pub(crate) struct BlockRows<'a> {
+    rows: Cursor<'a>,
+    prefix: [u8; PREFIX],
+}
+
+impl<'a> BlockCursor<'a> for BlockRows<'a> {
+    type Error = Damage;
+
+    fn key(&self) -> Result<Option<&'a [u8]>, Damage> {
+        let key = self.rows.key()?;
+        Ok(key.and_then(|key| key.strip_prefix(&self.prefix)))
+    }
+
+    fn bytes(&self) -> Result<Option<&'a [u8]>, Damage> {
+        let row = self.rows.entry()?;
+        Ok(row.filter(|(key, _)| key.starts_with(&self.prefix)).map(|(_, bytes)| bytes))
+    }
+
+    fn advance(&mut self) -> Result<(), Damage> {
+        self.rows.next()
+    }
+}
+
+/// Turns the bytes of a new segment into operations.
+pub(crate) struct SegmentRows<F> {
+    /// Number of the segment.
+    pub(crate) id: u32,
+    /// Takes the operations.
+    pub(crate) emit: F,
+}
+
+impl<F: FnMut(Operation) -> Result<(), StorageError>> SegmentSink for SegmentRows<F> {
+    type Error = StorageError;
+
+    fn put_block(&mut self, key: &[u8], bytes: Vec<u8>) -> Result<(), StorageError> {
+        (self.emit)(Operation::put(Table::Dictionary, dictionary_key(self.id, key), bytes))
+    }
+
+    fn put_value(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), StorageError> {
+        (self.emit)(Operation::put(Table::Postings, postings_key(self.id, number), bytes))
+    }
+}
+
+/// The same segment with what a writer has counted.
+pub(crate) fn with_totals(info: SegmentInfo, totals: SegmentTotals) -> SegmentInfo {
+    SegmentInfo { terms: totals.terms, postings: totals.postings, bytes: totals.bytes, ..info }
+}
+
+/// The error of a merge, given the data file and the directory of runs.
+pub(crate) fn merge_error(data: &Path, runs: &Path, error: MergeError<Damage, StorageError>) -> StorageError {
+    let damaged = |what: String| StorageError::Damaged { path: data.to_owned(), what };
+    match error {
+        MergeError::Segment(damage) => damaged(damage.0),
+        MergeError::Damaged(reason) => damaged(reason.to_owned()),
+        MergeError::Run(error) => StorageError::io(runs, error),
+        MergeError::Sink(error) => error,
+    }
+}
+
+/// Key of a value of posting lists.
+fn postings_key(segment: u32, number: u32) -> [u8; 8] {
+    (u64::from(segment) << 32 | u64::from(number)).to_be_bytes()
+}
+
+/// Key of the dictionary block with the terms from `term` on.
+fn dictionary_key(segment: u32, term: &[u8]) -> Vec<u8> {
+    [&segment.to_be_bytes()[..], term].concat()
+}
