@@ -9,12 +9,24 @@ use crate::config::{Entry, StageTable, boolean, count, string, strings};
 use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
 use crate::faults::StageSite;
 use crate::plan::PlannedStage;
+use crate::reference::Key;
 use crate::registry::{ParsedConfig, Registry, StageType};
 use crate::source_map::{SourceMap, Span};
 use crate::stage::{BuildContext, Stage, StageError};
 
-/// Keys of a stage which are the engine's; all others are the stage type's.
-pub(crate) const STAGE_KEYS: [&str; 4] = ["after", "enabled", "use", "workers"];
+/// Keys which every stage has: the engine reads them. All others are the stage type's.
+pub const STAGE_KEYS: &[Key] = &[
+    Key::strings("after", "Stages that must come before this one, beside those whose columns it reads."),
+    Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
+    Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
+    Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
+        .computed("`jobs` of `[run]`"),
+];
+
+/// Whether the engine reads a key.
+pub(crate) fn is_stage_key(name: &str) -> bool {
+    STAGE_KEYS.iter().any(|key| key.name == name)
+}
 
 /// A stage that takes part in the plan, if nothing is wrong with it.
 pub(crate) struct Candidate {
@@ -46,8 +58,7 @@ impl Candidate {
     ) -> Resolved {
         let StageTable { name, header, entries } = stage;
         let location = sources.locate(&header);
-        let (engine, own): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+        let (engine, own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| is_stage_key(&entry.key));
         let key = |name: &str| engine.iter().find(|entry| entry.key == name);
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
@@ -193,7 +204,7 @@ impl ConfigReader<'_> {
     fn unknown(&self, entry: &Entry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
         let location = self.sources.locate(&entry.key_span);
         let message = format!("unknown key `{}` in stage `{}`", entry.key, self.name);
-        let known = keys.iter().copied().chain(STAGE_KEYS);
+        let known = keys.iter().copied().chain(STAGE_KEYS.iter().map(|key| key.name));
         let help = suggest(&entry.key, known, "the stage has");
         found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
         false

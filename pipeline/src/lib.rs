@@ -14,6 +14,7 @@
 //! | What is a column, a batch, a view? | `column`, `table`, `batch`, `view`, `grant` |
 //! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter` |
 //! | How does TOML become a plan? | `config`, `candidate`, `resolve`, `graph`, `faults`, `plan` |
+//! | What do the reference and the JSON Schema say? | `reference`, `schema` |
 //! | How does it run? | `assembly`, `executor`, `queue`, `budget`, `progress`, `report` |
 //!
 //! ```
@@ -101,9 +102,11 @@ mod graph;
 mod plan;
 mod progress;
 mod queue;
+mod reference;
 mod registry;
 mod report;
 mod resolve;
+mod schema;
 mod source_map;
 mod stage;
 mod table;
@@ -113,10 +116,10 @@ mod view;
 pub use access::{Access, Kind};
 pub use assembly::{Part, Pipeline};
 pub use batch_copy::BatchCopy;
-pub use candidate::Configured;
+pub use candidate::{Configured, STAGE_KEYS};
 pub use ceilings::{Ceiling, MOST_WORKERS};
 pub use column::{Cell, CellType, Column, ColumnSpec, DynamicType, Entity, Value};
-pub use config::{RunConfig, parse_bytes};
+pub use config::{RunConfig, format_bytes, parse_bytes};
 pub use context::{CancelToken, StageContext};
 pub use diagnostics::{Diagnostic, Diagnostics, Location, Problems, Severity};
 pub use emitter::{Draft, Emitter};
@@ -124,6 +127,7 @@ pub use executor::RunOptions;
 pub use grant::AccessError;
 pub use plan::{Plan, PlannedStage};
 pub use progress::{Observer, Progress, Silent, StageLoad};
+pub use reference::{Described, Key, TableReference, ValueType};
 pub use registry::Registry;
 pub use report::{Outcome, Reason, RunError, RunReport, StageReport, Tally};
 pub use resolve::{PipelineSource, load, load_within};

@@ -1,6 +1,6 @@
 //! From files to a plan: layers merged, names resolved, configurations read, everything that is wrong said at once.
 
-use crate::candidate::{Candidate, Resolved, STAGE_KEYS};
+use crate::candidate::{Candidate, Resolved, is_stage_key};
 use crate::ceilings::{self, Ceiling};
 use crate::config::{Entry, Layer, RunConfig, StageTable};
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
@@ -177,7 +177,7 @@ fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
         // Another type has no use for the keys of the one it replaces.
         let replaced = type_name(&table.entries);
         if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
-            below.entries.retain(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+            below.entries.retain(|entry| is_stage_key(&entry.key));
         }
         for entry in table.entries {
             below.entries.retain(|known| known.key != entry.key);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,11 @@ use crate::job::Job;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bm25 {}
+
+impl Described for Bm25 {
+    const SUMMARY: &'static str = "Writes the terms of each chunk to the index, which inverts them into posting lists.";
+    const KEYS: &'static [Key] = &[];
+}
 
 impl StageConfig for Bm25 {
     const TYPE: &'static str = "bm25";

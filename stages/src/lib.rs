@@ -30,13 +30,13 @@ use aurora_pipeline::Registry;
 /// A registry that holds the built-in stages.
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
-    registry.register::<discover::Discover>();
-    registry.register::<incremental::IncrementalCheck>();
-    registry.register::<parse::stage::Parse>();
-    registry.register::<git_signal::GitSignal>();
-    registry.register::<chunk::ChunkOptions>();
-    registry.register::<embed::Embed>();
-    registry.register::<store::Store>();
-    registry.register::<bm25::Bm25>();
+    registry.register_described::<discover::Discover>();
+    registry.register_described::<incremental::IncrementalCheck>();
+    registry.register_described::<parse::stage::Parse>();
+    registry.register_described::<git_signal::GitSignal>();
+    registry.register_described::<chunk::ChunkOptions>();
+    registry.register_described::<embed::Embed>();
+    registry.register_described::<store::Store>();
+    registry.register_described::<bm25::Bm25>();
     registry
 }
