@@ -446,11 +446,11 @@ Examples:
   aur pipeline show lexical";
 
 const SCHEMA_EXAMPLES: &str = "\
-The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that know
-Taplo read it from a comment in the first line of the file:
+The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
+Taplo find it by the comment `#:schema ./pipeline.schema.json` in the first line of the pipeline.
 
-  aur pipeline schema > .aurora/pipeline.schema.json
-  echo '#:schema ./pipeline.schema.json' > .aurora/pipeline.toml";
+Example:
+  aur pipeline schema > .aurora/pipeline.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct PipelineArgs {

@@ -1,6 +1,6 @@
 //! Files that keep between runs what was found; nothing but time is lost with one.
 //!
-//! Layout, all numbers little-endian: [`Head`] · segments. A run that finds something new appends a segment, or writes the
+//! Layout, all numbers little-endian: `Head` · segments. A run that finds something new appends a segment, or writes the
 //! file anew. A segment: length (u64) · content · BLAKE3 of the content. What follows one that is cut short or damaged is not
 //! there; a file with another head is as good as none.
 //!
