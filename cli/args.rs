@@ -431,6 +431,9 @@ pub(crate) enum PipelineCommand {
     /// Print the whole pipeline as TOML, with everything it extends filled in
     #[command(after_help = PIPELINE_EXAMPLES)]
     Show(PipelineArgs),
+    /// Print a JSON Schema of pipeline files, for editors
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema,
 }
 
 const PIPELINE_EXAMPLES: &str = "\
@@ -441,6 +444,13 @@ Examples:
   aur pipeline check .aurora/pipeline.toml
   aur pipeline graph nightly --format dot | dot -Tsvg > pipeline.svg
   aur pipeline show lexical";
+
+const SCHEMA_EXAMPLES: &str = "\
+The schema (draft 2020-12) lists every key with its type, default and meaning. Editors that use
+Taplo find it by the comment `#:schema ./pipeline.schema.json` in the first line of the pipeline.
+
+Example:
+  aur pipeline schema > .aurora/pipeline.schema.json";
 
 #[derive(Debug, Args)]
 pub(crate) struct PipelineArgs {

@@ -14,7 +14,7 @@ use crate::shorthand::closest;
 use crate::terminal::Terminal;
 use crate::{index, place};
 
-/// Checks, draws or prints a pipeline.
+/// Checks, draws or prints a pipeline, or prints the schema of all.
 pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
     let mut out = terminal.stdout();
     match command {
@@ -35,6 +35,10 @@ pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
         PipelineCommand::Show(args) => {
             let (_, plan) = plan(args, terminal)?;
             writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
+        }
+        PipelineCommand::Schema => {
+            let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
+            writeln!(out, "{:#}", aurora_stages::registry().schema(&names))?;
         }
     }
     Ok(out.flush()?)

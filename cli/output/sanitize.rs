@@ -9,7 +9,7 @@ pub(crate) fn line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// Several lines of text: line ends stay, tabs become four spaces, the rest as in [`line`].
+/// Several lines of text: line ends stay, tabs become four spaces, the rest as in [`line()`].
 pub(crate) fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, text) in text.split('\n').enumerate() {

@@ -26,7 +26,7 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
 }
 
 /// Formats a number of bytes exactly, in the largest possible binary unit.
-pub(crate) fn format_bytes(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
         if bytes > 0 && bytes.trailing_zeros() >= shift {
             return format!("{}{unit}", bytes >> shift);

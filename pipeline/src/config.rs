@@ -2,15 +2,15 @@
 
 use std::thread::available_parallelism;
 
+use serde::Serialize;
 use toml::de::DeTable;
 
 use crate::ceilings::{LONGEST_FILE, MOST_BATCH_FILES, MOST_QUEUE_BATCHES, MOST_STAGES, MOST_WORKERS};
 use crate::config_entry::{ConfigEntry, bytes, count, entries, shifted, string, table};
 use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
+use crate::reference::{Described, Key, TableReference};
 use crate::source_map::{SourceMap, Span};
 
-/// Keys of `[run]`.
-const RUN_KEYS: [&str; 4] = ["batch_files", "jobs", "memory", "queue_batches"];
 /// Keys at the top of a file.
 const ROOT_KEYS: [&str; 3] = ["extends", "run", "stage"];
 
@@ -103,7 +103,7 @@ fn stage<'a>(sources: &SourceMap, entry: ConfigEntry<'a>, found: &mut Diagnostic
 }
 
 /// `[run]`, resolved: the limits of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunConfig {
     /// Bytes that all batches in flight may hold together. `memory = "1GiB"`; a plain number is bytes.
     pub memory: u64,
@@ -121,7 +121,32 @@ impl Default for RunConfig {
     }
 }
 
+impl Described for RunConfig {
+    const SUMMARY: &'static str = "Bounds of a run as a whole.";
+    const KEYS: &'static [Key] = &[
+        Key::count_up_to("batch_files", MOST_BATCH_FILES, "files", "Files that a source should put in a batch."),
+        Key::count_up_to(
+            "jobs",
+            MOST_WORKERS,
+            "threads",
+            "Threads of a run, and workers of every transform that does not set its own.",
+        )
+        .computed("one per core"),
+        Key::size(
+            "memory",
+            "Memory of a run: a quarter for batches in flight, half for postings before they are written, the rest for \
+             what every run needs.",
+        ),
+        Key::count_up_to("queue_batches", MOST_QUEUE_BATCHES, "batches", "Batches that may wait before a stage."),
+    ];
+}
+
 impl RunConfig {
+    /// What the reference says about `[run]`.
+    pub fn reference() -> TableReference {
+        TableReference::of::<Self>("run")
+    }
+
     pub(crate) fn parse(sources: &SourceMap, entries: &[&ConfigEntry<'_>], found: &mut Diagnostics) -> Self {
         let mut run = Self::default();
         for entry in entries {
@@ -137,7 +162,7 @@ impl RunConfig {
                 other => {
                     let location = sources.locate(&entry.key_span);
                     let message = format!("unknown key `{other}` in [run]");
-                    let help = suggest(other, RUN_KEYS, "[run] has");
+                    let help = suggest(other, Self::KEYS.iter().map(|key| key.name), "[run] has");
                     found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
                 }
             }

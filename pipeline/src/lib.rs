@@ -14,6 +14,7 @@
 //! | What is a column, a batch, a view? | `column`, `column_table`, `batch`, `view`, `permissions` |
 //! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter`, `fingerprint`, `stage_error` |
 //! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
+//! | What do the reference and the JSON Schema say? | `reference`, `schema` |
 //! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `report` |
 //!
 //! ```
@@ -105,10 +106,12 @@ mod plan;
 mod plan_diagnostics;
 mod progress;
 mod queue;
+mod reference;
 mod registry;
 mod report;
 mod resolve;
 mod resolved_stage;
+mod schema;
 mod source_map;
 mod stage;
 mod stage_error;
@@ -119,7 +122,7 @@ mod worker_task;
 pub use access::{Access, StageKind};
 pub use assembly::{Pipeline, StagePart};
 pub use batch_copy::BatchCopy;
-pub use byte_size::parse_bytes;
+pub use byte_size::{format_bytes, parse_bytes};
 pub use ceilings::{Ceiling, MOST_WORKERS};
 pub use column::{Cell, CellType, Column, ColumnSpec, DynamicType, Entity, Value};
 pub use config::RunConfig;
@@ -131,10 +134,11 @@ pub use fingerprint::Fingerprint;
 pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage};
 pub use progress::{Observer, Progress, Silent, StageLoad};
+pub use reference::{Described, Key, TableReference, ValueType};
 pub use registry::Registry;
 pub use report::{Outcome, RunError, RunReport, StageReport, Tally, TallyEntry};
 pub use resolve::{PipelineSource, load, load_within};
-pub use resolved_stage::Configured;
+pub use resolved_stage::{Configured, STAGE_KEYS};
 pub use stage::{BuildContext, Services, Stage, StageConfig, Worker, producer};
 pub use stage_error::StageError;
 pub use transform::{Stateless, Transform};

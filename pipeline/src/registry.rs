@@ -10,6 +10,7 @@ use toml::de::{DeTable, Deserializer as TomlDeserializer, Error as TomlError};
 
 use crate::access::Access;
 use crate::diagnostics::Problems;
+use crate::reference::{Described, TableReference};
 use crate::stage::{BuildContext, Stage, StageConfig};
 use crate::stage_error::StageError;
 
@@ -26,6 +27,8 @@ pub(crate) struct StageType {
     pub(crate) parse: ParseConfig,
     /// The keys of the configuration, if it is a plain struct.
     pub(crate) keys: Option<&'static [&'static str]>,
+    /// What the reference says, where the configuration describes itself.
+    pub(crate) reference: Option<TableReference>,
 }
 
 impl Registry {
@@ -36,8 +39,20 @@ impl Registry {
 
     /// Registers a type under [`StageConfig::TYPE`].
     pub fn register<C: StageConfig>(&mut self) {
-        let known = StageType { parse: parse::<C>, keys: keys_of::<C>() };
+        let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference: None };
         self.types.insert(C::TYPE, known);
+    }
+
+    /// The same for a type that describes its keys: the reference and the schema list them.
+    pub fn register_described<C: StageConfig + Described>(&mut self) {
+        let reference = Some(TableReference::of::<C>(C::TYPE));
+        let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference };
+        self.types.insert(C::TYPE, known);
+    }
+
+    /// What the reference says about the types that describe their keys, in alphabetical order.
+    pub fn reference(&self) -> impl Iterator<Item = &TableReference> {
+        self.types.values().filter_map(|known| known.reference.as_ref())
     }
 
     /// The names of all types, in alphabetical order.

@@ -8,7 +8,7 @@ use crate::graph::{Graph, Node};
 use crate::plan::Plan;
 use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::registry::Registry;
-use crate::resolved_stage::{Resolution, ResolvedStage, STAGE_KEYS};
+use crate::resolved_stage::{Resolution, ResolvedStage, is_stage_key};
 use crate::source_map::SourceMap;
 
 /// The text of a pipeline.
@@ -177,7 +177,7 @@ fn merge(layers: Vec<Layer<'_>>) -> Vec<StageTable<'_>> {
         // The keys of a stage type mean nothing to the type that replaces it.
         let replaced = type_name(&table.entries);
         if replaced.is_some_and(|new| new != type_name(&below.entries).unwrap_or_else(|| below.name.clone())) {
-            below.entries.retain(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+            below.entries.retain(|entry| is_stage_key(&entry.key));
         }
         for entry in table.entries {
             below.entries.retain(|known| known.key != entry.key);

@@ -10,13 +10,25 @@ use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
 use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
 use crate::plan::PlannedStage;
 use crate::plan_diagnostics::StageSite;
+use crate::reference::Key;
 use crate::registry::{ParsedConfig, Registry, StageType};
 use crate::source_map::{SourceMap, Span};
 use crate::stage::{BuildContext, Stage};
 use crate::stage_error::StageError;
 
-/// Keys of a stage that the engine reads; all others belong to the stage type.
-pub(crate) const STAGE_KEYS: [&str; 4] = ["after", "enabled", "use", "workers"];
+/// Keys which every stage has: the engine reads them. All others are the stage type's.
+pub const STAGE_KEYS: &[Key] = &[
+    Key::strings("after", "Stages that must come before this one, beside those whose columns it reads."),
+    Key::bool("enabled", "`false` takes the stage out of the pipeline.").computed("`true`"),
+    Key::string("use", "The stage type; needed where the table's name is not one.").computed("the table's name"),
+    Key::count_up_to("workers", MOST_WORKERS, "threads", "Workers of the stage. A source and a sink have one.")
+        .computed("`jobs` of `[run]`"),
+];
+
+/// Whether the engine reads a key.
+pub(crate) fn is_stage_key(name: &str) -> bool {
+    STAGE_KEYS.iter().any(|key| key.name == name)
+}
 
 /// An enabled stage with its configuration. It becomes part of the plan if the pipeline has no errors.
 pub(crate) struct ResolvedStage {
@@ -48,8 +60,7 @@ impl ResolvedStage {
     ) -> Resolution {
         let StageTable { name, header, entries } = stage;
         let location = sources.locate(&header);
-        let (engine, own): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| STAGE_KEYS.contains(&entry.key.as_str()));
+        let (engine, own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| is_stage_key(&entry.key));
         let key = |name: &str| engine.iter().find(|entry| entry.key == name);
 
         let enabled = key("enabled").and_then(|entry| boolean(sources, entry, found));
@@ -195,7 +206,7 @@ impl ConfigReader<'_> {
     fn unknown(&self, entry: &ConfigEntry<'_>, keys: &[&str], found: &mut Diagnostics) -> bool {
         let location = self.sources.locate(&entry.key_span);
         let message = format!("unknown key `{}` in stage `{}`", entry.key, self.name);
-        let known = keys.iter().copied().chain(STAGE_KEYS);
+        let known = keys.iter().copied().chain(STAGE_KEYS.iter().map(|key| key.name));
         let help = suggest(&entry.key, known, "the stage has");
         found.push(Diagnostic::error(code::UNKNOWN_KEY, location, message).with_help(help));
         false

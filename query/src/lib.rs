@@ -42,7 +42,8 @@ mod understand;
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
     ActivationConfig, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SetError, Tunable, TypeDecay,
+    HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SearchKey, SetError, Tunable,
+    TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{FilterError, FilterSpec, TextFilter};
@@ -54,6 +55,7 @@ pub use present::{
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
+
 pub use retrieve::bm25::{WeightedTerm, best_chunks};
 pub use retriever::Retriever;
 pub use understand::QueryKind;

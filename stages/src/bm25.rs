@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::IndexWriter;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,11 @@ use crate::services::service;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bm25 {}
+
+impl Described for Bm25 {
+    const SUMMARY: &'static str = "Writes the terms of each chunk to the index, which inverts them into posting lists.";
+    const KEYS: &'static [Key] = &[];
+}
 
 impl StageConfig for Bm25 {
     const TYPE: &'static str = "bm25";

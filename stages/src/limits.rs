@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{Ceiling, MOST_WORKERS, StageConfig, parse_bytes};
+use aurora_pipeline::{Ceiling, Key, MOST_WORKERS, StageConfig, ValueType, parse_bytes};
 use toml::de::{DeTable, DeValue};
 
 use crate::chunk::ChunkOptions;
@@ -24,52 +24,73 @@ pub const TABLE: &str = "limits";
 /// Prefix of the environment variables that set limits.
 const VARIABLE: &str = "AURORA_LIMITS_";
 
-/// A limit: its name, and the keys of a pipeline that it applies to.
+/// A limit: what the reference says about it, and the keys of a pipeline that it bounds.
 struct Known {
-    name: &'static str,
-    /// Whether values may have a unit.
-    is_size: bool,
+    key: Key,
     default: fn() -> u64,
     keys: &'static [(Option<&'static str>, &'static str)],
 }
 
+impl Known {
+    /// Whether values may be written with a unit.
+    fn is_size(&self) -> bool {
+        self.key.value == ValueType::Size
+    }
+}
+
 const KNOWN: [Known; 10] = [
-    Known { name: "memory", is_size: true, default: || 8 << 30, keys: &[(None, "memory")] },
-    Known { name: "workers", is_size: false, default: workers, keys: &[(None, "workers"), (None, "jobs")] },
+    Known { key: Key::size("memory", "Largest `memory` of `[run]`."), default: || 8 << 30, keys: &[(None, "memory")] },
     Known {
-        name: "max_file_size",
-        is_size: true,
+        key: Key::count_up("workers", "threads", "Largest `jobs` of `[run]`, and `workers` of a stage.")
+            .computed("4 per core, at least 64 and at most 256"),
+        default: workers,
+        keys: &[(None, "workers"), (None, "jobs")],
+    },
+    Known {
+        key: Key::size("max_file_size", "Largest `max_file_size` of `discover`, and `max_size` of `parse`."),
         default: || 64 << 20,
         keys: &[(Some(Discover::TYPE), "max_file_size"), (Some(Parse::TYPE), "max_size")],
     },
-    Known { name: "batch_size", is_size: true, default: || 64 << 20, keys: &[(Some(Discover::TYPE), "batch_bytes")] },
     Known {
-        name: "batch_files",
-        is_size: false,
+        key: Key::size("batch_size", "Largest `batch_bytes` of `discover`."),
+        default: || 64 << 20,
+        keys: &[(Some(Discover::TYPE), "batch_bytes")],
+    },
+    Known {
+        key: Key::count_up("batch_files", "files", "Largest `batch_files` of `[run]` and of `discover`."),
         default: || 4_096,
         keys: &[(None, "batch_files"), (Some(Discover::TYPE), "batch_files")],
     },
-    Known { name: "queue_batches", is_size: false, default: || 64, keys: &[(None, "queue_batches")] },
     Known {
-        name: "chunks_per_file",
-        is_size: false,
+        key: Key::count_up("queue_batches", "batches", "Largest `queue_batches` of `[run]`."),
+        default: || 64,
+        keys: &[(None, "queue_batches")],
+    },
+    Known {
+        key: Key::count_up("chunks_per_file", "chunks", "Largest `max_chunks` of `chunk`."),
         default: || 100_000,
         keys: &[(Some(ChunkOptions::TYPE), "max_chunks")],
     },
     Known {
-        name: "symbols_per_file",
-        is_size: false,
+        key: Key::count_up("symbols_per_file", "symbols", "Largest `max_symbols` of `parse`."),
         default: || 250_000,
         keys: &[(Some(Parse::TYPE), "max_symbols")],
     },
     Known {
-        name: "chunk_size",
-        is_size: true,
+        key: Key::size("chunk_size", "Largest `max_size` and `min_size` of `chunk`."),
         default: || 64 << 10,
         keys: &[(Some(ChunkOptions::TYPE), "max_size"), (Some(ChunkOptions::TYPE), "min_size")],
     },
-    Known { name: "parse_seconds", is_size: false, default: || 120, keys: &[(Some(Parse::TYPE), "max_seconds")] },
+    Known {
+        key: Key::count_up("parse_seconds", "seconds", "Largest `max_seconds` of `parse`."),
+        default: || 120,
+        keys: &[(Some(Parse::TYPE), "max_seconds")],
+    },
 ];
+
+fn variable(name: &str) -> String {
+    format!("{VARIABLE}{}", name.to_uppercase())
+}
 
 /// Well above the number of cores: a pipeline may be written for a larger machine.
 fn workers() -> u64 {
@@ -132,16 +153,21 @@ impl Limits {
         if errors.is_empty() { Ok(limits) } else { Err(LimitErrors(errors)) }
     }
 
+    /// Every limit with its default and the environment variable that sets it, for the reference.
+    pub fn reference() -> impl Iterator<Item = (Key, u64, String)> {
+        KNOWN.into_iter().map(|known| (known.key, (known.default)(), variable(known.key.name)))
+    }
+
     fn set(&mut self, name: &str, value: &str, place: impl Fn() -> String, errors: &mut Vec<String>) {
-        let Some(at) = KNOWN.iter().position(|known| known.name == name) else {
-            let names: Vec<_> = KNOWN.iter().map(|known| known.name).collect();
+        let Some(at) = KNOWN.iter().position(|known| known.key.name == name) else {
+            let names: Vec<_> = KNOWN.iter().map(|known| known.key.name).collect();
             return errors.push(format!("no limit is named `{name}` ({}); there are {}", place(), names.join(", ")));
         };
-        let number = if KNOWN[at].is_size { parse_bytes(value) } else { value.parse().ok() };
+        let number = if KNOWN[at].is_size() { parse_bytes(value) } else { value.parse().ok() };
         match number.filter(|number| *number > 0) {
             Some(number) => self.values[at] = number,
             None => {
-                let expected = if KNOWN[at].is_size { "a size such as \"64MiB\"" } else { "a whole number from 1" };
+                let expected = if KNOWN[at].is_size() { "a size such as \"64MiB\"" } else { "a whole number from 1" };
                 errors.push(format!("`{name}` must be {expected}, not `{value}` ({})", place()));
             }
         }
@@ -153,7 +179,7 @@ impl Limits {
         let of = |(known, most): (&Known, u64)| -> Vec<Ceiling> {
             let help = format!(
                 "a project may ask for no more; raise `{}` in [{TABLE}] of {file}, or name the file with --pipeline",
-                known.name
+                known.key.name
             );
             let of = |(stage, key): &(Option<&'static str>, &'static str)| Ceiling {
                 stage: *stage,

@@ -14,13 +14,13 @@ use crate::store::Store;
 /// A registry that holds the built-in stages.
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
-    registry.register::<Discover>();
-    registry.register::<IncrementalCheck>();
-    registry.register::<Parse>();
-    registry.register::<GitSignal>();
-    registry.register::<ChunkOptions>();
-    registry.register::<Embed>();
-    registry.register::<Store>();
-    registry.register::<Bm25>();
+    registry.register_described::<Discover>();
+    registry.register_described::<IncrementalCheck>();
+    registry.register_described::<Parse>();
+    registry.register_described::<GitSignal>();
+    registry.register_described::<ChunkOptions>();
+    registry.register_described::<Embed>();
+    registry.register_described::<Store>();
+    registry.register_described::<Bm25>();
     registry
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Entity, Fingerprint, Stage, StageConfig, StageContext, StageError, Value, Worker,
+    Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
+    Value, Worker,
 };
 use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, IndexWriter, MetaValue, TokenSets};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,11 @@ const PENDING: &[u8] = b"pending";
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {}
+
+impl Described for Store {
+    const SUMMARY: &'static str = "Writes files, chunks and vectors to the index, in the order of the walk.";
+    const KEYS: &'static [Key] = &[];
+}
 
 impl StageConfig for Store {
     const TYPE: &'static str = "store";

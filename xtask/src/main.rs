@@ -2,7 +2,9 @@
 
 mod exact;
 mod explore;
+mod markers;
 mod run;
+mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,10 +20,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Formatting and lints, as CI sees them.
+    /// Formatting, lints, documentation and dependencies, as CI sees them.
     Lint,
     /// Lints, then every test.
     Ci,
+    /// Licences, duplicate versions and sources of dependencies, by cargo-deny.
+    Deny(tools::DenyOptions),
+    /// Tests of unsafe code under Miri, which needs a nightly toolchain.
+    Miri,
+    /// The fuzzer, which needs a nightly toolchain and cargo-fuzz.
+    Fuzz(tools::FuzzOptions),
     /// Tests that draw their cases, with fresh seeds, until the time is over.
     ///
     /// Property tests, damage to indexes, mutated pages and artefacts, and configurations of all kinds. Each seed is
@@ -66,6 +74,9 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Lint => run::lint(),
         Task::Ci => run::lint().and_then(|()| run::test()),
+        Task::Deny(options) => tools::deny(&options),
+        Task::Miri => tools::miri(),
+        Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
         Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),

@@ -1,18 +1,24 @@
 //! Running cargo.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Packages that no other job compiles.
-const OUTSIDE: [&str; 2] = ["benches/blame", "benches/tantivy"];
+use crate::{markers, tools};
 
-/// `rustfmt --check` and clippy with warnings denied.
+/// Packages that no other job compiles.
+const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
+
+/// `rustfmt --check`, clippy and rustdoc with warnings denied, and cargo-deny where it is installed: the tests hold dependencies
+/// against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
+    markers::check()?;
     cargo(&["fmt", "--all", "--check"])?;
     for package in OUTSIDE {
         cargo(&["fmt", "--check", "--manifest-path", &outside(package)])?;
     }
-    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    cargo_with(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
 
 /// Every test of the workspace, those behind a failing crate too.
@@ -36,13 +42,27 @@ pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), S
 
 /// The manifest of a package outside the workspace.
 fn outside(package: &str) -> String {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    project.join(package).join("Cargo.toml").to_string_lossy().into_owned()
+    project().join(package).join("Cargo.toml").to_string_lossy().into_owned()
 }
 
-fn cargo(arguments: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+/// The root of the repository.
+pub(crate) fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Runs cargo and shows the command.
+pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
+    cargo_with(arguments, &[])
+}
+
+/// The same with variables of the environment.
+pub(crate) fn cargo_with(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
+    // Only rustup's proxy, which is found by its name, knows `+nightly`.
+    let own = std::env::var_os("CARGO").filter(|_| !arguments[0].starts_with('+'));
+    let cargo = own.unwrap_or_else(|| "cargo".into());
     println!("$ cargo {}", arguments.join(" "));
-    let status = Command::new(cargo).args(arguments).status().map_err(|error| error.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments[0])) }
+    let mut command = Command::new(cargo);
+    command.args(arguments).envs(variables.iter().copied());
+    let status = command.status().map_err(|error| error.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
 }

@@ -5,6 +5,7 @@
 
 mod layers;
 mod parameters;
+mod reference;
 mod settings;
 mod tunable;
 
@@ -13,4 +14,5 @@ pub use parameters::{
     ActivationConfig, ExpansionConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, LearningConfig, RulesConfig,
     SearchConfig, TypeDecay,
 };
+pub use reference::SearchKey;
 pub use tunable::{SetError, Tunable};

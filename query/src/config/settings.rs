@@ -153,6 +153,17 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
     Ok(())
 }
 
+/// Which values `setting` takes, in words.
+pub(crate) fn values(setting: &Setting) -> String {
+    match &setting.slot {
+        Slot::Number(range, _) if range.end().is_infinite() => format!("number ≥ {}", range.start()),
+        Slot::Number(range, _) => format!("number from {} to {}", range.start(), range.end()),
+        Slot::Count(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
+        Slot::Switch(_) => "`true` or `false`".to_owned(),
+        Slot::Fusion(_) => "`weighted` or `rrf`".to_owned(),
+    }
+}
+
 /// The value of `setting` as it would be written.
 pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
     match &setting.value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{ArchivedChunk, Chunk, Field, TermVector};
 use rustc_hash::FxHashMap;
@@ -13,6 +13,25 @@ use rustc_hash::FxHashMap;
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
 use crate::services::{PreviousIndex, service};
+
+impl Described for ChunkOptions {
+    const SUMMARY: &'static str = "Makes chunks of the definitions of a file, and gives each chunk its terms.";
+    const KEYS: &'static [Key] = &[
+        Key::count("max_size", "characters without white space", "Larger chunks are split at syntax boundaries."),
+        Key::count(
+            "min_size",
+            "characters without white space",
+            "Smaller pieces of code outside definitions are merged within their file.",
+        ),
+        Key::count(
+            "whole_type_lines",
+            "lines",
+            "Types of at most so many lines keep the bodies of their members in their own text.",
+        ),
+        Key::count("nested_function_lines", "lines", "Functions inside functions are chunks from so many lines on."),
+        Key::count("max_chunks", "chunks", "Most chunks of one file; what follows them is not indexed."),
+    ];
+}
 
 impl StageConfig for ChunkOptions {
     const TYPE: &'static str = "chunk";

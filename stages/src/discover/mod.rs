@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BuildContext, Described, Emitter, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,20 @@ impl Default for Discover {
             batch_bytes: 1 << 20,
         }
     }
+}
+
+impl Described for Discover {
+    const SUMMARY: &'static str = "The source: walks the tree and emits its files, sorted by path.";
+    const KEYS: &'static [Key] = &[
+        Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
+        Key::strings("skip_directories", "Names of directories to skip, beside the built-in ones."),
+        Key::bool(
+            "keep_listings",
+            "Do not read a directory again if its times show that no entry was added, removed or renamed since the last run.",
+        ),
+        Key::count("batch_files", "files", "Most files in one batch."),
+        Key::count("batch_bytes", "bytes", "Most source text in one batch; a larger file has a batch of its own."),
+    ];
 }
 
 impl StageConfig for Discover {

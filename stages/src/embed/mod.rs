@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use aurora_analysis::{Embedder, Passage, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Problems, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 use aurora_storage::{Chunk, TokenSets};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,18 @@ impl Default for Embed {
     fn default() -> Self {
         Self { model: "static".into() }
     }
+}
+
+impl Described for Embed {
+    const SUMMARY: &'static str = "Gives each chunk a vector, and the tokens that late interaction compares.";
+    const KEYS: &'static [Key] = &[Key::string(
+        "model",
+        "The embedding model: `static`, which is part of the program, or a name given to `aur model add`.",
+    )
+    .effect(
+        "`all-MiniLM-L6-v2` instead of `static` on flask: MRR@10 of documentation questions .649 instead of .659, R@10 of \
+         commit questions the same.",
+    )];
 }
 
 impl StageConfig for Embed {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use aurora_history::{History, Options};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use aurora_storage::HistoryTier;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,16 @@ pub struct GitSignal {
 impl GitSignal {
     /// Name of the stage's type.
     pub const NAME: &'static str = "git-signal";
+}
+
+impl Described for GitSignal {
+    const SUMMARY: &'static str = "Attributes lines to commits, and gives each chunk its history.";
+    const KEYS: &'static [Key] = &[Key::one_of(
+        "tier",
+        &["line", "file"],
+        "`line` attributes every line, as `git blame` does; `file` counts the commits that touched a chunk's file, and \
+         reads no content.",
+    )];
 }
 
 impl StageConfig for GitSignal {

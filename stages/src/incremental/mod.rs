@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aurora_confined::{Refusal, refusal_of};
 use aurora_history::ObjectId;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Emitter, Fingerprint, Key, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,15 @@ impl Default for IncrementalCheck {
     fn default() -> Self {
         Self { git: true, mtime: true }
     }
+}
+
+impl Described for IncrementalCheck {
+    const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
+        time and size, git's index, BLAKE3 of the content.";
+    const KEYS: &'static [Key] = &[
+        Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
+        Key::bool("mtime", "Trust an unchanged modification time and size."),
+    ];
 }
 
 impl StageConfig for IncrementalCheck {

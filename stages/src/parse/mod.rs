@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aurora_languages::{ParseFailure, ParseLimits, Parser, Truncation, by_name};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,16 @@ impl Default for Parse {
         let limits = ParseLimits::default();
         Self { max_seconds: limits.time.as_secs(), max_size: limits.size, max_symbols: limits.symbols }
     }
+}
+
+impl Described for Parse {
+    const SUMMARY: &'static str = "Finds the definitions of a file. Text beyond a limit is indexed without definitions, and the \
+        run's report names the file.";
+    const KEYS: &'static [Key] = &[
+        Key::count("max_seconds", "seconds", "Longest time for one file."),
+        Key::count("max_size", "bytes", "Larger texts are not parsed."),
+        Key::count("max_symbols", "symbols", "Most definitions, and most imports, of one file."),
+    ];
 }
 
 impl StageConfig for Parse {

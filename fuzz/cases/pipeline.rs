@@ -1,0 +1,14 @@
+//! A pipeline file of any bytes gives a plan or diagnostics. What a plan shows of itself loads to the same plan.
+
+use aurora_pipeline::{PipelineSource, load};
+use aurora_stages::pipelines::EMBEDDED;
+
+pub(crate) fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let registry = aurora_stages::registry();
+    let source = |text| PipelineSource { name: "pipeline.toml", text };
+    let Ok(plan) = load(&[source(text)], &registry, EMBEDDED) else { return };
+    let shown = plan.show();
+    let again = load(&[source(&shown)], &registry, EMBEDDED).expect("what a plan shows is a pipeline");
+    assert_eq!(again.show(), shown);
+}

@@ -1,0 +1,22 @@
+//! The cases of the fuzzer (`cargo xtask fuzz`), on the seeds that the repository keeps.
+
+#[path = "../fuzz/cases/analyzer.rs"]
+mod analyzer;
+#[path = "../fuzz/cases/pipeline.rs"]
+mod pipeline;
+
+use std::path::Path;
+
+#[test]
+fn every_seed_passes() {
+    for (case, run) in [("analyzer", analyzer::run as fn(&[u8])), ("pipeline", pipeline::run)] {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(case);
+        let seeds: Vec<_> = std::fs::read_dir(&directory).expect("a case has seeds").collect();
+        assert!(!seeds.is_empty(), "{case}");
+        for seed in seeds {
+            let path = seed.expect("an entry").path();
+            println!("{}", path.display());
+            run(&std::fs::read(&path).expect("a seed"));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Links between the pages of the documentation lead to files and headings that exist.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+#[test]
+fn every_link_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md"), root.join("xtask/model/README.md")];
+    pages_below(&root.join("docs"), &mut pages);
+    let texts: BTreeMap<PathBuf, String> =
+        pages.into_iter().map(|page| (page.clone(), std::fs::read_to_string(&page).expect("a page"))).collect();
+    let mut broken = Vec::new();
+    for (page, text) in &texts {
+        for link in links(text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { plain(&page.with_file_name(file)) };
+            let has_heading = heading.is_empty()
+                || texts.get(&target).is_some_and(|text| headings(text).any(|known| anchor(known) == heading));
+            if !target.exists() || !has_heading {
+                broken.push(format!("{}: {link}", page.strip_prefix(root).unwrap_or(page).display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
+}
+
+fn pages_below(directory: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            pages_below(&path, pages);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+}
+
+/// The targets of `[text](target)` outside of code.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let lines =
+        outside_code(text).flat_map(|line| line.split('`').step_by(2).flat_map(|part| part.split("](").skip(1)));
+    // A link whose text is code is cut at the backticks: its target begins the next part.
+    let after_code = outside_code(text).flat_map(|line| line.split("`](").skip(1));
+    lines.chain(after_code).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+fn headings(text: &str) -> impl Iterator<Item = &str> {
+    outside_code(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim())
+}
+
+fn outside_code(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}

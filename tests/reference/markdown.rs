@@ -1,0 +1,140 @@
+//! The reference as Markdown, from what the code says about its keys.
+
+use std::fmt::Write;
+
+use aurora_pipeline::{Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
+use aurora_query::{SearchConfig, SearchKey};
+use aurora_stages::limits::Limits;
+use serde_json::Value;
+
+/// The order of a run.
+const STAGES: [&str; 8] = ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25"];
+
+const OPENING: &str = "\
+# Configuration reference
+
+<!-- Written by `AURORA_WRITE_REFERENCE=1 cargo test --test reference` from the code. Do not edit. -->
+
+Two files configure Aurora, and each has a section here:
+
+- [the pipeline](#the-pipeline), `.aurora/pipeline.toml`: what an index run does. `aur pipeline check` checks it, `aur pipeline
+  show` prints the effective values, `aur pipeline schema` prints a JSON Schema for editors.
+- [the search](#the-search), `config.toml`: how results are ranked, and [limits](#limits) for the pipelines of projects. The
+  user's file is `~/.aurora/config.toml` (or in `AURORA_HOME`), the project's is `.aurora/config.toml`.
+
+## The pipeline
+
+`extends` at the top of the file names the pipeline that the file changes: `default`, `lexical` or `nightly`. Keys that the
+file does not set keep their values. A table `[stage.NAME]` configures a stage.
+";
+
+const SEARCH: &str = "
+## The search
+
+Values come from five layers; later ones win: built-in defaults, the user's file, the project's file, environment variables,
+flags of the command line. The environment variable of a key is its name in capitals with `_` for `.`: `search.bm25.k1` is
+`AURORA_SEARCH_BM25_K1`.
+
+The column *measured* gives what changes with another value: MRR@10 of documentation questions and R@10 of commit questions,
+first on flask, then on spring-framework. With the defaults they were .659, .921; .466, .780.
+[Ranking measurements](../ranking-measurements.md) describes the questions and how sure the figures are;
+[how ranking works](../how-ranking-works.md) explains the parts.
+";
+
+const LIMITS: &str = "
+## Limits
+
+`[limits]` in the user's `config.toml` bounds what the pipeline of a project may ask for. A project cannot raise a limit, and
+flags and files named with `--pipeline` are not bounded ([limits](../limits.md)).
+
+| key | type | default | meaning | environment variable |
+|---|---|---|---|---|
+";
+
+/// The whole page.
+pub(crate) fn reference() -> String {
+    let registry = aurora_stages::registry();
+    let mut page = OPENING.to_owned();
+    section(&mut page, "[run]", &RunConfig::reference());
+    page.push_str("\n### Keys of every stage\n");
+    rows(&mut page, STAGE_KEYS.iter().map(|key| (key, None)));
+    for name in STAGES {
+        let table = registry.reference().find(|table| table.name == name).expect("a described stage");
+        section(&mut page, &format!("[stage.{name}]"), table);
+    }
+    assert_eq!(registry.reference().count(), STAGES.len(), "a stage has no place in the reference");
+    page.push_str(SEARCH);
+    search(&mut page);
+    page.push_str(LIMITS);
+    for (key, default, variable) in Limits::reference() {
+        let default = default_of(&key, Some(&Value::from(default)));
+        let _ = writeln!(page, "| `{}` | {} | {default} | {} | `{variable}` |", key.name, type_of(&key), key.meaning);
+    }
+    page
+}
+
+fn section(page: &mut String, title: &str, table: &TableReference) {
+    let _ = write!(page, "\n### `{title}`\n\n{}\n", table.summary);
+    if table.keys.is_empty() {
+        page.push_str("It has no keys of its own.\n");
+    } else {
+        rows(page, table.keys.iter().map(|key| (key, table.default_of(key))));
+    }
+}
+
+fn rows<'a>(page: &mut String, keys: impl Iterator<Item = (&'a Key, Option<&'a Value>)>) {
+    page.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
+    for (key, default) in keys {
+        let effect = if key.effect.is_empty() { String::new() } else { format!(" Measured: {}", key.effect) };
+        let default = default_of(key, default);
+        let _ = writeln!(page, "| `{}` | {} | {default} | {}{effect} |", key.name, type_of(key), key.meaning);
+    }
+}
+
+fn type_of(key: &Key) -> String {
+    let unit = if key.unit.is_empty() { String::new() } else { format!(", {}", key.unit) };
+    match key.value {
+        ValueType::Bool => "`true` or `false`".to_owned(),
+        ValueType::Count { most: Some(most), least } => format!("whole number from {least} to {most}{unit}"),
+        ValueType::Count { most: None, least } => format!("whole number ≥ {least}{unit}"),
+        ValueType::Size => "size, such as `\"512MiB\"`, or a number of bytes".to_owned(),
+        ValueType::String => "string".to_owned(),
+        ValueType::Strings => "list of strings".to_owned(),
+        ValueType::OneOf(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(" or "),
+    }
+}
+
+fn default_of(key: &Key, default: Option<&Value>) -> String {
+    match default {
+        _ if !key.computed.is_empty() => key.computed.to_owned(),
+        None => "none".to_owned(),
+        Some(default) => match (key.value, default.as_u64()) {
+            (ValueType::Size, Some(bytes)) => format!("`\"{}\"`", format_bytes(bytes)),
+            (_, Some(bytes)) if key.unit == "bytes" => format!("`{bytes}` ({})", format_bytes(bytes)),
+            _ => format!("`{default}`"),
+        },
+    }
+}
+
+fn search(page: &mut String) {
+    let mut current = "";
+    for key in SearchConfig::reference() {
+        let SearchKey { key, values, default, unit, meaning, effect, .. } = key;
+        let (table, name) = group(key);
+        if table != current {
+            current = table;
+            let _ = write!(
+                page,
+                "\n### `[{table}]`\n\n| key | type | default | meaning | measured |\n|---|---|---|---|---|\n"
+            );
+        }
+        let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
+        let _ = writeln!(page, "| `{name}` | {values}{unit} | `{default}` | {meaning} | {effect} |");
+    }
+}
+
+/// The table of a key, two levels deep, and the rest of its name.
+fn group(key: &str) -> (&str, &str) {
+    let end = key.match_indices('.').nth(1).map_or(key.len(), |(at, _)| at);
+    (&key[..end], key.get(end + 1..).unwrap_or_default())
+}

@@ -1,0 +1,17 @@
+//! Conflict markers that a merge has left in a tracked file.
+
+use std::process::Command;
+
+use crate::run::project;
+
+/// Lines that git writes around the two sides of a conflict. The line between them, `=======`, also underlines headings.
+const MARKERS: &str = "^(<{7}|>{7}|[|]{7})( |$)";
+
+/// Refuses conflict markers. Without git, as in an unpacked archive, there is nothing to look at.
+pub(crate) fn check() -> Result<(), String> {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(project()).args(["grep", "--line-number", "-I", "--extended-regexp", MARKERS]);
+    let Ok(found) = git.output() else { return Ok(()) };
+    let lines = String::from_utf8_lossy(&found.stdout);
+    if lines.is_empty() { Ok(()) } else { Err(format!("conflict markers:\n{lines}")) }
+}

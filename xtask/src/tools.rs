@@ -1,0 +1,90 @@
+//! Checks by tools that do not come with cargo: each says what is missing.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::run::{cargo, cargo_with, project};
+
+#[derive(Args, Default)]
+pub(crate) struct DenyOptions {
+    /// Look for security advisories too, which needs the network.
+    #[arg(long)]
+    advisories: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct FuzzOptions {
+    /// Only these cases; without any, all of them one after another.
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
+
+    /// How long each case runs.
+    #[arg(long, default_value_t = 10)]
+    minutes: u64,
+}
+
+/// Cases of the fuzzer: binaries of the package in `fuzz/`.
+const CASES: [&str; 2] = ["analyzer", "pipeline"];
+
+/// Tests of the code that is `unsafe` and calls no C, with the packages that they are in: Miri cannot call LMDB.
+const MIRI: [(&str, &[&str]); 1] = [("aurora-storage", &["kernel", "quantise", "code::"])];
+
+/// Licences, duplicate versions and sources of dependencies.
+pub(crate) fn deny(options: &DenyOptions) -> Result<(), String> {
+    if !has_deny() {
+        return Err("cargo-deny is missing: `cargo install --locked cargo-deny`".into());
+    }
+    if options.advisories {
+        return cargo(&["deny", "check", "advisories", "bans", "licenses", "sources"]);
+    }
+    cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"])
+}
+
+/// Whether cargo-deny is installed.
+pub(crate) fn has_deny() -> bool {
+    succeeds(&["deny", "--version"])
+}
+
+/// Tests of unsafe code under Miri.
+pub(crate) fn miri() -> Result<(), String> {
+    if !succeeds(&["+nightly", "miri", "--version"]) {
+        return Err("Miri is missing: `rustup toolchain install nightly --component miri,rust-src`".into());
+    }
+    for (package, filters) in MIRI {
+        let mut arguments = vec!["+nightly", "miri", "test", "--locked", "--package", package, "--lib", "--"];
+        arguments.extend(filters);
+        cargo_with(&arguments, &[("MIRIFLAGS", "-Zmiri-disable-isolation"), ("PROPTEST_CASES", "8")])?;
+    }
+    Ok(())
+}
+
+/// The fuzzer, from the seeds that the repository keeps. What it finds on the way goes to `fuzz/corpus`, which git ignores.
+pub(crate) fn fuzz(options: &FuzzOptions) -> Result<(), String> {
+    if !succeeds(&["+nightly", "fuzz", "--version"]) {
+        return Err("cargo-fuzz or a nightly toolchain is missing: \
+                    `rustup toolchain install nightly && cargo install --locked cargo-fuzz`"
+            .into());
+    }
+    if let Some(unknown) = options.cases.iter().find(|case| !CASES.contains(&case.as_str())) {
+        return Err(format!("no case is named `{unknown}`; there are {}", CASES.join(", ")));
+    }
+    let seconds = Duration::from_secs(60 * options.minutes).as_secs();
+    let limit = format!("-max_total_time={seconds}");
+    for case in CASES.iter().filter(|case| options.cases.is_empty() || options.cases.iter().any(|asked| asked == *case))
+    {
+        let corpus = project().join("fuzz/corpus").join(case);
+        std::fs::create_dir_all(&corpus).map_err(|error| format!("{}: {error}", corpus.display()))?;
+        let (corpus, seeds) = (format!("fuzz/corpus/{case}"), format!("fuzz/seeds/{case}"));
+        cargo(&["+nightly", "fuzz", "run", case, &corpus, &seeds, "--", &limit])?;
+    }
+    Ok(())
+}
+
+/// Whether a cargo command runs. rustup's proxy, not the cargo of this toolchain, knows `+nightly`.
+fn succeeds(arguments: &[&str]) -> bool {
+    let mut command = Command::new("cargo");
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
