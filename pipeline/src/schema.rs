@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::candidate::STAGE_KEYS;
+use crate::resolved_stage::STAGE_KEYS;
 use crate::config::RunConfig;
 use crate::reference::{Key, TableReference, ValueType};
 use crate::registry::Registry;

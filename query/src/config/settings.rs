@@ -155,12 +155,12 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
 
 /// Which values `setting` takes, in words.
 pub(crate) fn values(setting: &Setting) -> String {
-    match &setting.slot {
-        Slot::Number(range, _) if range.end().is_infinite() => format!("number ≥ {}", range.start()),
-        Slot::Number(range, _) => format!("number from {} to {}", range.start(), range.end()),
-        Slot::Count(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
-        Slot::Switch(_) => "`true` or `false`".to_owned(),
-        Slot::Fusion(_) => "`weighted` or `rrf`".to_owned(),
+    match &setting.value {
+        SettingValue::Number(range, _) if range.end().is_infinite() => format!("number ≥ {}", range.start()),
+        SettingValue::Number(range, _) => format!("number from {} to {}", range.start(), range.end()),
+        SettingValue::Count(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
+        SettingValue::Switch(_) => "`true` or `false`".to_owned(),
+        SettingValue::Fusion(_) => "`weighted` or `rrf`".to_owned(),
     }
 }
 
