@@ -150,8 +150,8 @@ fn queries(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
     let mut by_name: HashMap<String, u32> = HashMap::new();
     let mut sentences = BTreeSet::new();
     for id in snapshot.live() {
-        let chunk = snapshot.chunk(ChunkId(id)).expect("a readable index").expect("a live chunk");
-        if chunk.chunk_type.to_native().is_source_code() && chunk.name.len() > 4 {
+        let chunk = snapshot.whole_chunk(ChunkId(id)).expect("a readable index").expect("a live chunk");
+        if chunk.chunk_type.is_source_code() && chunk.name.len() > 4 {
             *by_name.entry(chunk.name.to_string()).or_default() += 1;
             let sentence = chunk.doc.split(['.', '\n']).next().unwrap_or_default().trim();
             if WORDS.contains(&sentence.split_whitespace().count()) {

@@ -56,8 +56,7 @@ fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageErro
         return Ok(format!("it was skipped, {reason}"));
     }
     let Some(&first) = file.chunks.first() else { return Ok("it has no chunks".to_owned()) };
-    let chunk = snapshot.chunk(first)?.map(|chunk| chunk.to_chunk());
-    Ok(match chunk.map(|chunk| chunk.git) {
+    Ok(match snapshot.text(first)?.map(|text| text.git) {
         Some(GitSignal::Untracked) => "it is not in the commit at HEAD".to_owned(),
         Some(GitSignal::Pending) => "its history was not read yet; `aur mem index` goes on".to_owned(),
         Some(GitSignal::Unavailable { reason }) => reason,

@@ -98,16 +98,16 @@ fn place_of(id: &str) -> Option<(&str, u32)> {
 
 /// The smallest chunk of a file around a line.
 fn innermost(snapshot: &Snapshot, path: &str, line: u32) -> Result<Option<String>, StorageError> {
-    let mut best: Option<(u32, &str)> = None;
+    let mut best: Option<(u32, String)> = None;
     for id in chunks_of(snapshot, path)? {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
-        let (first, last) = (chunk.line_start.to_native(), chunk.line_end.to_native());
-        let this = (last.saturating_sub(first), chunk.key.as_str());
-        if (first..=last).contains(&line) && best.is_none_or(|best| this < best) {
+        let (first, last) = (chunk.line_start(), chunk.line_end());
+        let this = (last.saturating_sub(first), chunk.key().into_owned());
+        if (first..=last).contains(&line) && best.as_ref().is_none_or(|best| this < *best) {
             best = Some(this);
         }
     }
-    Ok(best.map(|(_, key)| key.to_owned()))
+    Ok(best.map(|(_, key)| key))
 }
 
 fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageError> {
@@ -154,8 +154,8 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     let mut keys = Vec::new();
     for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
         if let Some(chunk) = snapshot.chunk(id_of_chunk)? {
-            let key = chunk.key.as_str();
-            keys.push((aurora_suggest::distance(key, id), sanitize::line(key)));
+            let key = chunk.key();
+            keys.push((aurora_suggest::distance(&key, id), sanitize::line(&key)));
         }
     }
     keys.sort();

@@ -6,6 +6,7 @@
 mod args;
 mod args_artefact;
 mod args_eval;
+mod args_pipeline;
 mod blame;
 mod compact;
 mod completions;

@@ -7,7 +7,7 @@ use aurora_pipeline::{Diagnostics, Plan};
 use aurora_stages::index::{self as indexing, PipelineChoice};
 use aurora_stages::pipelines::EMBEDDED;
 
-use crate::args::{GraphFormat, PipelineArgs, PipelineCommand};
+use crate::args_pipeline::{GraphFormat, PipelineArgs, PipelineCommand};
 use crate::failure::{Failure, Outcome};
 use crate::output::{report as findings, sanitize, units};
 use crate::shorthand::closest;

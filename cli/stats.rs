@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError};
+use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError, TableSize};
 use serde::Serialize;
 
 use crate::args::{ReportFormat, StatsArgs};
@@ -27,6 +27,7 @@ struct Stats {
     languages: Vec<Share>,
     model: Option<Model>,
     index_bytes: u64,
+    tables: Vec<TableSize>,
     segments: usize,
     terms: u64,
     postings: u64,
@@ -80,6 +81,7 @@ fn collect(root: &Path, snapshot: &Snapshot) -> Result<Stats, StorageError> {
         languages,
         model: manifest.model.as_ref().map(|model| Model { id: model.id.clone(), dimensions: model.dimensions }),
         index_bytes: place::index_bytes(root),
+        tables: snapshot.table_sizes()?,
         segments: manifest.segments.len(),
         terms: manifest.segments.iter().map(|segment| segment.terms).sum(),
         postings: manifest.segments.iter().map(|segment| segment.postings).sum(),
@@ -104,6 +106,12 @@ fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::
     if !stats.complete {
         let text = "the last run did not get to its end, or could not read everything; `aur mem index` goes on";
         writeln!(out, "  {} {text}", terminal.out.paint(Role::Warning, "Incomplete:"))?;
+    }
+    writeln!(out, "\n{}", heading("Tables"))?;
+    let widest = stats.tables.iter().map(|table| table.name.len()).max().unwrap_or(0);
+    for table in &stats.tables {
+        let name = width::pad(table.name, widest);
+        writeln!(out, "  {name}  {:>9}  {:>11} rows", units::bytes(table.bytes), units::count(table.rows))?;
     }
     for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {
         if shares.is_empty() {

@@ -299,8 +299,8 @@ fn a_full_disk_leaves_the_old_index() {
     let fixture = large();
     let small = fixture.path("small");
     fs::create_dir(&small).expect("a directory");
-    // A file system of four megabytes, seen by this one shell only.
-    let script = "mount -t tmpfs -o size=4m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
+    // A file system of two megabytes, seen by this one shell only.
+    let script = "mount -t tmpfs -o size=2m tmpfs small && cp good.py small/ && \"$AUR\" mem index small && \
                   cp -r m0 m1 m2 m3 m4 m5 m6 small/ && { \"$AUR\" mem index small; echo \"code $?\"; \
                   \"$AUR\" mem search keep_me --root small --format json --no-record; }";
     let mut shell = fixture.command();

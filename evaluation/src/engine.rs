@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use aurora_analysis::Embedder;
 use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig};
-use aurora_storage::{ArchivedGitSignal, ChunkId, Snapshot, StorageError};
+use aurora_storage::{ChunkId, Snapshot, StorageError};
 use rayon::prelude::*;
 
 use crate::golden::Question;
@@ -109,9 +109,9 @@ fn newest_commit(snapshot: &Snapshot) -> Result<Option<i64>, StorageError> {
     let mut newest = None;
     for id in snapshot.live() {
         if let Some(chunk) = snapshot.chunk(ChunkId(id))?
-            && let ArchivedGitSignal::Tracked(history) = &chunk.git
+            && let Some(time) = chunk.newest_commit_time()
         {
-            newest = newest.max(Some(history.newest_time.to_native()));
+            newest = newest.max(Some(time));
         }
     }
     Ok(newest)

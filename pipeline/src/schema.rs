@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::resolved_stage::STAGE_KEYS;
 use crate::config::RunConfig;
 use crate::reference::{Key, TableReference, ValueType};
 use crate::registry::Registry;
+use crate::resolved_stage::STAGE_KEYS;
 
 /// A size: a number, and a binary or decimal unit.
 const SIZE_PATTERN: &str = r"^\s*[0-9]+(\.[0-9]+)?\s*([KkMmGgTt]([Ii]?[Bb])?|[Bb])?\s*$";

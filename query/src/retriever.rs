@@ -87,7 +87,7 @@ impl Retriever {
             shown: 0,
         };
 
-        let keys = found.list.iter().map(|candidate| candidate.chunk.key.as_str());
+        let keys = found.list.iter().map(|candidate| &*candidate.key);
         let accesses = query.accesses(keys, &mut notes);
         let context = RankingContext {
             snapshot: &self.snapshot,
@@ -100,8 +100,8 @@ impl Retriever {
             term_idfs: &bm25.term_idfs(),
         };
         let ranked = rank::rank(&context, found.list, accesses)?;
-        let groups = rank::fold(&self.config.folding, &ranked, query.limit);
-        let hits = present::hits(&context, &bm25, query.content, &ranked, groups);
+        let groups = rank::fold(&context, &ranked, query.limit)?;
+        let hits = present::hits(&context, &bm25, query.content, &ranked, groups)?;
         stages.shown = hits.len();
         Ok(SearchResults {
             query: query.text.clone(),

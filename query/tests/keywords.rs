@@ -93,7 +93,7 @@ fn exhaustive(
             scores[id.0 as usize] += factor * scorer.saturated(frequencies, lengths.of(id));
         });
     }
-    let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("alive").key.to_string();
+    let key = |id: ChunkId| snapshot.chunk(id).expect("a readable index").expect("alive").key().into_owned();
     let mut best: Vec<_> = (0..)
         .zip(scores)
         .filter(|(id, score)| *score > 0.0 && filter.is_none_or(|filter| filter.contains(*id)))

@@ -6,21 +6,20 @@
 use aurora_inverted::{FIELDS, Posting, SegmentWriter, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
-use crate::chunk::{ArchivedChunk, ChunkId};
+use crate::chunk::{Chunk, ChunkId};
+use crate::chunk_rows::ChunkRows;
+use crate::content::encode_whole;
 use crate::error::StorageError;
 use crate::files;
 use crate::listing::TermListing;
 use crate::manifest::SegmentInfo;
 use crate::segment::{SegmentRows, with_totals};
 use crate::snapshot::Snapshot;
-use crate::tables::{Operation, Table, block_key, chunk_key};
+use crate::tables::{Emit, Operation, Table, block_key, chunk_key};
 use crate::vectors::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 
 /// Number of the only segment.
 pub(crate) const SEGMENT: u32 = 0;
-
-/// Takes the rows of a table in the order of their keys.
-pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
 
 /// Whether the rows of files keep what only says how to recognise them on this machine: time and id in git's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,22 +115,28 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
-    /// The rows of [`Table::Chunks`].
+    /// The rows of [`Table::Chunks`], [`Table::Sources`] and [`Table::Content`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
-        for (new, &old) in (0u32..).zip(&self.order) {
-            // The record is checked, and its bytes are taken over.
-            self.snapshot.chunk(ChunkId(old))?;
-            let bytes = self.snapshot.get(Table::Chunks, &chunk_key(old))?.unwrap_or_default();
-            emit(Operation::put(Table::Chunks, chunk_key(new), bytes.to_vec()))?;
+        let mut rows = ChunkRows::new()?;
+        for (id, chunk) in self.whole_chunks() {
+            rows.push(id, &chunk?, emit)?;
+        }
+        rows.finish(emit)
+    }
+
+    /// The same as one row for each chunk, for an artefact.
+    pub(crate) fn bare_chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        for (id, chunk) in self.whole_chunks() {
+            emit(Operation::put(Table::Chunks, chunk_key(id), encode_whole(&chunk?)))?;
         }
         Ok(())
     }
 
-    /// The records of all chunks with their new ids.
-    pub(crate) fn records(&self) -> impl Iterator<Item = (u32, Result<&'s ArchivedChunk, StorageError>)> {
+    /// All chunks with their new ids.
+    pub(crate) fn whole_chunks(&self) -> impl Iterator<Item = (u32, Result<Chunk, StorageError>)> {
         (0u32..).zip(&self.order).map(|(new, &old)| {
             let missing = || self.snapshot.damaged(format!("chunk {old} has no record"));
-            (new, self.snapshot.chunk(ChunkId(old)).and_then(|record| record.ok_or_else(missing)))
+            (new, self.snapshot.whole_chunk(ChunkId(old)).and_then(|chunk| chunk.ok_or_else(missing)))
         })
     }
 

@@ -1,5 +1,7 @@
 //! A snapshot as the collection that keyword search runs on.
 
+use std::borrow::Cow;
+
 use aurora_inverted::{Collection, LengthColumns, Tombstones};
 
 use crate::chunk::ChunkId;
@@ -21,7 +23,7 @@ impl Collection for Snapshot {
         Self::window_lengths(self, window)
     }
 
-    fn key(&self, chunk: ChunkId) -> Result<&str, StorageError> {
-        Ok(self.chunk(chunk)?.map_or("", |chunk| chunk.key.as_str()))
+    fn key(&self, chunk: ChunkId) -> Result<Cow<'_, str>, StorageError> {
+        Ok(self.chunk(chunk)?.map(|chunk| chunk.key()).unwrap_or_default())
     }
 }

@@ -240,17 +240,10 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let mut open = |table: Table| opener.create_database(transaction, Some(table.name()));
-        let tables: [Database<'_, Bytes, Bytes>; Table::ALL.len()] = [
-            open(Table::ALL[0])?,
-            open(Table::ALL[1])?,
-            open(Table::ALL[2])?,
-            open(Table::ALL[3])?,
-            open(Table::ALL[4])?,
-            open(Table::ALL[5])?,
-            open(Table::ALL[6])?,
-            open(Table::ALL[7])?,
-            open(Table::ALL[8])?,
-        ];
+        let tables = Table::ALL.into_iter().map(&mut open).collect::<heed::Result<Vec<_>>>()?;
+        let Ok(tables): Result<[Database<'_, Bytes, Bytes>; Table::ALL.len()], _> = tables.try_into() else {
+            unreachable!("every table was opened")
+        };
         let meta = &tables[Table::Meta as usize];
         if meta.get(transaction, meta_key::FORMAT)?.is_none() {
             let mark = [FORMAT_MARK, &FORMAT_VERSION.to_le_bytes()].concat();

@@ -5,6 +5,7 @@ use blake3::Hasher;
 use rustc_hash::FxHashMap;
 
 use crate::chunk::ChunkId;
+use crate::content::encode_whole;
 use crate::error::StorageError;
 use crate::files::{FileOutcome, FileRecord};
 use crate::listing::TermListing;
@@ -25,13 +26,14 @@ impl Snapshot {
         let mut keys = Vec::with_capacity(self.live().len() as usize);
         for id in self.live() {
             let record = self.chunk(ChunkId(id))?;
-            keys.push((record.map_or("", |record| record.key.as_str()), id));
+            keys.push((record.map(|record| record.key()).unwrap_or_default(), id));
         }
         keys.sort_unstable();
         let lengths = self.all_field_lengths()?;
         let mut hasher = Hasher::new();
         for (_, id) in keys {
-            field(&mut hasher, self.get(Table::Chunks, &chunk_key(id))?.unwrap_or_default());
+            let chunk = self.whole_chunk(ChunkId(id))?;
+            field(&mut hasher, &chunk.map(|chunk| encode_whole(&chunk)).unwrap_or_default());
             hasher.update(&terms.get(&id).copied().unwrap_or_default());
             hasher.update(&lengths.of(ChunkId(id)));
             if let Some((scale, row)) = self.row(ChunkId(id))? {
@@ -89,7 +91,7 @@ impl Snapshot {
         field(hasher, first.flatten().unwrap_or_default());
         for &id in &record.chunks {
             let chunk = self.chunk(id)?;
-            field(hasher, chunk.map_or("", |chunk| chunk.key.as_str()).as_bytes());
+            field(hasher, chunk.map(|chunk| chunk.key()).unwrap_or_default().as_bytes());
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::chunk::Chunk;
 use crate::env::{Environment, OpenMode};
 use crate::error::StorageError;
 use crate::inversion::Inversion;
-use crate::label::archived_labels;
+use crate::label::labels_of;
 use crate::manifest::Manifest;
 use crate::replace::Replacement;
 use crate::segment::{SegmentRows, merge_error, with_totals};
@@ -70,11 +70,11 @@ impl Environment {
         canonical.vectors(|block, vectors| vectors.operations(block).try_for_each(&mut emit))?;
         let mut inversion = Inversion::begin(&current.store.home, options.memory / 2)?;
         let mut rows = Vec::with_capacity(canonical.len() as usize);
-        for (id, record) in canonical.records() {
-            let record = record?;
-            let labels = archived_labels(record);
+        for (id, chunk) in canonical.whole_chunks() {
+            let chunk = chunk?;
+            let labels = labels_of(&chunk);
             inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-            let vector = terms(&record.to_chunk());
+            let vector = terms(&chunk);
             inversion.add(id, vector.hashed());
             inversion.spill_if_large()?;
             rows.push(vector.lengths().map(length_code));

@@ -2,7 +2,7 @@
 
 use aurora_inverted::LABEL_PREFIX;
 
-use crate::chunk::{ArchivedChunk, Chunk, ChunkType, MetaValue};
+use crate::chunk::{Chunk, ChunkType, MetaValue};
 
 /// Longest label payload, in bytes, that is stored as it is.
 const MAX_PAYLOAD: usize = 240;
@@ -59,7 +59,7 @@ pub enum LabelKind {
 
 impl Label<'_> {
     /// The label as an entry of the dictionary.
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
+    pub fn to_bytes(self) -> Vec<u8> {
         match self {
             Self::Type(kind) => entry(LabelKind::Type, kind.as_str().as_bytes()),
             Self::Language(name) => entry(LabelKind::Language, name.as_bytes()),
@@ -115,11 +115,6 @@ pub(crate) fn labels_of(chunk: &Chunk) -> Vec<Vec<u8>> {
     labels.sort_unstable();
     labels.dedup();
     labels
-}
-
-/// Every label of a stored chunk, sorted and unique.
-pub(crate) fn archived_labels(chunk: &ArchivedChunk) -> Vec<Vec<u8>> {
-    labels_of(&chunk.to_chunk())
 }
 
 fn last_component(name: &str) -> &str {

@@ -43,7 +43,7 @@
 //! let snapshot = environment.snapshot()?;
 //! assert_eq!(snapshot.postings("flush")?.doc_frequency(), 1);
 //! assert_eq!(snapshot.label(Label::Calls("flush"))?.len(), 1);
-//! assert!(snapshot.chunk(ids[0])?.is_some_and(|chunk| chunk.name == "save"));
+//! assert!(snapshot.chunk(ids[0])?.is_some_and(|chunk| chunk.name() == "save"));
 //! # Ok(())
 //! # }
 //! ```
@@ -58,10 +58,12 @@ mod blame;
 mod btree;
 mod canonical;
 mod chunk;
+mod chunk_rows;
 mod cleanup;
 mod collection;
 mod commit;
 mod compact;
+mod content;
 mod digest;
 mod env;
 mod error;
@@ -82,6 +84,7 @@ mod replace;
 #[cfg(test)]
 mod sample;
 mod segment;
+mod sizes;
 mod snapshot;
 mod sparse;
 mod store;
@@ -102,8 +105,8 @@ pub use aurora_inverted::{
 };
 pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
-    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, ChunkId, ChunkType, Complexity,
-    GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets, UnknownChunkType,
+    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity, GitHistory,
+    GitSignal, GitState, Governance, HistoryTier, MetaValue, Relations, TokenSets, UnknownChunkType,
 };
 pub use compact::Compaction;
 pub use env::{Environment, OpenMode};
@@ -113,6 +116,7 @@ pub use heap::give_back_freed_memory;
 pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use project::ProjectDirectory;
+pub use sizes::TableSize;
 pub use snapshot::Snapshot;
 pub use trust::{IndexId, KnownIndexes, Origin};
 pub use user::UserDirectory;

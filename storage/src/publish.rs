@@ -26,6 +26,7 @@ pub(crate) fn publish(mut state: State, update: ManifestUpdate) -> Result<Manife
     }
     check_model(&state, &update)?;
     state.vectors.finish(&mut state.committer)?;
+    state.rows.finish(&mut |operation| state.committer.push(operation))?;
     let mut live = state.base.live() | &state.added;
     live -= &state.dead;
     let (segments, next_segment) = write_segments(&mut state, &live)?;
@@ -216,8 +217,11 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
         state.committer.push_last(Operation::delete(Table::Chunks, chunk_key(id)));
     }
     for ChunkId(first) in std::mem::take(&mut state.dead_firsts) {
-        state.committer.push_last(Operation::delete(Table::Blames, chunk_key(first)));
+        for table in [Table::Sources, Table::Blames] {
+            state.committer.push_last(Operation::delete(table, chunk_key(first)));
+        }
     }
+    remove_content(state, live, &dead)?;
     let alive = |block: u32, ids: u32| live.range_cardinality(block * ids..=block * ids + (ids - 1));
     for window in blocks_of(&dead, WINDOW).filter(|&window| alive(window, WINDOW) == 0) {
         state.committer.push_last(Operation::delete(Table::Lengths, block_key(window)));
@@ -228,6 +232,32 @@ fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageErr
             0 => remove_vectors(state, block),
             alive if !shared => shrink_vectors(state, live, block, alive)?,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes blocks of contents of which nothing is alive, and writes those again of which at most half is.
+fn remove_content(state: &mut State, live: &RoaringBitmap, dead: &RoaringBitmap) -> Result<(), StorageError> {
+    for &(first, last) in state.rows.blocks() {
+        if live.range_cardinality(first..=last) == 0 {
+            state.committer.push_last(Operation::delete(Table::Content, chunk_key(first)));
+        }
+    }
+    let base = state.base.clone();
+    let mut end = 0;
+    for id in dead.range(..base.manifest().next_chunk_id) {
+        if id < end {
+            continue;
+        }
+        let Some((first, block)) = base.content_block(id)? else { continue };
+        end = block.ids().next_back().map_or(id, |last| last) + 1;
+        let alive = block.ids().filter(|&id| live.contains(id)).count();
+        if alive == 0 {
+            state.committer.push_last(Operation::delete(Table::Content, chunk_key(first)));
+        } else if 2 * alive <= block.ids().len() {
+            let smaller = state.rows.shrink_block(first, &block, live, &base)?;
+            state.committer.push_last(smaller);
         }
     }
     Ok(())

@@ -51,14 +51,15 @@ fn meta_value() -> impl Strategy<Value = MetaValue> {
 /// Any chunk record.
 pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let texts = (word(), word(), word(), word(), word(), word(), word(), "\\PC{0,200}");
-    let lists = (vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..4));
+    let lists = (vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..3), vec(any::<u16>(), 0..5));
     let numbers = (any::<[u32; 6]>(), 0f32..1.0, any::<[u8; 16]>(), any::<bool>());
     let options =
         (git(), vec((word(), meta_value()), 0..3), of((vec(word(), 0..3), of(word()))), of(word()), of(any::<i64>()));
     (prop::sample::select(&ChunkType::ALL), texts, lists, numbers, options).prop_map(
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
-            let (calls, imports, dependencies) = lists;
+            let (calls, imports, dependencies, definitions, doc_tokens) = lists;
+            let tokens = TokenSets { code: vec![1, 200, 60_000], doc: doc_tokens };
             let ([line, other_line, byte, other_byte, branches, loops], score, content_hash, exported) = numbers;
             let (line, other_line) = (line.min(u32::MAX - 1), other_line.min(u32::MAX - 1));
             let (git, metadata, governance, parent, date) = options;
@@ -77,8 +78,8 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
                 doc,
                 text,
                 calls,
-                definitions: Vec::new(),
-                tokens: TokenSets::default(),
+                definitions,
+                tokens,
                 imports,
                 dependencies,
                 complexity: Complexity { branches, loops, score },

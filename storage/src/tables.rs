@@ -1,6 +1,7 @@
 //! The tables of an environment, and the operations that a transaction applies to them.
 
 use crate::btree::{Mark, seal};
+use crate::error::StorageError;
 
 /// A table of the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +10,10 @@ pub(crate) enum Table {
     Meta,
     /// Chunk id (u64 big-endian) → chunk record.
     Chunks,
+    /// Id of a file's first chunk (u64 big-endian) → what the file's chunks have in common.
+    Sources,
+    /// Id of a block's first chunk (u64 big-endian) → texts and relations of the chunks up to the next block, compressed.
+    Content,
     /// Path → file record.
     Files,
     /// Id of a file's first chunk (u64 big-endian) → which commit each line of the file came from.
@@ -27,9 +32,11 @@ pub(crate) enum Table {
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Meta,
         Self::Chunks,
+        Self::Sources,
+        Self::Content,
         Self::Files,
         Self::Blames,
         Self::Dictionary,
@@ -50,6 +57,8 @@ impl Table {
         match self {
             Self::Meta => "meta",
             Self::Chunks => "chunks",
+            Self::Sources => "sources",
+            Self::Content => "content",
             Self::Files => "files",
             Self::Blames => "blames",
             Self::Dictionary => "dict",
@@ -114,12 +123,15 @@ impl Operation {
     }
 }
 
+/// Takes the rows of a table in the order of their keys.
+pub(crate) type Emit<'e> = &'e mut dyn FnMut(Operation) -> Result<(), StorageError>;
+
 /// The row that says which transaction wrote it.
 pub(crate) fn signature(transaction: u64) -> Operation {
     Operation::put(Table::Meta, meta_key::TRANSACTION, transaction.to_le_bytes().to_vec()).sealed()
 }
 
-/// Key of a chunk record.
+/// Key of what is stored by chunk id.
 pub(crate) fn chunk_key(id: u32) -> [u8; 8] {
     u64::from(id).to_be_bytes()
 }

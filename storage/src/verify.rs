@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::blame;
 use crate::btree::check_structure;
-use crate::chunk::{self, ChunkId};
+use crate::chunk::{ChunkId, SourceRecord};
+use crate::content::Block;
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
-use crate::label::archived_labels;
+use crate::label::labels_of;
 use crate::manifest::SegmentInfo;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
@@ -119,26 +120,26 @@ impl Snapshot {
 
     fn verify_chunks(&self, report: &mut VerifyReport, entries: &mut Entries) -> Result<(), StorageError> {
         let mut present = RoaringBitmap::new();
-        let mut keys: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut keys: FxHashMap<String, u32> = FxHashMap::default();
         let mut cursor = self.cursor(Table::Chunks, &[])?;
-        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            let id = key.try_into().map(u64::from_be_bytes).ok().and_then(|id| id.try_into().ok());
-            match id {
+        while let Some((key, _)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            match id_of(key) {
                 // The rows of a writer that has not published, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
                 Some(id) if self.live().contains(id) => {
                     present.insert(id);
                     report.chunks += 1;
-                    if let Some(record) = chunk::decode(value) {
-                        let other = keys.insert(&record.key, id);
-                        report.expect(other.is_none(), || {
-                            format!("chunks {id} and {} share the key {}", other.unwrap_or(0), record.key)
-                        });
-                        for label in archived_labels(record) {
-                            entries.expect(id, &label);
+                    match self.whole_chunk(ChunkId(id)) {
+                        Ok(Some(chunk)) => {
+                            for label in labels_of(&chunk) {
+                                entries.expect(id, &label);
+                            }
+                            if let Some(other) = keys.insert(chunk.key, id) {
+                                report.problem(format!("chunks {id} and {other} share a key"));
+                            }
                         }
-                    } else {
-                        report.problem(format!("chunk {id} has no valid record"));
+                        Ok(None) => report.problem(format!("chunk {id} has no valid record")),
+                        Err(error) => report.note(Err(error)),
                     }
                 }
                 Some(id) => report.problem(format!("chunk {id} is dead but has a record")),
@@ -153,6 +154,31 @@ impl Snapshot {
         report.expect(count == self.live().len(), || {
             format!("the manifest counts {count} chunks, {} are live", self.live().len())
         });
+        self.verify_content(report)
+    }
+
+    /// Checks that the blocks of contents follow one another, and that every one is of use.
+    fn verify_content(&self, report: &mut VerifyReport) -> Result<(), StorageError> {
+        let mut end = 0;
+        let mut cursor = self.cursor(Table::Content, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            let first = id_of(key);
+            if first.is_some_and(|first| first >= self.manifest().next_chunk_id) {
+                break;
+            }
+            let block = first.and_then(|first| Some((first, Block::decode(first, value)?)));
+            match &block {
+                Some((first, block)) => {
+                    report.expect(*first >= end, || format!("the block of contents {first} is in the one before"));
+                    end = block.ids().next_back().map_or(end, |last| last.saturating_add(1));
+                    report.expect(block.ids().any(|id| self.live().contains(id)), || {
+                        format!("the block of contents {first} is of dead chunks")
+                    });
+                }
+                None => report.problem("a block of contents is invalid".to_owned()),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
         Ok(())
     }
 
@@ -174,9 +200,28 @@ impl Snapshot {
         for id in self.live() - &owned {
             report.problem(format!("chunk {id} belongs to no file"));
         }
+        self.verify_sources(report, &firsts)?;
         self.verify_blames(report, &firsts)?;
         let (count, seen) = (self.manifest().file_count, report.files);
         report.expect(count == seen, || format!("the manifest counts {count} files, there are {seen}"));
+        Ok(())
+    }
+
+    /// Checks the source record of every file; `firsts` are the files' first chunks.
+    fn verify_sources(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
+        let mut cursor = self.cursor(Table::Sources, &[])?;
+        while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            match id_of(key) {
+                // The rows of a writer that has not published, or never will.
+                Some(id) if id >= self.manifest().next_chunk_id => break,
+                Some(id) if firsts.contains(id) => {
+                    let is_valid = SourceRecord::decode(value).is_some();
+                    report.expect(is_valid, || format!("the source record of chunk {id} is invalid"));
+                }
+                _ => report.problem(format!("the source record of {} belongs to no file", key.escape_ascii())),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
         Ok(())
     }
 
@@ -184,8 +229,7 @@ impl Snapshot {
     fn verify_blames(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
         let mut cursor = self.cursor(Table::Blames, &[])?;
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            let id = key.try_into().map(u64::from_be_bytes).ok().and_then(|id| id.try_into().ok());
-            match id {
+            match id_of(key) {
                 // The rows of a writer that has not published, or never will.
                 Some(id) if id >= self.manifest().next_chunk_id => break,
                 Some(id) if firsts.contains(id) => {
@@ -355,6 +399,11 @@ impl Entries {
             of.capped |= count == u16::MAX;
         }
     }
+}
+
+/// The chunk id that a key is.
+fn id_of(key: &[u8]) -> Option<u32> {
+    key.try_into().map(u64::from_be_bytes).ok()?.try_into().ok()
 }
 
 fn show(term: &[u8]) -> String {

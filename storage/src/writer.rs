@@ -7,7 +7,8 @@ use aurora_inverted::{FIELDS, HashedTerm, LengthCodes, TermVector, length_code};
 use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
-use crate::chunk::{self, Chunk, ChunkId};
+use crate::chunk::{Chunk, ChunkId};
+use crate::chunk_rows::ChunkRows;
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
@@ -15,7 +16,7 @@ use crate::error::StorageError;
 use crate::fault;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
-use crate::label::{archived_labels, labels_of};
+use crate::label::labels_of;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
@@ -60,6 +61,7 @@ pub(crate) struct State {
     /// The generation that is being changed.
     pub(crate) base: Snapshot,
     pub(crate) committer: Committer,
+    pub(crate) rows: ChunkRows,
     pub(crate) vectors: VectorAppender,
     pub(crate) inversion: Inversion,
     /// Rows that change; `None` removes the row.
@@ -104,6 +106,7 @@ impl IndexWriter {
         let next_id = base.manifest().next_chunk_id;
         let state = State {
             committer: Committer::new(&base, limit),
+            rows: ChunkRows::new()?,
             vectors: VectorAppender::new(&base)?,
             inversion: Inversion::begin(&store.home, options.memory / 2)?,
             files: BTreeMap::new(),
@@ -129,30 +132,38 @@ impl IndexWriter {
     /// in the order given. The file's earlier chunks die; `record.chunks` is set.
     ///
     /// # Errors
-    /// Refuses an empty path, and vectors that are not finite or differ in their dimensions.
+    /// Refuses an empty path, chunks of another path or of several languages, and vectors that are not finite or differ in
+    /// their dimensions.
     pub fn replace_file(
         &self,
         mut record: FileRecord,
         chunks: Vec<(Chunk, Option<Vec<f32>>)>,
     ) -> Result<Vec<ChunkId>, StorageError> {
-        let mut encoded = Vec::with_capacity(chunks.len());
-        for (chunk, vector) in &chunks {
+        let mut prepared = Vec::with_capacity(chunks.len());
+        for (chunk, vector) in chunks {
             let vector = match vector {
                 Some(vector) => Some(
-                    quantise(vector)
+                    quantise(&vector)
                         .ok_or_else(|| StorageError::Refused(format!("the vector of {} is not finite", chunk.key)))?,
                 ),
                 None => None,
             };
-            encoded.push((chunk::encode(chunk)?, labels_of(chunk), vector));
+            let labels = labels_of(&chunk);
+            prepared.push((chunk, labels, vector));
+        }
+        let language = prepared.first().map(|(first, ..)| first.language.as_str());
+        let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
+        if let Some((other, ..)) = prepared.iter().find(|(chunk, ..)| !is_of_file(chunk)) {
+            return Err(StorageError::Refused(format!("{} is no chunk of {}", other.key, record.path)));
         }
         let mut state = self.state();
-        let vectors = encoded.iter().filter_map(|(_, _, vector)| vector.as_ref());
-        state.reserve(chunks.len(), vectors.map(|(_, row)| row.len()))?;
+        let vectors = prepared.iter().filter_map(|(_, _, vector)| vector.as_ref());
+        state.reserve(prepared.len(), vectors.map(|(_, row)| row.len()))?;
         state.retire(&record.path)?;
-        let mut ids = Vec::with_capacity(encoded.len());
-        for (bytes, labels, vector) in encoded {
-            ids.push(state.add_chunk(bytes, &labels, vector)?);
+        let mut ids = Vec::with_capacity(prepared.len());
+        state.rows.begin_file();
+        for (chunk, labels, vector) in prepared {
+            ids.push(state.add_chunk(&chunk, &labels, vector)?);
         }
         record.chunks.clone_from(&ids);
         state.files.insert(record.path.clone(), Some(record));
@@ -227,8 +238,8 @@ impl IndexWriter {
         state.lengths = vec![[0; FIELDS]; state.next_id as usize];
         let base = state.base.clone();
         for id in base.live() {
-            if let Some(record) = base.chunk(ChunkId(id))? {
-                let labels = archived_labels(record);
+            if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
+                let labels = labels_of(&chunk);
                 state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;
@@ -294,7 +305,7 @@ impl State {
 
     fn add_chunk(
         &mut self,
-        record: Vec<u8>,
+        chunk: &Chunk,
         labels: &[Vec<u8>],
         vector: Option<(f32, Vec<i8>)>,
     ) -> Result<ChunkId, StorageError> {
@@ -302,7 +313,7 @@ impl State {
         self.next_id += 1;
         self.added.insert(id);
         self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
-        self.committer.push(Operation::put(Table::Chunks, chunk_key(id), record))?;
+        self.rows.push(id, chunk, &mut |operation| self.committer.push(operation))?;
         self.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
         if let Some((scale, row)) = vector {
             self.vectors.push(id, scale, &row, &mut self.committer)?;

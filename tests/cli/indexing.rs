@@ -188,9 +188,14 @@ fn statistics_add_up() {
     assert!(chunks > 4, "{stats}");
     assert_eq!(sum("types"), chunks);
     assert_eq!(sum("languages"), chunks);
+    let tables = stats["tables"].as_array().expect("a list");
+    let bytes: u64 = tables.iter().filter_map(|table| table["bytes"].as_u64()).sum();
+    let rows = |name: &str| tables.iter().find(|table| table["name"] == name).map(|table| table["rows"].clone());
+    assert_eq!(rows("chunks"), Some(stats["chunks"].clone()), "{stats}");
+    assert!(bytes > 0 && Some(bytes) <= stats["index_bytes"].as_u64(), "{stats}");
     let text = run(&fixture, &["mem", "stats"]);
     assert_eq!((text.code, text.err.as_str()), (Some(0), ""));
-    assert!(text.out.contains("python") && text.out.contains("method"), "{}", text.out);
+    assert!(text.out.contains("python") && text.out.contains("method") && text.out.contains("Tables"), "{}", text.out);
 }
 
 #[test]

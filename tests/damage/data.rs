@@ -150,6 +150,8 @@ fn a_table() {
     all(&[
         ("a bit of the manifest", Anew, |data, layout| flip(data, layout.table("meta").value())),
         ("a bit of a chunk", Forced, |data, layout| flip(data, layout.table("chunks").value())),
+        ("a bit of a source record", Forced, |data, layout| flip(data, layout.table("sources").value())),
+        ("a bit of a block of contents", Forced, |data, layout| flip(data, layout.table("content").value())),
         ("a bit of a file's row", Anew, |data, layout| flip(data, layout.table("files").value())),
         ("a bit of the dictionary", Keywords, |data, layout| flip(data, layout.table("dict").value())),
         ("a bit of the postings", Keywords, |data, layout| flip(data, layout.table("post").value())),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aurora_pipeline::{Observer, Progress};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions};
-use aurora_storage::{ArchivedGitSignal, ChunkId, Snapshot};
+use aurora_storage::{ChunkId, GitState, Snapshot};
 
 use crate::edits::{BODIES, COMPARISONS, Edit, apply, lose_comparisons};
 use crate::fixture::{Fixture, git};
@@ -37,8 +37,8 @@ fn a_run_that_was_stopped_at_another_commit_is_made_up_for() {
 /// How many chunks of a generation wait for their attribution, and how many have one.
 fn pending_and_tracked(snapshot: &Snapshot) -> (usize, usize) {
     let chunk = |id| snapshot.chunk(ChunkId(id)).expect("sound").expect("live");
-    let is_pending = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Pending);
-    let is_tracked = |id: &u32| matches!(chunk(*id).git, ArchivedGitSignal::Tracked(_));
+    let is_pending = |id: &u32| chunk(*id).git_state() == GitState::Pending;
+    let is_tracked = |id: &u32| chunk(*id).git_state() == GitState::Tracked;
     let live = || snapshot.live().iter();
     (live().filter(is_pending).count(), live().filter(is_tracked).count())
 }

@@ -55,9 +55,9 @@ fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
     for file in corpus.files.iter().take_while(|file| (file.chunks.end as usize) <= CHUNKS) {
         let mut chunks = Vec::new();
         for chunk in file.chunks.clone() {
-            let stored = snapshot.chunk(corpus.source(chunk))?.ok_or("the index has changed")?;
+            let stored = snapshot.whole_chunk(corpus.source(chunk))?.ok_or("the index has changed")?;
             let (calls, imports, definitions) = Default::default();
-            chunks.push(Chunk { calls, imports, definitions, ..stored.to_chunk() });
+            chunks.push(Chunk { calls, imports, definitions, ..stored });
         }
         count += chunks.len();
         files.push((file.path.clone(), chunks));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{ArchivedChunk, ChunkId, Environment, FIELDS, Field, OpenMode, ProjectDirectory, Snapshot};
+use aurora_storage::{Chunk, ChunkId, ChunkRecord, Environment, FIELDS, Field, OpenMode, ProjectDirectory, Snapshot};
 
 use crate::Outcome;
 
@@ -51,8 +51,8 @@ impl Corpus {
             let file = file?;
             let mut ids = Vec::new();
             for id in file.chunks {
-                let is_code = |chunk: &ArchivedChunk| chunk.chunk_type.to_native().is_source_code();
-                ids.extend(snapshot.chunk(id)?.is_some_and(is_code).then_some(id));
+                let is_code = |chunk: &ChunkRecord<'_>| chunk.chunk_type().is_source_code();
+                ids.extend(snapshot.chunk(id)?.as_ref().is_some_and(is_code).then_some(id));
             }
             if !ids.is_empty() {
                 found.push((digest(&file.path), file.path, ids));
@@ -72,8 +72,8 @@ impl Corpus {
         for (_, path, ids) in drawn {
             let first = corpus.chunks.len() as u32;
             for id in ids {
-                if let Some(chunk) = snapshot.chunk(id)?.filter(|_| corpus.chunks.len() < count) {
-                    corpus.push(id, chunk);
+                if let Some(chunk) = snapshot.whole_chunk(id)?.filter(|_| corpus.chunks.len() < count) {
+                    corpus.push(id, &chunk);
                 }
             }
             corpus.files.push(File { path, chunks: first..corpus.chunks.len() as u32 });
@@ -82,7 +82,7 @@ impl Corpus {
     }
 
     /// The terms of a chunk as the indexer counts them: words of the documentation, which is part of the text, once.
-    fn push(&mut self, source: ChunkId, chunk: &ArchivedChunk) {
+    fn push(&mut self, source: ChunkId, chunk: &Chunk) {
         let (text, term) = (self.text.len(), self.lengths.len());
         let mut said: HashMap<String, u32> = HashMap::new();
         Analyzer.terms(&chunk.doc, &mut |term| *said.entry(term.to_owned()).or_default() += 1);

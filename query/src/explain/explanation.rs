@@ -41,8 +41,8 @@ pub(crate) fn explain(
 ) -> (Points, Explanation) {
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
-    let (weighted, rules) = points::settle(shares, candidate.fused, &candidate.applied, &chunk.path);
-    let keywords = keyword_match(context.parsed, matched, &chunk.name);
+    let (weighted, rules) = points::settle(shares, candidate.fused, &candidate.applied, chunk.path());
+    let keywords = keyword_match(context.parsed, matched, chunk.name());
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
     } else {

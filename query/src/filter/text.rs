@@ -84,7 +84,7 @@ impl TextFilter {
             }
         }
         let ids: Vec<u32> = possible.iter().collect();
-        let passes = |id: &u32| match snapshot.chunk(ChunkId(*id)) {
+        let passes = |id: &u32| match snapshot.text(ChunkId(*id)) {
             Ok(chunk) => chunk.is_some_and(|chunk| self.is_match(&chunk.text)).then_some(Ok(*id)),
             Err(error) => Some(Err(error)),
         };

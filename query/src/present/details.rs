@@ -56,7 +56,7 @@ pub fn complete(snapshot: &Snapshot, results: &mut SearchResults, details: &Deta
         if details.snippet_lines == 0 {
             continue;
         }
-        let Some(chunk) = snapshot.chunk(hit.id)? else { continue };
+        let Some(chunk) = snapshot.text(hit.id)? else { continue };
         let mut lines = marker.best_lines(&chunk.text, &hit.name, details.snippet_lines);
         let numbers = files.numbers(hit, &chunk.text)?;
         for line in &mut lines {
@@ -75,8 +75,8 @@ pub fn packed(snapshot: &Snapshot, results: &SearchResults, root: &Path, budget:
     let mut files = Files::new(root, snapshot);
     let mut pieces = Vec::with_capacity(results.hits.len());
     for hit in &results.hits {
-        let Some(chunk) = snapshot.chunk(hit.id)? else { continue };
-        let text = chunk.text.as_str().to_owned();
+        let Some(chunk) = snapshot.text(hit.id)? else { continue };
+        let text = chunk.text;
         let named = text.lines().position(|line| !hit.name.is_empty() && line.contains(&hit.name)).unwrap_or(0);
         pieces.push(Piece {
             file: hit.file.clone(),

@@ -1,5 +1,7 @@
 //! Hits from ranked candidates.
 
+use aurora_storage::StorageError;
+
 use crate::explain::explain;
 use crate::present::results::{Copies, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
@@ -12,10 +14,12 @@ pub(crate) fn hits(
     content: bool,
     ranked: &[RankedCandidate<'_>],
     groups: Vec<FoldedGroup>,
-) -> Vec<Hit> {
-    let hits = groups.into_iter().enumerate().map(|(at, group)| {
+) -> Result<Vec<Hit>, StorageError> {
+    let mut hits = Vec::with_capacity(groups.len());
+    for (at, group) in groups.into_iter().enumerate() {
         let candidate = &ranked[group.best];
-        let (id, chunk) = (candidate.retrieved.id, candidate.retrieved.chunk.to_chunk());
+        let id = candidate.retrieved.id;
+        let Some(chunk) = context.snapshot.whole_chunk(id)? else { continue };
         let (weighted, explanation) = explain(context, candidate, &bm25.matched(id), &chunk.git);
         let components = candidate.components;
         let scores = Scores {
@@ -34,7 +38,7 @@ pub(crate) fn hits(
         };
         let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));
         let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
-        Hit { copies, ..hit }
-    });
-    hits.collect()
+        hits.push(Hit { copies, ..hit });
+    }
+    Ok(hits)
 }

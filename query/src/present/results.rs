@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aurora_storage::{
-    AccessRecord, ArchivedChunk, Chunk, ChunkId, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
+    AccessRecord, Chunk, ChunkId, ChunkRecord, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
 };
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -197,11 +197,11 @@ impl Copies {
     /// Most places that are named.
     pub const NAMED: usize = 5;
 
-    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = &'c ArchivedChunk>) -> Self {
+    pub(crate) fn of<'c>(chunks: impl ExactSizeIterator<Item = ChunkRecord<'c>>) -> Self {
         let count = chunks.len();
-        let place = |chunk: &ArchivedChunk| match chunk.chunk_type.to_native() {
-            ChunkType::Reasoning | ChunkType::Knowledge => chunk.path.as_str().to_owned(),
-            _ => format!("{}:{}", chunk.path, chunk.line_start),
+        let place = |chunk: ChunkRecord<'_>| match chunk.chunk_type() {
+            ChunkType::Reasoning | ChunkType::Knowledge => chunk.path().to_owned(),
+            _ => format!("{}:{}", chunk.path(), chunk.line_start()),
         };
         Self { count, places: chunks.take(Self::NAMED).map(place).collect() }
     }

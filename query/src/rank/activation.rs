@@ -5,7 +5,7 @@
 //! what was learned from judgements is added then. Times are Unix seconds and `now` is always an argument, so the same
 //! call gives the same number on any day.
 
-use aurora_storage::{AccessRecord, ArchivedChunk};
+use aurora_storage::{AccessRecord, ChunkRecord};
 
 use crate::config::ActivationConfig;
 use crate::rank::forgetting::{self, Forgetting};
@@ -53,12 +53,12 @@ impl ActivationParts {
 /// The parts of the activation that come from a stored chunk's history at `now`.
 pub(crate) fn of_chunk(
     config: &ActivationConfig,
-    chunk: &ArchivedChunk,
+    chunk: ChunkRecord<'_>,
     access: Option<&AccessRecord>,
     now: i64,
 ) -> ActivationParts {
     let uses = UseHistory::of(chunk, access);
-    let rate = config.type_decay.of(chunk.chunk_type.to_native());
+    let rate = config.type_decay.of(chunk.chunk_type());
     let way = forgetting::way(config, chunk, &uses, now);
     ActivationParts {
         learning: access.map_or(0.0, |access| config.learning.learned(&access.judgements)),

@@ -1,5 +1,6 @@
 //! Near-duplicate folding: pieces of one definition, and copies of one text, share one place in the list.
 
+use aurora_storage::StorageError;
 use rustc_hash::FxHashMap;
 
 use crate::rank::likeness::Likeness;
@@ -26,7 +27,7 @@ pub(crate) struct Foldable<'c> {
     pub(crate) content_hash: [u8; 16],
     /// Whether the chunk gives way to the very same text only.
     pub(crate) same_only: bool,
-    pub(crate) likeness: Likeness<'c>,
+    pub(crate) likeness: Likeness,
 }
 
 /// A result, and the copies that it stands for.
@@ -44,13 +45,20 @@ pub(crate) struct FoldedGroup {
 /// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
 /// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
 /// looked at: copies are those that would have stood in the list.
-pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize) -> Vec<FoldedGroup> {
+///
+/// # Errors
+/// The first one that `ranked` gives.
+pub(crate) fn fold<'c>(
+    ranked: impl Iterator<Item = Result<Foldable<'c>, StorageError>>,
+    limit: usize,
+) -> Result<Vec<FoldedGroup>, StorageError> {
     let mut places: Vec<FoldedGroup> = Vec::new();
     // Chunks of the list and pieces of these, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
     for (at, chunk) in ranked.enumerate() {
+        let chunk = chunk?;
         let definition = first_piece(chunk.key);
         let piece_of = definitions.get(definition).copied();
         let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
@@ -72,7 +80,7 @@ pub(crate) fn fold<'c>(ranked: impl Iterator<Item = Foldable<'c>>, limit: usize)
             places[place].copies.push(at);
         }
     }
-    places
+    Ok(places)
 }
 
 impl Foldable<'_> {
@@ -109,7 +117,7 @@ mod tests {
                 lines: (self.line, self.line + 9),
                 content_hash: u128::from(hasher.finish()).to_le_bytes(),
                 same_only: self.exact,
-                likeness: Likeness::new(&self.text, "", std::iter::empty()),
+                likeness: Likeness::new(self.text.clone(), String::new(), std::iter::empty()),
             }
         }
     }
@@ -119,7 +127,7 @@ mod tests {
     }
 
     fn folded(list: &[Given], limit: usize) -> Vec<(usize, Vec<usize>)> {
-        let groups = fold(list.iter().map(Given::foldable), limit);
+        let groups = fold(list.iter().map(|given| Ok(given.foldable())), limit).expect("nothing is read");
         groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 

@@ -4,7 +4,7 @@
 //! conversations) also follow the lifespan policies of the memory that they come from: proven ones and much used ones
 //! fade slowly, matters of security not at all for a year, and unused ones exponentially.
 
-use aurora_storage::{ArchivedChunk, ArchivedMetaValue, ChunkType};
+use aurora_storage::{ArchivedMetaValue, ChunkRecord, ChunkType};
 use serde::Serialize;
 
 use crate::config::{ActivationConfig, TypeDecay};
@@ -49,8 +49,8 @@ pub enum Forgetting {
 }
 
 /// Which way `chunk` is forgotten.
-pub(crate) fn way(config: &ActivationConfig, chunk: &ArchivedChunk, uses: &UseHistory, now: i64) -> Forgetting {
-    if !matches!(chunk.chunk_type.to_native(), ChunkType::Reasoning | ChunkType::Knowledge) {
+pub(crate) fn way(config: &ActivationConfig, chunk: ChunkRecord<'_>, uses: &UseHistory, now: i64) -> Forgetting {
+    if !matches!(chunk.chunk_type(), ChunkType::Reasoning | ChunkType::Knowledge) {
         return Forgetting::Logarithmic;
     }
     let Some(last) = uses.last() else { return Forgetting::Logarithmic };
@@ -89,20 +89,19 @@ pub fn conversation_decay(lambda: f64, time: i64, now: i64) -> f64 {
     (-lambda * days_between(time, now) * 24.0).exp()
 }
 
-fn is_pattern(chunk: &ArchivedChunk) -> bool {
-    chunk.metadata.iter().any(|entry| entry.0 == "is_pattern" && matches!(entry.1, ArchivedMetaValue::Bool(true)))
+fn is_pattern(chunk: ChunkRecord<'_>) -> bool {
+    chunk.metadata().any(|(name, value)| name == "is_pattern" && matches!(value, ArchivedMetaValue::Bool(true)))
 }
 
-fn concerns_security(chunk: &ArchivedChunk) -> bool {
+fn concerns_security(chunk: ChunkRecord<'_>) -> bool {
     let tagged = chunk
-        .governance
-        .as_ref()
+        .governance()
         .is_some_and(|governance| governance.tags.iter().any(|tag| tag.as_str().eq_ignore_ascii_case("security")));
     let domain = |value: &ArchivedMetaValue| match value {
         ArchivedMetaValue::String(domain) => domain.as_str().eq_ignore_ascii_case("security"),
         _ => false,
     };
-    tagged || chunk.metadata.iter().any(|entry| entry.0 == "domain" && domain(&entry.1))
+    tagged || chunk.metadata().any(|(name, value)| name == "domain" && domain(value))
 }
 
 #[cfg(test)]

@@ -23,9 +23,9 @@ const PATH_TOKENS: f32 = 8.0;
 const BITS: usize = 512;
 
 /// The text of a chunk, as it is compared with others; read at the first comparison that gets so far.
-pub(crate) struct Likeness<'c> {
-    text: &'c str,
-    doc: &'c str,
+pub(crate) struct Likeness {
+    text: String,
+    doc: String,
     /// The model's tokens of the code, each as the bit that it falls on; none without a model.
     tokens: [u64; BITS / 64],
     /// How many of the bits are set.
@@ -41,9 +41,9 @@ struct Sketch {
     shingles: Vec<u64>,
 }
 
-impl<'c> Likeness<'c> {
+impl Likeness {
     /// The text of a chunk, what of it is documentation, and the model's tokens of the rest.
-    pub(crate) fn new(text: &'c str, doc: &'c str, tokens: impl Iterator<Item = u16>) -> Self {
+    pub(crate) fn new(text: impl Into<String>, doc: impl Into<String>, tokens: impl Iterator<Item = u16>) -> Self {
         let mut bits = [0; BITS / 64];
         for token in tokens {
             // Fibonacci hashing (Knuth, "The Art of Computer Programming", 6.4): neighbours fall far apart.
@@ -51,7 +51,7 @@ impl<'c> Likeness<'c> {
             bits[bit / 64] |= 1 << (bit % 64);
         }
         let count = bits.iter().map(|word: &u64| word.count_ones()).sum();
-        Self { text, doc, tokens: bits, count, sketch: OnceCell::new() }
+        Self { text: text.into(), doc: doc.into(), tokens: bits, count, sketch: OnceCell::new() }
     }
 
     /// Whether two texts differ in white space only, or their code in so few tokens that [`LEAST_RESEMBLANCE`] of their
@@ -87,8 +87,8 @@ impl<'c> Likeness<'c> {
         self.sketch.get_or_init(|| {
             let mut all = FxHasher::default();
             let mut code = Vec::with_capacity(self.text.len() / 3);
-            let mut doc = tokens(self.doc).peekable();
-            for token in tokens(self.text) {
+            let mut doc = tokens(&self.doc).peekable();
+            for token in tokens(&self.text) {
                 let digest = digest(token);
                 all.write_u64(digest);
                 // The documentation occurs in the text in order, between comment marks.
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn alike(a: (&str, &str), b: (&str, &str)) -> bool {
-        let like = |(text, doc)| Likeness::new(text, doc, none());
+        let like = |(text, doc): (&str, &str)| Likeness::new(text, doc, none());
         let found = like(a).is_alike(&like(b));
         assert_eq!(found, like(b).is_alike(&like(a)));
         found

@@ -29,7 +29,7 @@ use std::cmp::Ordering;
 use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
 
-use crate::config::{FoldingConfig, Fusion, SearchConfig};
+use crate::config::{Fusion, SearchConfig};
 use crate::query::Mode;
 use crate::rank::activation::ActivationParts;
 use crate::rank::features::RuleQuery;
@@ -108,8 +108,8 @@ fn with_features<'s>(
 ) -> Vec<RankedCandidate<'s>> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
     let read = candidates.iter().zip(doc_words).map(|(Candidate { chunk, .. }, doc_words)| {
-        let lines = chunk.line_end.to_native() - chunk.line_start.to_native() + 1;
-        (chunk_name(chunk), lines, doc_words.unwrap_or(0.0))
+        let lines = chunk.line_end() - chunk.line_start() + 1;
+        (chunk_name(*chunk), lines, doc_words.unwrap_or(0.0))
     });
     let features = query.read(analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
@@ -187,9 +187,8 @@ fn fuse(context: &RankingContext<'_, '_>, ranked: &mut [RankedCandidate<'_>]) {
             Fusion::Rrf => reciprocal_rank(hybrid, candidate.ranks.sparse, candidate.ranks.dense),
         };
         let chunk = candidate.retrieved.chunk;
-        let date = chunk.date.as_ref().map(|date| date.to_native());
         if lambda > 0.0
-            && let (ChunkType::Knowledge, Some(date)) = (chunk.chunk_type.to_native(), date)
+            && let (ChunkType::Knowledge, Some(date)) = (chunk.chunk_type(), chunk.date())
         {
             candidate.fused *= forgetting::conversation_decay(lambda, date, context.now) as f32;
         }
@@ -223,19 +222,27 @@ fn column<'s>(ranked: &[RankedCandidate<'s>], value: impl Fn(&Candidate<'s>) -> 
 }
 
 /// The best `limit` of a ranked list without pieces and copies of what stands above them.
-pub(crate) fn fold(config: &FoldingConfig, ranked: &[RankedCandidate<'_>], limit: usize) -> Vec<FoldedGroup> {
-    folding::fold(ranked.iter().map(|candidate| foldable(config, &candidate.retrieved)), limit)
+///
+/// # Errors
+/// When the index cannot be read.
+pub(crate) fn fold(
+    context: &RankingContext<'_, '_>,
+    ranked: &[RankedCandidate<'_>],
+    limit: usize,
+) -> Result<Vec<FoldedGroup>, StorageError> {
+    folding::fold(ranked.iter().map(|candidate| foldable(context, &candidate.retrieved)), limit)
 }
 
-fn foldable<'s>(config: &FoldingConfig, candidate: &Candidate<'s>) -> Foldable<'s> {
+fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {
     let chunk = candidate.chunk;
-    let tokens = chunk.tokens.code.iter().map(|token| token.to_native());
-    Foldable {
-        key: &chunk.key,
-        path: &chunk.path,
-        lines: (chunk.line_start.to_native(), chunk.line_end.to_native()),
-        content_hash: chunk.content_hash,
-        same_only: candidate.exact.is_some() || !config.near_copies,
-        likeness: Likeness::new(&chunk.text, &chunk.doc, tokens),
-    }
+    let texts = context.snapshot.text(candidate.id)?.map(|texts| (texts.text, texts.doc, texts.content_hash));
+    let (text, doc, content_hash) = texts.unwrap_or_default();
+    Ok(Foldable {
+        key: &candidate.key,
+        path: chunk.path(),
+        lines: (chunk.line_start(), chunk.line_end()),
+        content_hash,
+        same_only: candidate.exact.is_some() || !context.config.folding.near_copies,
+        likeness: Likeness::new(text, doc, chunk.code_tokens()),
+    })
 }

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, hash_map};
 
-use aurora_storage::{ArchivedChunk, ChunkId, ChunkType, Label, Snapshot, StorageError};
+use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashMap;
 
 use crate::config::ActivationConfig;
@@ -70,7 +70,7 @@ pub(crate) fn spread(
 pub(crate) struct LabelGraph<'s> {
     snapshot: &'s Snapshot,
     /// What was looked up: chunks of one file import the same, call much of it, and have one parent.
-    known: RefCell<FxHashMap<Label<'s>, Vec<ChunkId>>>,
+    known: RefCell<FxHashMap<Vec<u8>, Vec<ChunkId>>>,
 }
 
 impl<'s> LabelGraph<'s> {
@@ -82,17 +82,19 @@ impl<'s> LabelGraph<'s> {
 
 impl Graph for LabelGraph<'_> {
     fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
-        let Some(chunk) = self.snapshot.chunk(id)? else { return Ok(Vec::new()) };
+        let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
-        for name in chunk.calls.iter().chain(chunk.imports.iter()).take(NAMES) {
+        for name in relations.calls.iter().chain(&relations.imports).take(NAMES) {
             self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
         }
-        if chunk.chunk_type.to_native().is_source_code() && !chunk.name.is_empty() {
-            self.add(Label::Calls(&chunk.name), FAN, &mut found)?;
-            self.add(Label::Imports(&chunk.name), FAN, &mut found)?;
+        if chunk.chunk_type().is_source_code() && !chunk.name().is_empty() {
+            self.add(Label::Calls(chunk.name()), FAN, &mut found)?;
+            self.add(Label::Imports(chunk.name()), FAN, &mut found)?;
         }
-        self.add(Label::Contains(&chunk.key), SIBLINGS, &mut found)?;
-        if let Some(parent) = chunk.parent.as_ref() {
+        self.add(Label::Contains(&chunk.key()), SIBLINGS, &mut found)?;
+        if let Some(parent) = &relations.parent {
             self.add(Label::Key(parent), 1, &mut found)?;
         }
         self.add_conversation(chunk, &mut found)?;
@@ -101,10 +103,10 @@ impl Graph for LabelGraph<'_> {
     }
 }
 
-impl<'s> LabelGraph<'s> {
+impl LabelGraph<'_> {
     /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
-    fn add(&self, label: Label<'s>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        match self.known.borrow_mut().entry(label) {
+    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+        match self.known.borrow_mut().entry(label.to_bytes()) {
             hash_map::Entry::Occupied(known) => found.extend(known.get()),
             hash_map::Entry::Vacant(unknown) => {
                 let few = self.snapshot.few_with_label(label, most)?.unwrap_or_default();
@@ -114,9 +116,9 @@ impl<'s> LabelGraph<'s> {
         Ok(())
     }
 
-    fn add_conversation(&self, chunk: &ArchivedChunk, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        if chunk.chunk_type.to_native() == ChunkType::Knowledge
-            && let Some(file) = self.snapshot.file(&chunk.path)?
+    fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+        if chunk.chunk_type() == ChunkType::Knowledge
+            && let Some(file) = self.snapshot.file(chunk.path())?
             && file.chunks.len() <= SIBLINGS
         {
             found.extend(file.chunks);

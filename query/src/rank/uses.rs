@@ -1,6 +1,6 @@
 //! When a chunk was used, and how long ago.
 
-use aurora_storage::{AccessRecord, ArchivedChunk, ArchivedGitSignal};
+use aurora_storage::{AccessRecord, ChunkRecord};
 
 /// Seconds of a day.
 pub const DAY: f64 = 86_400.0;
@@ -20,11 +20,8 @@ pub struct UseHistory {
 
 impl UseHistory {
     /// The history of a stored chunk.
-    pub(crate) fn of(chunk: &ArchivedChunk, access: Option<&AccessRecord>) -> Self {
-        let commits = match &chunk.git {
-            ArchivedGitSignal::Tracked(history) => history.commit_times.iter().map(|time| time.to_native()).collect(),
-            _ => chunk.date.as_ref().map(|date| date.to_native()).into_iter().collect(),
-        };
+    pub(crate) fn of(chunk: ChunkRecord<'_>, access: Option<&AccessRecord>) -> Self {
+        let commits = chunk.commit_times().unwrap_or_else(|| chunk.date().into_iter().collect());
         let (accesses, shown) = access.map(|access| (access.recent.clone(), access.count)).unwrap_or_default();
         Self { commits, accesses, shown }
     }

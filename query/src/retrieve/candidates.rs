@@ -1,9 +1,10 @@
 //! Stage 1: the chunks worth ranking, from keywords, vectors and exact names.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_analysis::LateInteraction;
-use aurora_storage::{ArchivedChunk, ChunkId, Label, Snapshot, StorageError};
+use aurora_storage::{ChunkId, ChunkRecord, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::query::Mode;
@@ -18,7 +19,9 @@ const MOST_DEFINITIONS: u64 = 32;
 /// A chunk that may become a hit, with what stage 1 knows about it.
 pub(crate) struct Candidate<'s> {
     pub(crate) id: ChunkId,
-    pub(crate) chunk: &'s ArchivedChunk,
+    pub(crate) chunk: ChunkRecord<'s>,
+    /// Its key.
+    pub(crate) key: Cow<'s, str>,
     /// Raw BM25F; 0 without a match.
     pub(crate) bm25: f32,
     /// Cosine with the query; `None` when the chunk or the query has no vector.
@@ -86,25 +89,24 @@ pub(crate) fn collect<'s>(
             _ => None,
         };
         let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
-        let tokens = &chunk.tokens;
-        let words = late.as_mut().and_then(|late| late.score(tokens.code.iter().map(|token| token.to_native())));
-        let doc_words = late.as_mut().and_then(|late| late.score(tokens.doc.iter().map(|token| token.to_native())));
-        list.push(Candidate { id, chunk, bm25: score, cosine, words, doc_words: doc_words.or(words), exact });
+        let words = late.as_mut().and_then(|late| late.score(chunk.code_tokens()));
+        let doc_words = late.as_mut().and_then(|late| late.score(chunk.doc_tokens()));
+        let key = chunk.key();
+        list.push(Candidate { id, chunk, key, bm25: score, cosine, words, doc_words: doc_words.or(words), exact });
     }
-    list.sort_unstable_by(|a, b| a.chunk.key.as_str().cmp(b.chunk.key.as_str()));
+    list.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     Ok(Candidates { list, from_keywords, from_vectors })
 }
 
 /// The names of a chunk.
-pub(crate) fn chunk_name(chunk: &ArchivedChunk) -> ChunkName<'_> {
+pub(crate) fn chunk_name(chunk: ChunkRecord<'_>) -> ChunkName<'_> {
     ChunkName {
-        name: &chunk.name,
-        qualified_name: &chunk.qualified_name,
-        chunk_type: chunk.chunk_type.to_native(),
-        exported: chunk.exported,
-        path: &chunk.path,
-        line_start: chunk.line_start.to_native(),
-        key: &chunk.key,
+        name: chunk.name(),
+        qualified_name: chunk.qualified_name(),
+        chunk_type: chunk.chunk_type(),
+        exported: chunk.exported(),
+        path: chunk.path(),
+        line_start: chunk.line_start(),
     }
 }
 
@@ -122,11 +124,9 @@ fn exact_matches(
         let Some(chunk) = snapshot.chunk(id)? else { continue };
         let name = chunk_name(chunk);
         if let Some(found) = identifier.matches(name) {
-            matches.push((id, found));
-        } else if let Some(found) =
-            identifier.matches_inside(name, chunk.definitions.iter().map(|defined| defined.as_str()))
-        {
-            inside.push((id, found));
+            matches.push((id, found.with_key(chunk.key())));
+        } else if let Some(found) = identifier.matches_inside(name, chunk.definitions()) {
+            inside.push((id, found.with_key(chunk.key())));
         }
     }
     // Definitions inside of a chunk count only where no chunk of code has the name itself; they rank before headings and

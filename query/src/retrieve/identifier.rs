@@ -22,7 +22,6 @@ pub(crate) struct ChunkName<'a> {
     pub(crate) exported: bool,
     pub(crate) path: &'a str,
     pub(crate) line_start: u32,
-    pub(crate) key: &'a str,
 }
 
 /// How well a name is the query, and which of several comes first: the least. The fields are compared in their order.
@@ -45,6 +44,11 @@ impl ExactMatch {
     /// Whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
         !self.other_case && !self.prose
+    }
+
+    /// The same for a chunk with a key, by which chunks of equal names on one line are ordered.
+    pub(crate) fn with_key(self, key: impl Into<String>) -> Self {
+        Self { key: key.into(), ..self }
     }
 
     /// Whether the chunk is of tests, examples or the like.
@@ -131,7 +135,7 @@ impl IdentifierQuery {
             path_length: chunk.path.len(),
             path: chunk.path.to_owned(),
             line_start: chunk.line_start,
-            key: chunk.key.to_owned(),
+            key: String::new(),
         }
     }
 }
@@ -163,7 +167,7 @@ mod tests {
 
     fn chunk<'a>(qualified_name: &'a str, chunk_type: ChunkType, path: &'a str) -> ChunkName<'a> {
         let name = qualified_name.rsplit('.').next().unwrap_or(qualified_name);
-        ChunkName { name, qualified_name, chunk_type, exported: true, path, line_start: 1, key: path }
+        ChunkName { name, qualified_name, chunk_type, exported: true, path, line_start: 1 }
     }
 
     #[test]

@@ -123,8 +123,8 @@ fn written(snapshot: &Snapshot, folded: &str) -> Result<String, StorageError> {
     let mut names = Vec::new();
     for id in snapshot.label(Label::Defines(folded))?.into_iter().take(MOST_NAMESAKES) {
         let Some(chunk) = snapshot.chunk(ChunkId(id))? else { continue };
-        if chunk.name.to_lowercase() == folded {
-            names.push((chunk.key.as_str(), chunk.name.as_str()));
+        if chunk.name().to_lowercase() == folded {
+            names.push((chunk.key(), chunk.name()));
         }
     }
     Ok(names.into_iter().min().map_or_else(|| folded.to_owned(), |(_, name)| name.to_owned()))

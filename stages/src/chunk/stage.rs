@@ -7,7 +7,7 @@ use aurora_analysis::Analyzer;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{ArchivedChunk, Chunk, Field, TermVector};
+use aurora_storage::{Chunk, Field, TermVector};
 use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
@@ -119,7 +119,7 @@ impl ChunkWorker<'_> {
         let Some(file) = previous.file(path).map_err(StageError::from_error)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
         for id in file.chunks {
-            chunks.extend(previous.chunk(id).map_err(StageError::from_error)?.map(ArchivedChunk::to_chunk));
+            chunks.extend(previous.whole_chunk(id).map_err(StageError::from_error)?);
         }
         Ok(chunks)
     }

@@ -71,24 +71,24 @@ mod linux {
 
     /// A directory, by its path relative to an open one.
     #[derive(Clone)]
-    pub(in super::super) struct DirectoryHandle {
+    pub(crate) struct DirectoryHandle {
         open: Arc<OwnedFd>,
         /// Empty for the open directory itself.
         below: PathBuf,
     }
 
     impl DirectoryHandle {
-        pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self { open: Arc::new(openat(CWD, path, FLAGS, Mode::empty())?), below: PathBuf::new() })
         }
 
         /// A subdirectory; it is not opened and need not exist.
-        pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
+        pub(crate) fn inner(&self, name: &OsStr) -> Self {
             Self { open: Arc::clone(&self.open), below: self.below.join(name) }
         }
 
         /// The same directory, opened, which makes `stat` of its entries cheaper.
-        pub(in super::super) fn opened(&self) -> io::Result<Self> {
+        pub(crate) fn opened(&self) -> io::Result<Self> {
             if self.below.as_os_str().is_empty() {
                 return Ok(self.clone());
             }
@@ -101,14 +101,14 @@ mod linux {
         }
 
         /// The device, if its file system is known to change a [`DirectoryStamp`] whenever entries change.
-        pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
+        pub(crate) fn device_with_stamps(&self) -> Option<u64> {
             let kind = fstatfs(&self.open).ok()?.f_type;
             RELIABLE.iter().find(|known| kind == **known as FsWord)?;
             Some(self.stamp()?.device)
         }
 
         /// The stamp; `None` if there is no such directory.
-        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
+        pub(crate) fn stamp(&self) -> Option<DirectoryStamp> {
             let stat = if self.below.as_os_str().is_empty() {
                 fstat(&self.open)
             } else {
@@ -121,7 +121,9 @@ mod linux {
         }
 
         /// Its entries; the directory must be [`opened`](Self::opened).
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
+        // The buffer must not become a part of the frames of a walk, which is as deep as the tree.
+        #[inline(never)]
+        pub(crate) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let mut buffer = [const { MaybeUninit::uninit() }; 32 << 10];
             let mut listed = RawDir::new(&self.open, &mut buffer);
             let mut entries = Vec::new();
@@ -150,7 +152,7 @@ mod linux {
             })
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
+        pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let stat = self.stat(name)?;
             let size = u64::try_from(stat.st_size).unwrap_or(0);
             Ok(FileMetadata { size, mtime: nanoseconds(stat.st_mtime, stat.st_mtime_nsec).unwrap_or(0).max(0) })
@@ -197,34 +199,34 @@ mod portable {
 
     /// A directory, by its path.
     #[derive(Clone)]
-    pub(in super::super) struct DirectoryHandle(PathBuf);
+    pub(crate) struct DirectoryHandle(PathBuf);
 
     impl DirectoryHandle {
-        pub(in super::super) fn open(path: &Path) -> io::Result<Self> {
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
             Ok(Self(path.to_owned()))
         }
 
         /// A subdirectory; it is not opened and need not exist.
-        pub(in super::super) fn inner(&self, name: &OsStr) -> Self {
+        pub(crate) fn inner(&self, name: &OsStr) -> Self {
             Self(self.0.join(name))
         }
 
         /// Has no effect here.
-        pub(in super::super) fn opened(&self) -> io::Result<Self> {
+        pub(crate) fn opened(&self) -> io::Result<Self> {
             Ok(self.clone())
         }
 
         /// Stamps are not reliable here.
-        pub(in super::super) fn device_with_stamps(&self) -> Option<u64> {
+        pub(crate) fn device_with_stamps(&self) -> Option<u64> {
             None
         }
 
         /// Unused here.
-        pub(in super::super) fn stamp(&self) -> Option<DirectoryStamp> {
+        pub(crate) fn stamp(&self) -> Option<DirectoryStamp> {
             None
         }
 
-        pub(in super::super) fn entries(&self) -> io::Result<Vec<RawEntry>> {
+        pub(crate) fn entries(&self) -> io::Result<Vec<RawEntry>> {
             let kind = |kind: fs::FileType| {
                 if kind.is_file() {
                     FileKind::File
@@ -240,7 +242,7 @@ mod portable {
             self.0.read_dir()?.map(|found| found.map(entry)).collect()
         }
 
-        pub(in super::super) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
+        pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<FileMetadata> {
             let metadata = self.0.join(name).symlink_metadata()?;
             let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let mtime = since.and_then(|time| i64::try_from(time.as_nanos()).ok());

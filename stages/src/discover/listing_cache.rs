@@ -11,9 +11,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 
-use super::MAX_WALK;
 use super::listing::{DirectoryStamp, FileKind};
 use aurora_cachefile::{CacheFile, Decoder, Format};
+
+/// Most bytes of the cache of directory listings: some five million files.
+pub(super) const MAX_WALK: u64 = 256 << 20;
 
 const MAGIC: &[u8; 8] = b"AURTREE\n";
 /// Raised when the layout changes, or the interpretation of ignore files.

@@ -25,9 +25,6 @@ use crate::git_signal::Repository;
 use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, Scope, SourceTree, service};
 use walk::{Omission, SourceFile, WalkOptions, WalkOutput};
 
-/// Most bytes of the cache of directory listings: some five million files.
-pub(super) const MAX_WALK: u64 = 256 << 20;
-
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -116,7 +113,7 @@ impl Stage for DiscoverStage {
 impl DiscoverStage {
     fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
         let config = &self.config;
-        let cache = self.caches.file(ProjectDirectory::TREE_WALK, MAX_WALK);
+        let cache = self.caches.file(ProjectDirectory::TREE_WALK, listing_cache::MAX_WALK);
         walk::walk(&WalkOptions {
             root: &self.tree.root,
             threads: cx.jobs(),

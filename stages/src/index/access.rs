@@ -26,10 +26,10 @@ fn rename(log: &AccessLog, moves: &[(RelativePath, RelativePath)], snapshot: &Sn
         let Ok(Some(file)) = snapshot.file(to) else { continue };
         for id in file.chunks {
             let Ok(Some(chunk)) = snapshot.chunk(id) else { continue };
-            let new = chunk.key.as_str();
-            if let Some(old) = key_before(new, from, to) {
+            let new = chunk.key();
+            if let Some(old) = key_before(&new, from, to) {
                 // A chunk that was never shown has no record to rename.
-                let _ = log.rename(&old, new);
+                let _ = log.rename(&old, &new);
             }
         }
     }

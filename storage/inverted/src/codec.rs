@@ -10,6 +10,23 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// Appends a signed number; small ones of either sign take few bytes.
+pub fn put_zigzag(out: &mut Vec<u8>, value: i64) {
+    put_varint(out, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+/// Appends bytes, preceded by their length.
+pub fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_varint(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// Appends items, preceded by their number.
+pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
+    put_varint(out, list.len() as u64);
+    list.iter().for_each(|item| put(out, item));
+}
+
 /// Length in bytes of what [`put_varint`] appends.
 #[inline]
 pub fn varint_length(value: u64) -> usize {
@@ -80,6 +97,33 @@ impl<'a> ByteReader<'a> {
             }
         }
         None
+    }
+
+    /// A number written by [`put_zigzag`].
+    pub fn zigzag(&mut self) -> Option<i64> {
+        let value = self.varint()?;
+        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// Bytes written by [`put_sized`].
+    pub fn sized(&mut self) -> Option<&'a [u8]> {
+        let length = self.length()?;
+        self.take(length)
+    }
+
+    /// Text written by [`put_sized`].
+    pub fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.sized()?).ok()
+    }
+
+    /// Items written by [`put_list`]; each takes a byte or more.
+    pub fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.length()?;
+        let mut list = Vec::with_capacity(length.min(self.bytes.len()));
+        for _ in 0..length {
+            list.push(read(self)?);
+        }
+        Some(list)
     }
 
     /// A number written by [`put_varint`] that fits 32 bits.

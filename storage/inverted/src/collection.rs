@@ -1,5 +1,7 @@
 //! What a search reads of an index beside its posting lists.
 
+use std::borrow::Cow;
+
 use crate::chunk_id::ChunkId;
 use crate::lengths::LengthColumns;
 use crate::postings::Tombstones;
@@ -19,5 +21,5 @@ pub trait Collection {
     fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, Self::Error>;
 
     /// The key of a chunk, which orders chunks of equal score.
-    fn key(&self, chunk: ChunkId) -> Result<&str, Self::Error>;
+    fn key(&self, chunk: ChunkId) -> Result<Cow<'_, str>, Self::Error>;
 }

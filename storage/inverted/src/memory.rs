@@ -1,5 +1,6 @@
 //! An index in memory: one segment, for examples and tests.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use roaring::RoaringBitmap;
@@ -139,8 +140,8 @@ impl Collection for MemoryIndex {
         Ok(self.columns(window))
     }
 
-    fn key(&self, chunk: ChunkId) -> Result<&str, DamagedSegment> {
-        Ok(self.keys.get(chunk.0 as usize).map_or("", String::as_str))
+    fn key(&self, chunk: ChunkId) -> Result<Cow<'_, str>, DamagedSegment> {
+        Ok(self.keys.get(chunk.0 as usize).map(|key| Cow::Borrowed(key.as_str())).unwrap_or_default())
     }
 }
 

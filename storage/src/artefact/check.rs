@@ -7,7 +7,9 @@ use aurora_inverted::{LengthColumns, WINDOW};
 use super::vectors;
 use crate::blame;
 use crate::canonical::SEGMENT;
-use crate::chunk;
+use crate::chunk_rows::ChunkRows;
+use crate::content::decode_whole;
+use crate::error::StorageError;
 use crate::files;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
@@ -16,6 +18,7 @@ use crate::vectors::BLOCK_IDS;
 pub(super) struct Checker {
     chunks: u32,
     dimensions: Option<usize>,
+    chunk_rows: ChunkRows,
     /// Rows of the table at hand.
     rows: u32,
     last: Vec<u8>,
@@ -29,8 +32,9 @@ pub(super) struct Checker {
 
 impl Checker {
     /// For an artefact with so many chunks, whose model has so many dimensions.
-    pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Self {
-        Self { chunks, dimensions, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 }
+    pub(super) fn new(chunks: u32, dimensions: Option<usize>) -> Result<Self, StorageError> {
+        let chunk_rows = ChunkRows::new()?;
+        Ok(Self { chunks, dimensions, chunk_rows, rows: 0, last: Vec::new(), vectors: 0, files: 0, segment_bytes: 0 })
     }
 
     /// Takes the next row of a table, and returns what is to be written.
@@ -40,13 +44,15 @@ impl Checker {
         }
         let as_it_is = |()| vec![Operation::put(table, key, value.to_vec())];
         let operations = match table {
-            Table::Chunks => self.chunk(key, value).map(as_it_is),
+            Table::Chunks => self.chunk(key, value),
             Table::Files => self.file(key, value).map(as_it_is),
             Table::Blames => self.blame(key, value).map(as_it_is),
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
             Table::Vectors => self.vectors(key, value),
-            Table::Meta | Table::Codes => Err("it cannot be part of an artefact".to_owned()),
+            Table::Meta | Table::Sources | Table::Content | Table::Codes => {
+                Err("it cannot be part of an artefact".to_owned())
+            }
         }?;
         self.rows = self.rows.checked_add(1).ok_or("it has too many rows")?;
         self.last.clear();
@@ -54,26 +60,37 @@ impl Checker {
         Ok(operations)
     }
 
-    /// Makes sure that a table whose rows can be counted has all of them.
-    pub(super) fn end(&mut self, table: Table) -> Result<(), String> {
+    /// Makes sure that a table whose rows can be counted has all of them, and returns what is still to be written.
+    pub(super) fn end(&mut self, table: Table) -> Result<Vec<Operation>, String> {
         let expected = match table {
             Table::Chunks => self.chunks,
             Table::Lengths => self.chunks.div_ceil(WINDOW),
             _ => self.rows,
         };
         match std::mem::take(&mut self.rows) {
-            rows if rows == expected => Ok(()),
-            rows => Err(format!("it has {rows} rows, not {expected}")),
+            rows if rows == expected => {}
+            rows => return Err(format!("it has {rows} rows, not {expected}")),
         }
+        let mut operations = Vec::new();
+        let finished = self.chunk_rows.finish(&mut |operation| {
+            operations.push(operation);
+            Ok(())
+        });
+        finished.map(|()| operations).map_err(|error| error.to_string())
     }
 
-    fn chunk(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let record = chunk::decode(value).ok_or_else(|| format!("chunk {} has no valid record", self.rows))?;
+    fn chunk(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
+        let chunk = decode_whole(value).ok_or_else(|| format!("chunk {} has no valid record", self.rows))?;
         if key != chunk_key(self.rows) || self.rows >= self.chunks {
             return Err(format!("chunk {} has another number", self.rows));
         }
-        check_path(&record.path)?;
-        Ok(())
+        check_path(&chunk.path)?;
+        let mut operations = Vec::new();
+        let pushed = self.chunk_rows.push(self.rows, &chunk, &mut |operation| {
+            operations.push(operation);
+            Ok(())
+        });
+        pushed.map(|()| operations).map_err(|error| error.to_string())
     }
 
     fn file(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
@@ -159,7 +176,7 @@ mod tests {
 
     fn taken(record: &FileRecord) -> bool {
         let value = files::encode(record).expect("encodes");
-        Checker::new(1, None).row(Table::Files, &files::key(&record.path), &value).is_ok()
+        Checker::new(1, None).expect("starts").row(Table::Files, &files::key(&record.path), &value).is_ok()
     }
 
     #[test]
@@ -180,7 +197,7 @@ mod tests {
 
     #[test]
     fn rows_are_in_order_and_complete() {
-        let mut checker = Checker::new(WINDOW + 1, None);
+        let mut checker = Checker::new(WINDOW + 1, None).expect("starts");
         let block = aurora_inverted::encode_lengths(&[[1; aurora_inverted::FIELDS]]);
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_ok());
         assert!(checker.row(Table::Lengths, &block_key(0), &block).is_err());

@@ -7,7 +7,8 @@
 //!
 //! Rows are those of an index that was written in one go ([`crate::canonical`]), without what differs between two indexes
 //! of the same tree: times of runs and files, ids in git's index, the root, the generation. So equal content makes equal
-//! bytes. The codes of vectors are left out and made again.
+//! bytes. A chunk is one row with all that is stored of it: records and blocks of contents are made again, as are the codes of
+//! vectors.
 
 mod check;
 mod manifest;
@@ -44,6 +45,8 @@ fn name_of(table: Table) -> &'static str {
     match table {
         Table::Meta => "meta",
         Table::Chunks => "chunks",
+        Table::Sources => "sources",
+        Table::Content => "content",
         Table::Files => "files",
         Table::Blames => "blames",
         Table::Lengths => "lengths",

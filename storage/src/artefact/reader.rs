@@ -130,7 +130,7 @@ impl Input<'_> {
     /// Writes the rows of all parts, and returns the manifest of the index as far as they tell.
     fn rows(&mut self, announced: &ArtefactManifest, to: &mut Replacement) -> Result<Manifest, StorageError> {
         let dimensions = announced.model.as_ref().map(|model| model.dimensions);
-        let mut checker = Checker::new(announced.chunks, dimensions);
+        let mut checker = Checker::new(announced.chunks, dimensions)?;
         for (table, part) in PARTS.into_iter().zip(&announced.parts) {
             let (name, inner) = (self.name, &mut *self.inner);
             part_rows(table, PartReader::new(part, inner), &mut checker, to).map_err(|error| match error {
@@ -225,6 +225,7 @@ fn part_rows(
         let operations = checker.row(table, &key, &value).map_err(refused)?;
         operations.into_iter().try_for_each(|operation| to.push(operation)).map_err(RowError::Index)?;
     }
-    checker.end(table).map_err(refused)?;
+    let last = checker.end(table).map_err(refused)?;
+    last.into_iter().try_for_each(|operation| to.push(operation)).map_err(RowError::Index)?;
     Ok(reader.finish()?)
 }

@@ -106,7 +106,7 @@ impl Export<'_> {
             };
             let thread = std::thread::Builder::new().name("aurora-export".to_owned()).spawn_scoped(scope, segment);
             let thread = thread.map_err(|error| self.io(error))?;
-            let chunks = self.part(Table::Chunks, |emit| canonical.chunks(emit))?.0;
+            let chunks = self.part(Table::Chunks, |emit| canonical.bare_chunks(emit))?.0;
             let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
             let blames = self.part(Table::Blames, |emit| canonical.blames(emit))?.0;
             let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;

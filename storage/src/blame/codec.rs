@@ -4,7 +4,7 @@
 //! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
 //! author's; the start of a touched range is the difference to the one before.
 
-use aurora_inverted::codec::{ByteReader, put_varint};
+use aurora_inverted::codec::{ByteReader, put_varint, put_zigzag};
 
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 
@@ -27,8 +27,8 @@ pub(crate) fn encode(blame: &Blame) -> Vec<u8> {
     for commit in &blame.commits {
         out.extend_from_slice(&commit.id);
         put_varint(&mut out, commit.author.into());
-        put_varint(&mut out, zigzag(commit.author_time));
-        put_varint(&mut out, zigzag(commit.committer_time.wrapping_sub(commit.author_time)));
+        put_zigzag(&mut out, commit.author_time);
+        put_zigzag(&mut out, commit.committer_time.wrapping_sub(commit.author_time));
     }
     put_varint(&mut out, blame.runs.len() as u64);
     for run in &blame.runs {
@@ -62,8 +62,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Blame> {
     let commits = list(&mut reader, |reader| {
         let id = reader.take(id_len)?.to_vec();
         let author = reader.varint32().filter(|&author| (author as usize) < authors.len())?;
-        let author_time = unzigzag(reader.varint()?);
-        let committer_time = author_time.wrapping_add(unzigzag(reader.varint()?));
+        let author_time = reader.zigzag()?;
+        let committer_time = author_time.wrapping_add(reader.zigzag()?);
         Some(BlamedCommit { id, author, author_time, committer_time })
     })?;
     let mut lines = 0u32;
@@ -115,16 +115,7 @@ fn list_if<T>(
 }
 
 fn text(reader: &mut ByteReader<'_>) -> Option<String> {
-    let len = reader.length()?;
-    String::from_utf8(reader.take(len)?.to_vec()).ok()
-}
-
-fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-fn unzigzag(number: u64) -> i64 {
-    (number >> 1) as i64 ^ -((number & 1) as i64)
+    reader.text().map(str::to_owned)
 }
 
 #[cfg(test)]

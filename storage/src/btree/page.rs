@@ -56,6 +56,8 @@ pub(crate) struct Tree {
     pub(super) flags: u16,
     /// Number of entries.
     pub(crate) entries: u64,
+    /// Number of its pages, as its record counts them.
+    pub(crate) pages: u64,
     /// Set when every value ends in a checksum.
     pub(super) seal: Option<Mark>,
 }
@@ -94,7 +96,7 @@ impl Record {
 
 impl Tree {
     /// A tree without entries.
-    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0, seal: None };
+    pub(crate) const EMPTY: Self = Self { root: NO_PAGE, depth: 0, flags: 0, entries: 0, pages: 0, seal: None };
     /// Bytes of the record that describes a tree.
     pub(super) const SIZE: usize = 8 + 5 * WORD;
 
@@ -108,6 +110,7 @@ impl Tree {
             depth: half(record, 6)?,
             flags: half(record, 4)?,
             entries: word(record, 8 + 3 * WORD)?,
+            pages: (0..3).try_fold(0u64, |sum, at| Some(sum.saturating_add(word(record, 8 + at * WORD)?)))?,
             seal: None,
         })
     }

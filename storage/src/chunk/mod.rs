@@ -1,15 +1,18 @@
 //! Chunk records: what is stored for every indexed function, section or phase.
 
-mod codec;
 mod kind;
+mod numbers;
 mod record;
 mod records;
+mod stored;
 
 pub use aurora_inverted::ChunkId;
-pub(crate) use codec::{decode, encode};
 pub use kind::{ChunkType, UnknownChunkType};
+pub(crate) use numbers::{Numbers, encode as encode_numbers};
 pub use record::{
-    ArchivedChunk, ArchivedGitHistory, ArchivedGitSignal, ArchivedMetaValue, Chunk, Complexity, GitHistory, GitSignal,
-    Governance, HistoryTier, MetaValue, TokenSets,
+    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkText, Complexity, GitHistory, GitSignal, Governance,
+    HistoryTier, MetaValue, Relations, TokenSets,
 };
 pub(crate) use records::Records;
+pub(crate) use stored::{ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, are_lines, decode, encode, key_base};
+pub use stored::{ChunkRecord, GitState};

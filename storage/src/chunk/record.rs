@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ChunkType;
 
-/// One searchable piece of the repository, as it is stored.
+/// One searchable piece of the repository with all that is stored of it.
 ///
-/// Readers see it as [`ArchivedChunk`], borrowed from the mapped file.
-#[derive(Debug, Clone, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(Debug))]
+/// Readers see what ranking needs of it as [`super::ChunkRecord`], in place.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
     pub key: String,
@@ -65,9 +64,94 @@ pub struct Chunk {
     pub tokens: TokenSets,
 }
 
+impl Chunk {
+    /// A chunk of which only key and type are known.
+    pub(crate) fn empty(key: String, chunk_type: ChunkType) -> Self {
+        Self {
+            key,
+            chunk_type,
+            path: String::new(),
+            language: String::new(),
+            name: String::new(),
+            qualified_name: String::new(),
+            line_start: 0,
+            line_end: 0,
+            byte_start: 0,
+            byte_end: 0,
+            signature: String::new(),
+            doc: String::new(),
+            text: String::new(),
+            definitions: Vec::new(),
+            calls: Vec::new(),
+            imports: Vec::new(),
+            dependencies: Vec::new(),
+            complexity: Complexity::default(),
+            content_hash: [0; 16],
+            git: GitSignal::None,
+            metadata: Vec::new(),
+            governance: None,
+            parent: None,
+            exported: false,
+            date: None,
+            tokens: TokenSets::default(),
+        }
+    }
+
+    /// Sets what stands apart from the record of a chunk; `times` are that of its newest commit, and those of all.
+    pub(crate) fn set_content(&mut self, texts: ChunkText, relations: Relations, times: Option<(i64, Vec<i64>)>) {
+        self.text = texts.text;
+        self.doc = texts.doc;
+        self.signature = texts.signature;
+        (self.byte_start, self.byte_end) = (texts.byte_start, texts.byte_end);
+        self.complexity = texts.complexity;
+        self.content_hash = texts.content_hash;
+        self.git = texts.git;
+        if let (GitSignal::Tracked(history), Some((newest, times))) = (&mut self.git, times) {
+            (history.newest_time, history.commit_times) = (newest, times);
+        }
+        self.parent = relations.parent;
+        self.calls = relations.calls;
+        self.imports = relations.imports;
+        self.dependencies = relations.dependencies;
+    }
+}
+
+/// The texts of a stored chunk, and what else only a shown result needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkText {
+    /// Full text of the span.
+    pub text: String,
+    /// Documentation text.
+    pub doc: String,
+    /// Declaration without its body.
+    pub signature: String,
+    /// First byte of the span in the file.
+    pub byte_start: u32,
+    /// Byte after the span.
+    pub byte_end: u32,
+    /// Branches, loops and the score made from them.
+    pub complexity: Complexity,
+    /// Digest of the text.
+    pub content_hash: [u8; 16],
+    /// What git knows about the chunk's lines. The times of its commits stand in the record alone.
+    pub git: GitSignal,
+}
+
+/// What a stored chunk refers to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Relations {
+    /// Key of the enclosing chunk.
+    pub parent: Option<String>,
+    /// Names of what the chunk calls.
+    pub calls: Vec<String>,
+    /// Modules and names that the chunk's file imports.
+    pub imports: Vec<String>,
+    /// Keys of other chunks that it depends on.
+    pub dependencies: Vec<String>,
+}
+
 /// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.
-#[derive(Debug, Clone, Default, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(Debug))]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenSets {
     /// Tokens of name, scopes, path, signature and body.
     pub code: Vec<u16>,
@@ -76,8 +160,7 @@ pub struct TokenSets {
 }
 
 /// Syntactic complexity of a chunk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(Debug))]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Complexity {
     /// Number of branches.
     pub branches: u32,
@@ -88,8 +171,7 @@ pub struct Complexity {
 }
 
 /// What git knows about the lines of a chunk, including why it knows nothing.
-#[derive(Debug, Clone, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(Debug))]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum GitSignal {
     /// The root is in no git repository.
     #[default]
@@ -108,20 +190,7 @@ pub enum GitSignal {
 }
 
 /// What the commits of a [`GitHistory`] have touched.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    Serialize,
-    Deserialize,
-)]
-#[rkyv(derive(Debug, PartialEq))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HistoryTier {
     /// The file that the chunk is in.
@@ -132,8 +201,7 @@ pub enum HistoryTier {
 }
 
 /// The commits that a chunk's lines come from, or that touched its file.
-#[derive(Debug, Clone, Default, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(Debug))]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct GitHistory {
     /// Which of the two.
     pub tier: HistoryTier,

@@ -59,10 +59,8 @@ fn ask(directory: &Path) -> Answers {
     });
     answers.push(walk.map(|()| format!("{walked:?}")));
     for id in snapshot.live().iter().map(ChunkId) {
-        answers.push(match (snapshot.chunk(id), snapshot.vector(id), snapshot.field_lengths(id)) {
-            (Ok(chunk), Ok(vector), Ok(lengths)) => {
-                Ok(format!("{:?} {vector:?} {lengths:?}", chunk.map(|chunk| chunk.to_chunk())))
-            }
+        answers.push(match (snapshot.whole_chunk(id), snapshot.vector(id), snapshot.field_lengths(id)) {
+            (Ok(chunk), Ok(vector), Ok(lengths)) => Ok(format!("{:?} {vector:?} {lengths:?}", chunk)),
             (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => show(error),
         });
     }

@@ -211,7 +211,7 @@ proptest! {
             writer.publish(update()).expect("publishes");
             let snapshot = environment.snapshot().expect("opens");
             let found = snapshot.nearest(&vector(seed), k, None).expect("sound");
-            let key = |id| snapshot.chunk(id).expect("sound").expect("alive").key.to_string();
+            let key = |id| snapshot.chunk(id).expect("sound").expect("alive").key().into_owned();
             found.into_iter().map(|(id, score)| (key(id), score.to_bits())).collect()
         };
         let forward = nearest(false);

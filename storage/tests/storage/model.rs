@@ -20,7 +20,7 @@ fn pieces(tree: &Tree) -> impl Iterator<Item = (String, &Piece)> {
 
 fn key_of(snapshot: &Snapshot, id: ChunkId) -> String {
     let chunk = snapshot.chunk(id).expect("sound").expect("alive");
-    chunk.key.as_str().to_owned()
+    chunk.key().into_owned()
 }
 
 /// Compares every answer of a snapshot with the tree that it was written from.
@@ -129,7 +129,7 @@ fn check_labels(snapshot: &Snapshot, tree: &Tree) {
     }
     for (key, piece) in pieces(tree).take(20) {
         let (id, chunk) = snapshot.chunk_by_key(&key).expect("sound").expect("there");
-        assert_eq!((chunk.key.as_str(), key_of(snapshot, id)), (key.as_str(), key.clone()));
+        assert_eq!((&*chunk.key(), key_of(snapshot, id)), (key.as_str(), key.clone()));
         let same_name = matching(&|other| other.name == piece.name);
         assert_eq!(keys(Label::Defines(&piece.name.to_uppercase())), same_name);
         if let Some((_, term)) = piece.terms.first() {

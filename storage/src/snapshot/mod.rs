@@ -1,5 +1,7 @@
 //! One generation of the index, as readers see it.
 
+mod chunks;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +13,8 @@ use roaring::RoaringBitmap;
 
 use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
-use crate::chunk::{ArchivedChunk, ChunkId, Records};
+use crate::chunk::{ArchivedSourceRecord, ArchivedStoredChunk, ChunkId, Records};
+use crate::content::BlockCache;
 use crate::error::StorageError;
 use crate::files::{FileFinder, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
@@ -41,7 +44,9 @@ struct Inner {
     live: RoaringBitmap,
     /// Ids below the next one that are not live; computed at the first use.
     tombstones: OnceLock<Tombstones>,
-    records: Records,
+    records: Records<ArchivedStoredChunk>,
+    sources: Records<ArchivedSourceRecord>,
+    blocks: BlockCache,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
@@ -99,10 +104,11 @@ impl Snapshot {
         if live.max().is_some_and(|last| last >= manifest.next_chunk_id) {
             return Err(damaged(Damage("chunks live that were never written".to_owned())));
         }
-        let records = Records::new(manifest.next_chunk_id);
+        let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, tombstones) = (Arc::clone(store), OnceLock::new());
-        Ok(Self { inner: Arc::new(Inner { mapped, tables, id, manifest, live, tombstones, records, lengths, store }) })
+        let (store, tombstones, blocks) = (Arc::clone(store), OnceLock::new(), BlockCache::new());
+        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, blocks, lengths, store };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The id of the index; none before the first transaction.
@@ -118,29 +124,6 @@ impl Snapshot {
     /// The chunks of this generation.
     pub fn live(&self) -> &RoaringBitmap {
         &self.inner.live
-    }
-
-    /// The record of a live chunk, in place.
-    pub fn chunk(&self, id: ChunkId) -> Result<Option<&ArchivedChunk>, StorageError> {
-        let file = self.pages().bytes;
-        // SAFETY: the records are those of this snapshot, which has one file; no page of its generation is written to
-        // as long as it lives.
-        if let Some(known) = unsafe { self.inner.records.get(id, file) } {
-            return Ok(Some(known));
-        }
-        if !self.inner.live.contains(id.0) {
-            return Ok(None);
-        }
-        let bytes = self.get(Table::Chunks, &chunk_key(id.0))?;
-        let record = bytes.and_then(|bytes| self.inner.records.read(id, file, bytes));
-        record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
-    }
-
-    /// The chunk with a key.
-    pub fn chunk_by_key(&self, key: &str) -> Result<Option<(ChunkId, &ArchivedChunk)>, StorageError> {
-        let Some(id) = self.label(Label::Key(key))?.min().map(ChunkId) else { return Ok(None) };
-        let record = self.chunk(id)?;
-        Ok(record.filter(|record| record.key == *key).map(|record| (id, record)))
     }
 
     /// Finds the rows of files, in place.
@@ -338,10 +321,10 @@ impl Snapshot {
         let best = vectors::nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
         let mut keyed = Vec::with_capacity(best.len());
         for (chunk, score) in best {
-            let key = self.chunk(ChunkId(chunk))?.map_or("", |record| record.key.as_str());
+            let key = self.chunk(ChunkId(chunk))?.map(|record| record.key()).unwrap_or_default();
             keyed.push((score, key, ChunkId(chunk)));
         }
-        keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         Ok(keyed.into_iter().take(k).map(|(score, _, id)| (id, score)).collect())
     }
 

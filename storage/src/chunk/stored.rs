@@ -1,0 +1,379 @@
+//! A chunk record as bytes, and what readers see of it in place.
+//!
+//! A record holds what ranking reads of every candidate. What is common to the chunks of a file stands once in the file's
+//! source record; text, documentation and relations stand in the compressed table of contents ([`crate::content`]).
+
+use std::borrow::Cow;
+
+use rkyv::rancor;
+
+use super::kind::ChunkType;
+use super::numbers::{self, Numbers};
+use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, GitSignal, Governance, MetaValue, TokenSets};
+use crate::error::StorageError;
+
+/// What the chunks of a file have in common.
+#[derive(Debug, PartialEq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+pub(crate) struct SourceRecord {
+    path: String,
+    language: String,
+    /// What keys have in front of the path.
+    key_head: String,
+}
+
+/// The form in which a record is archived.
+#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+pub(crate) struct StoredChunk {
+    /// Id of the file's first chunk, under which its source record stands.
+    source: u32,
+    line_start: u32,
+    line_end: u32,
+    chunk_type: ChunkType,
+    exported: bool,
+    git: GitState,
+    /// Whether the key does not begin with the head and the path of its source.
+    whole_key: bool,
+    /// What follows head and path in the key, or the whole key.
+    key_tail: String,
+    qualified_name: StoredName,
+    name: StoredName,
+    /// Tokens and commit times, see [`super::numbers`].
+    numbers: Vec<u8>,
+    rare: Option<Box<RareFields>>,
+}
+
+/// A name, which mostly is a part of the key.
+#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+enum StoredName {
+    InKeyTail { start: u16, length: u16 },
+    Apart(String),
+}
+
+/// Fields that few chunks have.
+#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+struct RareFields {
+    definitions: Vec<String>,
+    metadata: Vec<(String, MetaValue)>,
+    governance: Option<Governance>,
+    date: Option<i64>,
+}
+
+/// Whether git knows the lines of a chunk: a [`GitSignal`] without its details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
+#[rkyv(derive(PartialEq))]
+#[repr(u8)]
+pub enum GitState {
+    /// The root is in no git repository.
+    None,
+    /// The file is not tracked.
+    Untracked,
+    /// The walk over the history is not done yet.
+    Pending,
+    /// History exists but could not be read.
+    Unavailable,
+    /// The lines have a history.
+    Tracked,
+}
+
+impl From<&GitSignal> for GitState {
+    fn from(signal: &GitSignal) -> Self {
+        match signal {
+            GitSignal::None => Self::None,
+            GitSignal::Untracked => Self::Untracked,
+            GitSignal::Pending => Self::Pending,
+            GitSignal::Unavailable { .. } => Self::Unavailable,
+            GitSignal::Tracked(_) => Self::Tracked,
+        }
+    }
+}
+
+impl SourceRecord {
+    /// What the chunks of a file share with its first one.
+    pub(crate) fn of(first: &Chunk) -> Self {
+        let base = key_base(&first.key, &first.path);
+        let head = &base[..base.len().saturating_sub(first.path.len())];
+        Self { path: first.path.clone(), language: first.language.clone(), key_head: head.to_owned() }
+    }
+
+    /// Whether a chunk can stand in the same file.
+    pub(crate) fn holds(&self, chunk: &Chunk) -> bool {
+        self.path == chunk.path && self.language == chunk.language
+    }
+
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, StorageError> {
+        let bytes = rkyv::to_bytes::<rancor::Error>(self);
+        bytes.map(|bytes| bytes.into_vec()).map_err(|error| StorageError::encode("source record", &error))
+    }
+
+    /// Reads a record in place; `None` when the bytes are no valid one.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedSourceRecord> {
+        rkyv::access::<ArchivedSourceRecord, rancor::Failure>(bytes).ok()
+    }
+
+    /// What the keys of the file begin with.
+    pub(crate) fn key_base(&self) -> String {
+        [self.key_head.as_str(), &self.path].concat()
+    }
+
+    fn key_tail<'k>(&self, key: &'k str) -> Option<&'k str> {
+        key.strip_prefix(self.key_head.as_str())?.strip_prefix(self.path.as_str())
+    }
+}
+
+/// What a key has up to the end of the path; nothing if the path is not in it.
+pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
+    key.find(path).map_or("", |at| &key[..at + path.len()])
+}
+
+/// Serialises the record of a chunk whose source record stands under `source_id`.
+///
+/// # Errors
+/// When its lines end before they begin, which [`decode`] would refuse.
+pub(crate) fn encode(chunk: &Chunk, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
+    if !are_lines(chunk.line_start, chunk.line_end) {
+        return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));
+    }
+    let key_tail = source.key_tail(&chunk.key);
+    let (whole_key, key_tail) = (key_tail.is_none(), key_tail.unwrap_or(&chunk.key));
+    let history = match &chunk.git {
+        GitSignal::Tracked(history) => Some(history),
+        _ => None,
+    };
+    let rare = RareFields {
+        definitions: chunk.definitions.clone(),
+        metadata: chunk.metadata.clone(),
+        governance: chunk.governance.clone(),
+        date: chunk.date,
+    };
+    let stored = StoredChunk {
+        source: source_id,
+        line_start: chunk.line_start,
+        line_end: chunk.line_end,
+        chunk_type: chunk.chunk_type,
+        exported: chunk.exported,
+        git: GitState::from(&chunk.git),
+        whole_key,
+        key_tail: key_tail.to_owned(),
+        qualified_name: StoredName::new(&chunk.qualified_name, key_tail),
+        name: StoredName::new(&chunk.name, key_tail),
+        numbers: numbers::encode(&chunk.tokens, history),
+        rare: (!rare.is_empty()).then(|| Box::new(rare)),
+    };
+    let bytes = rkyv::to_bytes::<rancor::Error>(&stored);
+    bytes.map(|bytes| bytes.into_vec()).map_err(|error| StorageError::encode("chunk record", &error))
+}
+
+/// Reads a record in place; `None` when the bytes are no valid record.
+///
+/// What is read from a file is validated, because that may have been damaged since it was written.
+pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
+    let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
+    let is_sound = are_lines(record.line_start.to_native(), record.line_end.to_native())
+        && record.qualified_name.get(&record.key_tail).is_some()
+        && record.name.get(&record.key_tail).is_some()
+        && Numbers::new(&record.numbers)?.is_sound(record.git == ArchivedGitState::Tracked);
+    is_sound.then_some(record)
+}
+
+/// Whether a chunk can have this first and last line: readers count the lines between them, and go to the line after.
+pub(crate) fn are_lines(first: u32, last: u32) -> bool {
+    first <= last && last < u32::MAX
+}
+
+impl StoredName {
+    fn new(name: &str, key_tail: &str) -> Self {
+        let place = key_tail.rfind(name).map(|start| (u16::try_from(start), u16::try_from(name.len())));
+        match place {
+            Some((Ok(start), Ok(length))) => Self::InKeyTail { start, length },
+            _ => Self::Apart(name.to_owned()),
+        }
+    }
+}
+
+impl ArchivedStoredName {
+    fn get<'r>(&'r self, key_tail: &'r str) -> Option<&'r str> {
+        match self {
+            Self::InKeyTail { start, length } => {
+                let start = usize::from(start.to_native());
+                key_tail.get(start..start + usize::from(length.to_native()))
+            }
+            Self::Apart(name) => Some(name),
+        }
+    }
+}
+
+impl RareFields {
+    fn is_empty(&self) -> bool {
+        let Self { definitions, metadata, governance, date } = self;
+        definitions.is_empty() && metadata.is_empty() && governance.is_none() && date.is_none()
+    }
+}
+
+impl ArchivedStoredChunk {
+    /// Id of the chunk under which the source record stands.
+    pub(crate) fn source(&self) -> u32 {
+        self.source.to_native()
+    }
+}
+
+/// What ranking needs of a stored chunk, in place. Its texts are those of [`crate::Snapshot::text`], its references those
+/// of [`crate::Snapshot::relations`].
+#[derive(Clone, Copy)]
+pub struct ChunkRecord<'s> {
+    record: &'s ArchivedStoredChunk,
+    source: &'s ArchivedSourceRecord,
+}
+
+impl<'s> ChunkRecord<'s> {
+    pub(crate) fn new(record: &'s ArchivedStoredChunk, source: &'s ArchivedSourceRecord) -> Self {
+        Self { record, source }
+    }
+
+    /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
+    pub fn key(&self) -> Cow<'s, str> {
+        match self.record.whole_key {
+            true => Cow::Borrowed(&self.record.key_tail),
+            false => Cow::Owned([self.key_head(), self.path(), self.record.key_tail.as_str()].concat()),
+        }
+    }
+
+    /// What keys of the file have in front of its path.
+    pub(crate) fn key_head(&self) -> &'s str {
+        &self.source.key_head
+    }
+
+    /// What the chunk is.
+    pub fn chunk_type(&self) -> ChunkType {
+        self.record.chunk_type.to_native()
+    }
+
+    /// Path relative to the indexed root, with `/`.
+    pub fn path(&self) -> &'s str {
+        &self.source.path
+    }
+
+    /// Language name, such as `python`.
+    pub fn language(&self) -> &'s str {
+        &self.source.language
+    }
+
+    /// Simple name of the symbol or heading.
+    pub fn name(&self) -> &'s str {
+        self.record.name.get(&self.record.key_tail).unwrap_or_default()
+    }
+
+    /// Name with its enclosing scopes.
+    pub fn qualified_name(&self) -> &'s str {
+        self.record.qualified_name.get(&self.record.key_tail).unwrap_or_default()
+    }
+
+    /// First line, 1-based.
+    pub fn line_start(&self) -> u32 {
+        self.record.line_start.to_native()
+    }
+
+    /// Last line, 1-based and inclusive.
+    pub fn line_end(&self) -> u32 {
+        self.record.line_end.to_native()
+    }
+
+    /// Whether the symbol can be used from outside its file.
+    pub fn exported(&self) -> bool {
+        self.record.exported
+    }
+
+    /// Names that are defined inside the chunk without having a chunk of their own.
+    pub fn definitions(&self) -> impl Iterator<Item = &'s str> + use<'s> {
+        self.rare().into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
+    }
+
+    /// Tokens of name, scopes, path, signature and body; see [`TokenSets`].
+    pub fn code_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
+        self.numbers().map(Numbers::code).into_iter().flatten()
+    }
+
+    /// Tokens of the documentation.
+    pub fn doc_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
+        self.numbers().map(Numbers::doc).into_iter().flatten()
+    }
+
+    /// Whether git knows the lines.
+    pub fn git_state(&self) -> GitState {
+        match self.record.git {
+            ArchivedGitState::None => GitState::None,
+            ArchivedGitState::Untracked => GitState::Untracked,
+            ArchivedGitState::Pending => GitState::Pending,
+            ArchivedGitState::Unavailable => GitState::Unavailable,
+            ArchivedGitState::Tracked => GitState::Tracked,
+        }
+    }
+
+    /// Unix seconds of the commits that the lines come from; `None` unless they are [`GitState::Tracked`].
+    pub fn commit_times(&self) -> Option<Vec<i64>> {
+        self.times().map(|(_, times)| times)
+    }
+
+    /// Unix seconds of the newest commit; `None` unless the lines are [`GitState::Tracked`].
+    pub fn newest_commit_time(&self) -> Option<i64> {
+        self.times().map(|(newest, _)| newest)
+    }
+
+    /// Unix seconds of the conversation or pattern, where the type has a date.
+    pub fn date(&self) -> Option<i64> {
+        self.rare()?.date.as_ref().map(|date| date.to_native())
+    }
+
+    /// Columns of plugin stages and of the built-in document formats, in the order given.
+    pub fn metadata(&self) -> impl Iterator<Item = (&'s str, &'s ArchivedMetaValue)> + use<'s> {
+        self.rare().into_iter().flat_map(|rare| rare.metadata.iter().map(|pair| (pair.0.as_str(), &pair.1)))
+    }
+
+    /// Tags and lifespan, for types that have them.
+    pub fn governance(&self) -> Option<&'s ArchivedGovernance> {
+        self.rare()?.governance.as_ref()
+    }
+
+    /// The fields of a whole chunk that the record has; the others are empty.
+    pub(crate) fn to_chunk(self) -> Chunk {
+        let native = |value: &ArchivedMetaValue| -> MetaValue {
+            rkyv::deserialize::<MetaValue, rancor::Failure>(value).expect("records hold no shared values")
+        };
+        let governance = self.governance().map(|governance| Governance {
+            tags: governance.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            lifespan: governance.lifespan.as_ref().map(|lifespan| lifespan.as_str().to_owned()),
+        });
+        Chunk {
+            path: self.path().to_owned(),
+            language: self.language().to_owned(),
+            name: self.name().to_owned(),
+            qualified_name: self.qualified_name().to_owned(),
+            line_start: self.line_start(),
+            line_end: self.line_end(),
+            definitions: self.definitions().map(str::to_owned).collect(),
+            metadata: self.metadata().map(|(name, value)| (name.to_owned(), native(value))).collect(),
+            governance,
+            exported: self.exported(),
+            date: self.date(),
+            tokens: TokenSets { code: self.code_tokens().collect(), doc: self.doc_tokens().collect() },
+            ..Chunk::empty(self.key().into_owned(), self.chunk_type())
+        }
+    }
+
+    pub(crate) fn times(&self) -> Option<(i64, Vec<i64>)> {
+        self.numbers().filter(|_| self.git_state() == GitState::Tracked)?.times()
+    }
+
+    fn numbers(&self) -> Option<Numbers<'s>> {
+        Numbers::new(&self.record.numbers)
+    }
+
+    fn rare(&self) -> Option<&'s ArchivedRareFields> {
+        self.record.rare.as_deref()
+    }
+}
+
+impl std::fmt::Debug for ChunkRecord<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChunkRecord").field("key", &self.key()).finish_non_exhaustive()
+    }
+}

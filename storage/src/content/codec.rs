@@ -1,0 +1,113 @@
+//! Texts and relations of one chunk as bytes.
+//!
+//! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32) · digest of the text ·
+//! what git knows (a number, and what belongs to it). Of relations: parent · calls · imports · dependencies, each list behind
+//! its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
+//! the lowest bit of their length says which. Numbers are variable-length integers.
+
+use crate::chunk::{Chunk, ChunkText, Complexity, GitHistory, GitSignal, HistoryTier, Relations};
+use aurora_inverted::codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+
+/// Appends the texts of a chunk.
+pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
+    for text in [&chunk.text, &chunk.doc, &chunk.signature] {
+        put_sized(out, text.as_bytes());
+    }
+    put_varint(out, u64::from(chunk.byte_start));
+    put_varint(out, u64::from(chunk.byte_end.saturating_sub(chunk.byte_start)));
+    put_varint(out, u64::from(chunk.complexity.branches));
+    put_varint(out, u64::from(chunk.complexity.loops));
+    out.extend_from_slice(&chunk.complexity.score.to_le_bytes());
+    out.extend_from_slice(&chunk.content_hash);
+    match &chunk.git {
+        GitSignal::None => out.push(0),
+        GitSignal::Untracked => out.push(1),
+        GitSignal::Pending => out.push(2),
+        GitSignal::Unavailable { reason } => {
+            out.push(3);
+            put_sized(out, reason.as_bytes());
+        }
+        GitSignal::Tracked(history) => {
+            out.push(4);
+            out.push(history.tier as u8);
+            put_varint(out, u64::from(history.commits));
+            put_varint(out, u64::from(history.touches));
+            put_sized(out, history.newest_commit.as_bytes());
+            put_zigzag(out, history.first_time);
+            put_list(out, &history.authors, |out, author| put_sized(out, author.as_bytes()));
+        }
+    }
+}
+
+/// Reads texts; `None` when the bytes are no valid ones.
+pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
+    let mut reader = ByteReader::new(bytes);
+    let [text, doc, signature] = [owned(&mut reader)?, owned(&mut reader)?, owned(&mut reader)?];
+    let byte_start = reader.varint32()?;
+    let byte_end = byte_start.checked_add(reader.varint32()?)?;
+    let (branches, loops) = (reader.varint32()?, reader.varint32()?);
+    let score = f32::from_le_bytes(reader.take(size_of::<f32>())?.try_into().ok()?);
+    let content_hash = reader.take(16)?.try_into().ok()?;
+    let git = match reader.byte()? {
+        0 => GitSignal::None,
+        1 => GitSignal::Untracked,
+        2 => GitSignal::Pending,
+        3 => GitSignal::Unavailable { reason: owned(&mut reader)? },
+        4 => GitSignal::Tracked(GitHistory {
+            tier: match reader.byte()? {
+                0 => HistoryTier::File,
+                1 => HistoryTier::Line,
+                _ => return None,
+            },
+            commits: reader.varint32()?,
+            touches: reader.varint32()?,
+            newest_commit: owned(&mut reader)?,
+            newest_time: 0,
+            first_time: reader.zigzag()?,
+            authors: reader.list(owned)?,
+            commit_times: Vec::new(),
+        }),
+        _ => return None,
+    };
+    let complexity = Complexity { branches, loops, score };
+    let read = ChunkText { text, doc, signature, byte_start, byte_end, complexity, content_hash, git };
+    reader.is_empty().then_some(read)
+}
+
+/// Appends the relations of a chunk whose file's keys begin with `key_base`.
+pub(crate) fn encode_relations(out: &mut Vec<u8>, chunk: &Chunk, key_base: &str) {
+    put_list(out, chunk.parent.as_slice(), |out, key| put_key(out, key, key_base));
+    put_list(out, &chunk.calls, |out, name| put_sized(out, name.as_bytes()));
+    put_list(out, &chunk.imports, |out, name| put_sized(out, name.as_bytes()));
+    put_list(out, &chunk.dependencies, |out, key| put_key(out, key, key_base));
+}
+
+/// Reads relations; `None` when the bytes are no valid ones.
+pub(crate) fn decode_relations(bytes: &[u8], key_base: &str) -> Option<Relations> {
+    let mut reader = ByteReader::new(bytes);
+    let mut parents = reader.list(|reader| key(reader, key_base))?;
+    let relations = Relations {
+        parent: parents.pop(),
+        calls: reader.list(owned)?,
+        imports: reader.list(owned)?,
+        dependencies: reader.list(|reader| key(reader, key_base))?,
+    };
+    (reader.is_empty() && parents.is_empty()).then_some(relations)
+}
+
+fn put_key(out: &mut Vec<u8>, key: &str, key_base: &str) {
+    let tail = key.strip_prefix(key_base);
+    let bytes = tail.unwrap_or(key).as_bytes();
+    put_varint(out, 2 * bytes.len() as u64 + u64::from(tail.is_none()));
+    out.extend_from_slice(bytes);
+}
+
+fn key(reader: &mut ByteReader<'_>, key_base: &str) -> Option<String> {
+    let length = reader.varint()?;
+    let text = std::str::from_utf8(reader.take((length / 2).try_into().ok()?)?).ok()?;
+    Some(if length % 2 == 0 { [key_base, text].concat() } else { text.to_owned() })
+}
+
+fn owned(reader: &mut ByteReader<'_>) -> Option<String> {
+    reader.text().map(str::to_owned)
+}
