@@ -6,8 +6,9 @@ use std::path::Path;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
+/// All dependencies, those of other platforms too. A build on a new machine downloads only its own, so this may download the rest.
 fn metadata() -> Metadata {
-    MetadataCommand::new().other_options(vec!["--offline".into(), "--locked".into()]).exec().expect("cargo metadata")
+    MetadataCommand::new().other_options(vec!["--locked".into()]).exec().expect("cargo metadata")
 }
 
 fn rules() -> toml::Table {
