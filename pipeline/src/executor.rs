@@ -28,7 +28,7 @@ pub struct RunOptions<'a> {
     pub memory: Option<u64>,
     /// Stops the run.
     pub cancel: CancelToken,
-    /// Is told of the progress.
+    /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::report::StageReport;
 
-/// Is told of the progress of a run. Never called on a worker thread.
+/// Receives the progress of a run. Its methods are never called on a worker thread.
 pub trait Observer: Sync {
     /// The state of the run, every [`Observer::interval`] and once at its end.
     fn on_progress(&self, progress: &Progress);

@@ -24,7 +24,7 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     nearest_within(given, known, |name| (name.chars().count() / 3).max(1))
 }
 
-/// The same with a tolerance of one's own: the most edits that may lead to a name.
+/// The same with a given tolerance: the largest edit distance to a name.
 pub fn nearest_within<'k>(
     given: &str,
     known: impl IntoIterator<Item = &'k str>,

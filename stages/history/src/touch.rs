@@ -5,7 +5,7 @@
 //! differs takes the range; if there is none, the merge touched it, and every parent takes its part. A range ends where all
 //! of its lines were added.
 //!
-//! Blame loses a line where it was last changed. A range goes on with the lines that were replaced, so commits count of
+//! Blame loses a line where it was last changed. A range continues with the lines that were replaced, so commits count of
 //! which no line is left.
 
 use std::cmp::Reverse;

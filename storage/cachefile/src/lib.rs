@@ -5,7 +5,7 @@
 //! [`Decoder`] and [`put_varint`] encode the numbers in a segment.
 //!
 //! A repository can contain any file, so a cache file is read only if its header holds a secret that the caller gives and
-//! that whoever made the repository could not know.
+//! that the author of a repository cannot know.
 //!
 //! Deliberately absent: locks (one writer at a time is the caller's business), compaction, and any meaning of the content.
 //!
