@@ -22,7 +22,6 @@ use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
 use crate::snapshot::Snapshot;
-use crate::tables::{Operation, Table, chunk_key};
 use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 
@@ -79,6 +78,7 @@ pub(crate) struct State {
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
     last_terms: Option<ChunkId>,
+    last_blame: Option<ChunkId>,
 }
 
 impl IndexWriter {
@@ -118,6 +118,7 @@ impl IndexWriter {
             lengths_from: next_id,
             rebuild: false,
             last_terms: None,
+            last_blame: None,
             base,
         };
         Ok(Self { environment, id, state: Mutex::new(state), _lock: lock })
@@ -171,16 +172,19 @@ impl IndexWriter {
         Ok(ids)
     }
 
-    /// Sets which commit every line of a file came from, given the first of its chunks.
+    /// Sets which commit every line of a file came from, given the first of its chunks; at most once for each, in ascending
+    /// order of ids.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add.
+    /// Refuses a chunk that this writer did not add, and another order.
     pub fn add_blame(&self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
         let mut state = self.state();
-        if !state.added.contains(first.0) {
+        if !state.added.contains(first.0) || state.last_blame >= Some(first) {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
         }
-        state.committer.push(Operation::put(Table::Blames, chunk_key(first.0), blame::encode(blame)))
+        state.last_blame = Some(first);
+        let State { rows, committer, .. } = &mut *state;
+        rows.push_blame(first.0, &blame::encode(blame), &mut |operation| committer.push(operation))
     }
 
     /// Removes a file and its chunks; a path without a row is no error.

@@ -11,10 +11,9 @@ use aurora_inverted::{
 };
 use roaring::RoaringBitmap;
 
-use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedSourceRecord, ArchivedStoredChunk, ChunkId, Records};
-use crate::content::BlockCache;
+use crate::content::FrameCache;
 use crate::error::StorageError;
 use crate::files::{FileFinder, FileRecord, FileRows};
 use crate::label::{Label, LabelKind};
@@ -23,7 +22,7 @@ use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::segment::{SegmentPages, StoredSegment};
 use crate::store::{Mapped, Store};
 use crate::structure::is_rolled_back;
-use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
+use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 use crate::trust::IndexId;
 use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
@@ -46,7 +45,7 @@ struct Inner {
     tombstones: OnceLock<Tombstones>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
-    blocks: BlockCache,
+    frames: FrameCache,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
@@ -106,8 +105,8 @@ impl Snapshot {
         }
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, tombstones, blocks) = (Arc::clone(store), OnceLock::new(), BlockCache::new());
-        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, blocks, lengths, store };
+        let (store, tombstones, frames) = (Arc::clone(store), OnceLock::new(), FrameCache::new());
+        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, frames, lengths, store };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -140,13 +139,6 @@ impl Snapshot {
     /// Number of file rows.
     pub fn file_count(&self) -> u64 {
         self.tree(Table::Files).entries
-    }
-
-    /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
-    pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
-        let Some(bytes) = self.get(Table::Blames, &chunk_key(first.0))? else { return Ok(None) };
-        let decoded = blame::decode(bytes);
-        decoded.map(Some).ok_or_else(|| self.damaged(format!("the blame of chunk {first} is invalid")))
     }
 
     /// Every file row, sorted by path.
