@@ -19,9 +19,9 @@ use crate::btree::Damage;
 
 /// How much zstd tries. Beyond this a twentieth less takes twice as long.
 const LEVEL: i32 = 3;
-/// Bytes of a frame before compression: it is closed once it holds so many. A frame of twice as many is smaller by a seventh for
+/// Bytes of a frame before compression: it is closed once it holds so many. A frame of twice as many is smaller by a tenth for
 /// twice the bytes that have to be decompressed for a shown result.
-const FRAME: usize = 64 << 10;
+const FRAME: usize = 32 << 10;
 /// Bytes of a block after compression: it is closed once it holds so many.
 const BLOCK: usize = 96 << 10;
 /// Most bytes of one part of a frame.

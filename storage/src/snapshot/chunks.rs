@@ -79,6 +79,17 @@ impl Snapshot {
         self.part::<1, _>(Table::Blames, first.0, 0, |bytes| Some(bytes.to_vec()))
     }
 
+    /// A live chunk without its [`Relations`]: all that a search shows of it.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
+        let (Some(record), Some(texts)) = (self.chunk(id)?, self.text(id)?) else { return Ok(None) };
+        let mut chunk = record.to_chunk();
+        chunk.set_content(texts, Relations::default(), record.times());
+        Ok(Some(chunk))
+    }
+
     /// All that is stored of a live chunk.
     ///
     /// # Errors
