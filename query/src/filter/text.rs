@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use aurora_storage::{ChunkId, Snapshot, StorageError};
+use aurora_storage::{Snapshot, StorageError};
 use rayon::prelude::*;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
@@ -84,17 +84,13 @@ impl TextFilter {
             }
         }
         let ids: Vec<u32> = possible.iter().collect();
-        let passes = |id: &u32| match snapshot.text(ChunkId(*id)) {
-            Ok(chunk) => chunk.is_some_and(|chunk| self.is_match(&chunk.text)).then_some(Ok(*id)),
-            Err(error) => Some(Err(error)),
+        let matches = |ids: &[u32]| -> Result<Vec<u32>, StorageError> {
+            let mut found = Vec::new();
+            snapshot.each_text(ids, |id, text| found.extend(self.is_match(text).then_some(id)))?;
+            Ok(found)
         };
-        let found: Vec<Result<Vec<u32>, StorageError>> =
-            ids.par_chunks(BATCH).map(|ids| ids.iter().filter_map(passes).collect()).collect();
-        let mut chunks = RoaringBitmap::new();
-        for batch in found {
-            chunks.extend(batch?);
-        }
-        Ok(chunks)
+        let found = ids.par_chunks(BATCH).map(matches).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 }
 

@@ -235,8 +235,8 @@ pub(crate) fn fold(
 
 fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {
     let chunk = candidate.chunk;
-    let texts = context.snapshot.text(candidate.id)?.map(|texts| (texts.text, texts.doc, texts.content_hash));
-    let (text, doc, content_hash) = texts.unwrap_or_default();
+    let texts = context.snapshot.text(candidate.id)?.map(|texts| (texts.content_hash(), texts.text, texts.doc));
+    let (content_hash, text, doc) = texts.unwrap_or_default();
     Ok(Foldable {
         key: &candidate.key,
         path: chunk.path(),

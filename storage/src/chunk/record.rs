@@ -99,12 +99,12 @@ impl Chunk {
 
     /// Sets what stands apart from the record of a chunk; `times` are that of its newest commit, and those of all.
     pub(crate) fn set_content(&mut self, texts: ChunkText, relations: Relations, times: Option<(i64, Vec<i64>)>) {
+        self.content_hash = texts.content_hash();
         self.text = texts.text;
         self.doc = texts.doc;
         self.signature = texts.signature;
         (self.byte_start, self.byte_end) = (texts.byte_start, texts.byte_end);
         self.complexity = texts.complexity;
-        self.content_hash = texts.content_hash;
         self.git = texts.git;
         if let (GitSignal::Tracked(history), Some((newest, times))) = (&mut self.git, times) {
             (history.newest_time, history.commit_times) = (newest, times);
@@ -131,10 +131,24 @@ pub struct ChunkText {
     pub byte_end: u32,
     /// Branches, loops and the score made from them.
     pub complexity: Complexity,
-    /// Digest of the text.
-    pub content_hash: [u8; 16],
+    /// The chunk's digest, if it is not [`Self::usual_digest`].
+    pub(crate) other_hash: Option<[u8; 16]>,
     /// What git knows about the chunk's lines. The times of its commits stand in the record alone.
     pub git: GitSignal,
+}
+
+impl ChunkText {
+    /// Digest of the text.
+    pub fn content_hash(&self) -> [u8; 16] {
+        self.other_hash.unwrap_or_else(|| Self::usual_digest(&self.text))
+    }
+
+    /// The digest that most chunks have: the first half of BLAKE3.
+    pub(crate) fn usual_digest(text: &str) -> [u8; 16] {
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+        digest
+    }
 }
 
 /// What a stored chunk refers to.

@@ -18,7 +18,7 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
     put_varint(out, u64::from(chunk.complexity.branches));
     put_varint(out, u64::from(chunk.complexity.loops));
     out.extend_from_slice(&chunk.complexity.score.to_le_bytes());
-    let is_usual = chunk.content_hash == digest(&chunk.text);
+    let is_usual = chunk.content_hash == ChunkText::usual_digest(&chunk.text);
     let other = (!is_usual).then_some(chunk.content_hash);
     put_list(out, other.as_slice(), |out, hash| out.extend_from_slice(hash));
     match &chunk.git {
@@ -49,8 +49,7 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let byte_end = byte_start.checked_add(reader.varint32()?)?;
     let (branches, loops) = (reader.varint32()?, reader.varint32()?);
     let score = f32::from_le_bytes(reader.take(size_of::<f32>())?.try_into().ok()?);
-    let other = reader.list(|reader| reader.take(16)?.try_into().ok())?;
-    let content_hash = other.first().copied().unwrap_or_else(|| digest(&text));
+    let other_hash = reader.list(|reader| reader.take(16)?.try_into().ok())?.first().copied();
     let git = match reader.byte()? {
         0 => GitSignal::None,
         1 => GitSignal::Untracked,
@@ -73,15 +72,13 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
         _ => return None,
     };
     let complexity = Complexity { branches, loops, score };
-    let read = ChunkText { text, doc, signature, byte_start, byte_end, complexity, content_hash, git };
+    let read = ChunkText { text, doc, signature, byte_start, byte_end, complexity, other_hash, git };
     reader.is_empty().then_some(read)
 }
 
-/// The digest that most chunks have: the first half of BLAKE3.
-fn digest(text: &str) -> [u8; 16] {
-    let mut digest = [0; 16];
-    digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    digest
+/// Reads the text alone, in place.
+pub(crate) fn text_of(bytes: &[u8]) -> Option<&str> {
+    ByteReader::new(bytes).text()
 }
 
 /// Appends the relations of a chunk whose file's keys begin with `key_base`.

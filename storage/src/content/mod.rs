@@ -12,7 +12,7 @@ mod writer;
 
 pub(crate) use block::{Block, Frame};
 pub(crate) use cache::FrameCache;
-pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text};
+pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text, text_of};
 pub(crate) use whole::{decode_whole, encode_whole};
 pub(crate) use writer::BlockWriter;
 

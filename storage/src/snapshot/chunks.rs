@@ -4,7 +4,7 @@ use super::Snapshot;
 use crate::blame::{self, Blame};
 use crate::btree::Cursor;
 use crate::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
-use crate::content::{Block, CONTENT_PARTS, RELATIONS, TEXTS, decode_relations, decode_text};
+use crate::content::{Block, CONTENT_PARTS, RELATIONS, TEXTS, decode_relations, decode_text, text_of};
 use crate::error::StorageError;
 use crate::label::Label;
 use crate::tables::{Table, chunk_key};
@@ -52,6 +52,31 @@ impl Snapshot {
     /// When the index is damaged.
     pub fn text(&self, id: ChunkId) -> Result<Option<ChunkText>, StorageError> {
         self.content(id, TEXTS, decode_text)
+    }
+
+    /// Calls `visit` with the full text of each of `ids`, live chunks in ascending order.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn each_text(&self, ids: &[u32], mut visit: impl FnMut(u32, &str)) -> Result<(), StorageError> {
+        let mut left = ids;
+        while let Some(&first) = left.first() {
+            let missing = || self.damaged(format!("chunk {first} has no valid content"));
+            let (_, block) = self.block(Table::Content, first)?.ok_or_else(missing)?;
+            let frame = block.frame::<CONTENT_PARTS>(first).flatten().ok_or_else(missing)?;
+            let texts = frame.decompress(TEXTS).map_err(|damage| self.wrap(damage))?;
+            let before = left.len();
+            while let Some((&id, rest)) = left.split_first()
+                && let Some(place) = frame.place(id, TEXTS)
+            {
+                visit(id, texts.get(place).and_then(text_of).ok_or_else(missing)?);
+                left = rest;
+            }
+            if left.len() == before {
+                return Err(missing());
+            }
+        }
+        Ok(())
     }
 
     /// What a live chunk refers to.
