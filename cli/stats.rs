@@ -88,6 +88,10 @@ fn collect(root: &Path, snapshot: &Snapshot) -> Result<Stats, StorageError> {
     })
 }
 
+/// Free space is shown above one part in so many of the tables, and above so many bytes: the last transactions always leave some.
+const FREE_SHARE: u64 = 8;
+const FREE_LEAST: u64 = 1 << 20;
+
 fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::io::Result<()> {
     let heading = |text: &str| terminal.out.paint(Role::Heading, text);
     writeln!(out, "{}", heading(&format!("Index of {}", sanitize::line(&stats.root))))?;
@@ -112,6 +116,12 @@ fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::
     for table in &stats.tables {
         let name = width::pad(table.name, widest);
         writeln!(out, "  {name}  {:>9}  {:>11} rows", units::bytes(table.bytes), units::count(table.rows))?;
+    }
+    let tables: u64 = stats.tables.iter().map(|table| table.bytes).sum();
+    let free = stats.index_bytes.saturating_sub(tables);
+    if free > (tables / FREE_SHARE).max(FREE_LEAST) {
+        let name = width::pad("(free)", widest);
+        writeln!(out, "  {name}  {:>9}  used by later runs; `aur mem compact` gives it back", units::bytes(free))?;
     }
     for (title, shares) in [("Types", &stats.types), ("Languages", &stats.languages)] {
         if shares.is_empty() {
