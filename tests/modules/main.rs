@@ -26,8 +26,6 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-analysis", "", "model_dir", "bert"),
     ("aurora-analysis", "", "embedder", "model_dir"),
     ("aurora-analysis", "", "embedder", "static_model"),
-    ("aurora-confined", "", "regular", "unix"),
-    ("aurora-confined", "", "directory", "unix"),
     ("aurora-storage", "", "files", "snapshot"),
     ("aurora-storage", "", "listing", "snapshot"),
     ("aurora-storage", "", "commit", "snapshot"),
