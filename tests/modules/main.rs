@@ -47,8 +47,6 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-inverted", "", "postings", "lengths"),
     ("aurora-inverted", "maxscore", "accumulators", "."),
     ("aurora-storage", "", "store", "project"),
-    ("xtask", "", "run", "markers"),
-    ("xtask", "", "tools", "run"),
 ];
 
 #[test]
