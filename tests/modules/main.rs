@@ -40,9 +40,6 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-history", "", "version_cache", "blame"),
     ("aurora-history", "", "open", "history"),
     ("aurora-history", "", "line_map", "blame"),
-    ("aurora-inverted", "", "terms", "dictionary"),
-    ("aurora-inverted", "", "postings", "lengths"),
-    ("aurora-inverted", "maxscore", "accumulators", "."),
     ("aurora-storage", "", "store", "project"),
 ];
 
