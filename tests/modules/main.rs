@@ -36,10 +36,6 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-storage", "", "snapshot", "trust"),
     ("aurora-storage", "", "vectors", "snapshot"),
     ("aurora-storage", "", "publish", "writer"),
-    ("aurora-history", "", "touch", "blame"),
-    ("aurora-history", "", "version_cache", "blame"),
-    ("aurora-history", "", "open", "history"),
-    ("aurora-history", "", "line_map", "blame"),
     ("aurora-storage", "", "store", "project"),
 ];
 
