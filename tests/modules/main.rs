@@ -20,9 +20,6 @@ type Closing = (&'static str, &'static str, &'static str, &'static str);
 /// cycle any more.
 #[rustfmt::skip]
 const TO_REMOVE: &[Closing] = &[
-    ("aurora", "", "args_artefact", "args"),
-    ("aurora", "", "args", "args_eval"),
-    ("aurora", "", "index", "pipeline"),
     ("aurora-storage", "", "files", "snapshot"),
     ("aurora-storage", "", "listing", "snapshot"),
     ("aurora-storage", "", "commit", "snapshot"),
