@@ -89,7 +89,7 @@ impl<'s> Canonical<'s> {
         let mut cursor = self.snapshot.cursor(Table::Files, &[])?;
         let wrap = |damage| self.snapshot.wrap(damage);
         while let Some((key, value)) = cursor.entry().map_err(wrap)? {
-            let mut record = files::decode(value)
+            let mut record = files::decode(key, value)
                 .ok_or_else(|| self.snapshot.damaged(format!("the row of {} is invalid", key.escape_ascii())))?;
             for ChunkId(id) in &mut record.chunks {
                 *id = self.number(*id);
@@ -98,7 +98,7 @@ impl<'s> Canonical<'s> {
                 record.mtime_ns = 0;
                 record.blob.clear();
             }
-            emit(Operation::put(Table::Files, key, files::encode(&record)?))?;
+            emit(Operation::put(Table::Files, key, files::encode(&record)))?;
             cursor.next().map_err(wrap)?;
         }
         Ok(())

@@ -38,7 +38,7 @@ impl Snapshot {
             hasher.update(&lengths.of(ChunkId(id)));
             if let Some((scale, row)) = self.row(ChunkId(id))? {
                 hasher.update(&scale.to_le_bytes());
-                field(&mut hasher, row);
+                field(&mut hasher, &row);
             }
         }
         for record in self.files() {

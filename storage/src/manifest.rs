@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 8;
+pub const FORMAT_VERSION: u32 = 9;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

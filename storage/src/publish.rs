@@ -196,8 +196,7 @@ fn write_files(state: &mut State) -> Result<u64, StorageError> {
         match row {
             Some(row) => {
                 count += u64::from(!existed);
-                let bytes = files::encode(&row)?;
-                state.committer.push_last(Operation::put(Table::Files, key, bytes));
+                state.committer.push_last(Operation::put(Table::Files, key, files::encode(&row)));
             }
             None if existed => {
                 count = count.saturating_sub(1);

@@ -58,7 +58,7 @@ impl History {
         text: &[u8],
         ranges: &[Range<u32>],
     ) -> Outcome<Option<AttributedFile>> {
-        let blob = key.blob(self.info().hash);
+        let blob = key.blob();
         let query = TouchQuery { ranges, worktree_text: Some(text), prefix: &self.prefix, cached: None };
         self.with_blamer(|blamer| {
             let committed_text = blamer.read_file(&blob).ok_or_else(|| blamer.failure(&blob))?;

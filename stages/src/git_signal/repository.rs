@@ -285,9 +285,7 @@ impl Repository {
         }
         let (key, committed) = self.stored(path.as_bytes())?;
         match history.carry_over(&committed, &key, text.as_bytes(), ranges) {
-            Ok(Some(AttributedFile { blame, touches })) => {
-                Some(Attribution::lines(blame, touches, key.to_bytes().to_vec()))
-            }
+            Ok(Some(AttributedFile { blame, touches })) => Some(Attribution::lines(blame, touches, key.to_bytes())),
             Ok(None) => None,
             Err(failure) => Some(Attribution::Unavailable(failure.to_string().into())),
         }
@@ -299,7 +297,7 @@ impl Repository {
             return None;
         }
         let row = self.previous.index.file(std::str::from_utf8(path).ok()?).ok()??;
-        let key = EventKey::from_bytes(row.history_key.try_into().ok()?);
+        let key = EventKey::from_bytes(&row.history_key)?;
         let stored = self.previous.index.blame(*row.chunks.first()?).ok()??;
         Some((key, from_stored(stored)?.committed))
     }
@@ -356,7 +354,7 @@ fn state(history: Option<&History>, attributes: bool) -> String {
 
 /// The key that the attribution of a path is a function of; empty for a path that HEAD lacks.
 fn key(events: &EventIndex, path: &str) -> Vec<u8> {
-    events.latest(path).map(|key| key.to_bytes().to_vec()).unwrap_or_default()
+    events.latest(path).map(|key| key.to_bytes()).unwrap_or_default()
 }
 
 fn configuration(history: &History) -> String {

@@ -129,6 +129,44 @@ fn code_score(slices: &[[u64; 4]], code: &[[u8; 8]]) -> i32 {
     (8 * eight) as i32 - (4 * four + 2 * two + one) as i32
 }
 
+/// Signed bytes from their parts: `signs` has the highest bit of each, in order, and `packed` the seven bits below. Of
+/// `packed`, an eighth as long as the components rounded up and times seven, each byte has a component in its lower bits;
+/// the highest bits of its sevenths are the bits of the components that follow, lowest first.
+pub fn unpack_signed(signs: &[u8], packed: &[u8], row: &mut [u8]) {
+    dispatch!(unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]))
+}
+
+#[inline(always)]
+fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
+    // A product with the first has a byte in all eight bytes; the second keeps another bit of it in each.
+    const EVERYWHERE: u64 = 0x0101_0101_0101_0101;
+    const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+    let lanes = packed.len() / 7;
+    for (component, byte) in row.iter_mut().zip(packed) {
+        *component = byte & 0x7f;
+    }
+    if let Some(last) = row.get_mut(7 * lanes..) {
+        last.fill(0);
+        for plane in 0..7 {
+            for (component, byte) in last.iter_mut().zip(&packed[plane * lanes..]) {
+                *component |= (byte >> 7) << plane;
+            }
+        }
+    }
+    let (eights, rest) = row.as_chunks_mut::<8>();
+    for (eight, sign) in eights.iter_mut().zip(signs) {
+        let bits = u64::from(*sign) * EVERYWHERE & DIAGONAL;
+        // A bit anywhere in a byte becomes its highest.
+        let signs = (bits + 0x7f * EVERYWHERE) & 0x80 * EVERYWHERE;
+        *eight = (u64::from_le_bytes(*eight) | signs).to_le_bytes();
+    }
+    if let Some(sign) = signs.get(eights.len()) {
+        for (at, component) in rest.iter_mut().enumerate() {
+            *component |= (sign >> at & 1) << 7;
+        }
+    }
+}
+
 /// Number of set bits.
 pub fn count_ones(words: &[[u8; 8]]) -> usize {
     dispatch!(count_ones_portable(words: &[[u8; 8]]) -> usize)
@@ -200,6 +238,30 @@ mod tests {
             let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
             prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
             prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_unpacks_by_definition(
+            signs in prop::collection::vec(any::<u8>(), 40),
+            packed in prop::collection::vec(any::<u8>(), 280),
+            components in 0usize..320,
+        ) {
+            let lanes = components.div_ceil(8);
+            let packed = &packed[..7 * lanes];
+            let by_definition: Vec<u8> = (0..components)
+                .map(|at| {
+                    let low = match packed.get(at) {
+                        Some(byte) => byte & 0x7f,
+                        None => (0..7).map(|plane| (packed[plane * lanes + at - 7 * lanes] >> 7) << plane).sum(),
+                    };
+                    low | (signs[at / 8] >> (at % 8) & 1) << 7
+                })
+                .collect();
+            let (mut row, mut portable) = (vec![0xaa; components], vec![0x55; components]);
+            unpack_signed(&signs, packed, &mut row);
+            unpack_signed_portable(&signs, packed, &mut portable);
+            prop_assert_eq!(&row, &by_definition);
+            prop_assert_eq!(&portable, &by_definition);
         }
 
         #[test]

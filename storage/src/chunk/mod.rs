@@ -2,6 +2,7 @@
 
 mod kind;
 mod numbers;
+mod packed;
 mod record;
 mod records;
 mod stored;
@@ -9,10 +10,11 @@ mod stored;
 pub use aurora_inverted::ChunkId;
 pub use kind::{ChunkType, UnknownChunkType};
 pub(crate) use numbers::{Numbers, encode as encode_numbers};
+pub use packed::GitState;
 pub use record::{
     ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkText, Complexity, GitHistory, GitSignal, Governance,
     HistoryTier, MetaValue, Relations, TokenSets,
 };
 pub(crate) use records::Records;
+pub use stored::ChunkRecord;
 pub(crate) use stored::{ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, are_lines, decode, encode, key_base};
-pub use stored::{ChunkRecord, GitState};

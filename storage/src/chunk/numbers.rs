@@ -7,29 +7,28 @@
 use super::record::{GitHistory, TokenSets};
 use aurora_inverted::codec::{ByteReader, put_varint, put_zigzag};
 
-/// Packs the token sets of a chunk and, where it has one, its history's times.
-pub(crate) fn encode(tokens: &TokenSets, history: Option<&GitHistory>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(2 * (tokens.code.len() + tokens.doc.len()) + 8);
-    put_varint(&mut out, tokens.code.len() as u64);
-    put_varint(&mut out, tokens.doc.len() as u64);
+/// Appends the token sets of a chunk and, where it has one, its history's times.
+pub(crate) fn encode(out: &mut Vec<u8>, tokens: &TokenSets, history: Option<&GitHistory>) {
+    out.reserve(2 * (tokens.code.len() + tokens.doc.len()) + 8);
+    put_varint(out, tokens.code.len() as u64);
+    put_varint(out, tokens.doc.len() as u64);
     for set in [&tokens.code, &tokens.doc] {
         let mut before = 0;
         for &token in set {
             // Sets ascend; the sum wraps around where a caller's does not.
-            put_varint(&mut out, u64::from(token.wrapping_sub(before)));
+            put_varint(out, u64::from(token.wrapping_sub(before)));
             before = token;
         }
     }
     if let Some(history) = history {
-        put_zigzag(&mut out, history.newest_time);
-        put_varint(&mut out, history.commit_times.len() as u64);
+        put_zigzag(out, history.newest_time);
+        put_varint(out, history.commit_times.len() as u64);
         let mut before = 0i64;
         for &time in &history.commit_times {
-            put_zigzag(&mut out, time.wrapping_sub(before));
+            put_zigzag(out, time.wrapping_sub(before));
             before = time;
         }
     }
-    out
 }
 
 /// The packed numbers of a chunk.
@@ -137,7 +136,8 @@ mod tests {
                 commit_times,
                 ..GitHistory::default()
             });
-            let bytes = encode(&TokenSets { code: code.clone(), doc: doc.clone() }, history.as_ref());
+            let mut bytes = Vec::new();
+            encode(&mut bytes, &TokenSets { code: code.clone(), doc: doc.clone() }, history.as_ref());
             let numbers = Numbers::new(&bytes).expect("has counts");
             prop_assert!(numbers.is_sound(history.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use rkyv::rancor;
 
 use super::kind::ChunkType;
-use super::numbers::{self, Numbers};
-use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, GitSignal, Governance, MetaValue, TokenSets};
+use super::packed::{self, GitState, PackedFields, PackedKey};
+use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, TokenSets};
 use crate::error::StorageError;
 
 /// What the chunks of a file have in common.
@@ -26,27 +26,9 @@ pub(crate) struct SourceRecord {
 pub(crate) struct StoredChunk {
     /// Id of the file's first chunk, under which its source record stands.
     source: u32,
-    line_start: u32,
-    line_end: u32,
-    chunk_type: ChunkType,
-    exported: bool,
-    git: GitState,
-    /// Whether the key does not begin with the head and the path of its source.
-    whole_key: bool,
-    /// What follows head and path in the key, or the whole key.
-    key_tail: String,
-    qualified_name: StoredName,
-    name: StoredName,
-    /// Tokens and commit times, see [`super::numbers`].
-    numbers: Vec<u8>,
+    /// See [`super::packed`].
+    packed: Vec<u8>,
     rare: Option<Box<RareFields>>,
-}
-
-/// A name, which mostly is a part of the key.
-#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-enum StoredName {
-    InKeyTail { start: u16, length: u16 },
-    Apart(String),
 }
 
 /// Fields that few chunks have.
@@ -56,35 +38,6 @@ struct RareFields {
     metadata: Vec<(String, MetaValue)>,
     governance: Option<Governance>,
     date: Option<i64>,
-}
-
-/// Whether git knows the lines of a chunk: a [`GitSignal`] without its details.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-#[rkyv(derive(PartialEq))]
-#[repr(u8)]
-pub enum GitState {
-    /// The root is in no git repository.
-    None,
-    /// The file is not tracked.
-    Untracked,
-    /// The walk over the history is not done yet.
-    Pending,
-    /// History exists but could not be read.
-    Unavailable,
-    /// The lines have a history.
-    Tracked,
-}
-
-impl From<&GitSignal> for GitState {
-    fn from(signal: &GitSignal) -> Self {
-        match signal {
-            GitSignal::None => Self::None,
-            GitSignal::Untracked => Self::Untracked,
-            GitSignal::Pending => Self::Pending,
-            GitSignal::Unavailable { .. } => Self::Unavailable,
-            GitSignal::Tracked(_) => Self::Tracked,
-        }
-    }
 }
 
 impl SourceRecord {
@@ -133,12 +86,6 @@ pub(crate) fn encode(chunk: &Chunk, source_id: u32, source: &SourceRecord) -> Re
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));
     }
-    let key_tail = source.key_tail(&chunk.key);
-    let (whole_key, key_tail) = (key_tail.is_none(), key_tail.unwrap_or(&chunk.key));
-    let history = match &chunk.git {
-        GitSignal::Tracked(history) => Some(history),
-        _ => None,
-    };
     let rare = RareFields {
         definitions: chunk.definitions.clone(),
         metadata: chunk.metadata.clone(),
@@ -147,16 +94,7 @@ pub(crate) fn encode(chunk: &Chunk, source_id: u32, source: &SourceRecord) -> Re
     };
     let stored = StoredChunk {
         source: source_id,
-        line_start: chunk.line_start,
-        line_end: chunk.line_end,
-        chunk_type: chunk.chunk_type,
-        exported: chunk.exported,
-        git: GitState::from(&chunk.git),
-        whole_key,
-        key_tail: key_tail.to_owned(),
-        qualified_name: StoredName::new(&chunk.qualified_name, key_tail),
-        name: StoredName::new(&chunk.name, key_tail),
-        numbers: numbers::encode(&chunk.tokens, history),
+        packed: packed::encode(chunk, source.key_tail(&chunk.key)),
         rare: (!rare.is_empty()).then(|| Box::new(rare)),
     };
     let bytes = rkyv::to_bytes::<rancor::Error>(&stored);
@@ -168,38 +106,13 @@ pub(crate) fn encode(chunk: &Chunk, source_id: u32, source: &SourceRecord) -> Re
 /// What is read from a file is validated, because that may have been damaged since it was written.
 pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
-    let is_sound = are_lines(record.line_start.to_native(), record.line_end.to_native())
-        && record.qualified_name.get(&record.key_tail).is_some()
-        && record.name.get(&record.key_tail).is_some()
-        && Numbers::new(&record.numbers)?.is_sound(record.git == ArchivedGitState::Tracked);
-    is_sound.then_some(record)
+    let fields = PackedFields::new(&record.packed)?;
+    fields.numbers.is_sound(fields.git == GitState::Tracked).then_some(record)
 }
 
 /// Whether a chunk can have this first and last line: readers count the lines between them, and go to the line after.
 pub(crate) fn are_lines(first: u32, last: u32) -> bool {
     first <= last && last < u32::MAX
-}
-
-impl StoredName {
-    fn new(name: &str, key_tail: &str) -> Self {
-        let place = key_tail.rfind(name).map(|start| (u16::try_from(start), u16::try_from(name.len())));
-        match place {
-            Some((Ok(start), Ok(length))) => Self::InKeyTail { start, length },
-            _ => Self::Apart(name.to_owned()),
-        }
-    }
-}
-
-impl ArchivedStoredName {
-    fn get<'r>(&'r self, key_tail: &'r str) -> Option<&'r str> {
-        match self {
-            Self::InKeyTail { start, length } => {
-                let start = usize::from(start.to_native());
-                key_tail.get(start..start + usize::from(length.to_native()))
-            }
-            Self::Apart(name) => Some(name),
-        }
-    }
 }
 
 impl RareFields {
@@ -220,20 +133,22 @@ impl ArchivedStoredChunk {
 /// of [`crate::Snapshot::relations`].
 #[derive(Clone, Copy)]
 pub struct ChunkRecord<'s> {
-    record: &'s ArchivedStoredChunk,
+    fields: PackedFields<'s>,
+    rare: Option<&'s ArchivedRareFields>,
     source: &'s ArchivedSourceRecord,
 }
 
 impl<'s> ChunkRecord<'s> {
-    pub(crate) fn new(record: &'s ArchivedStoredChunk, source: &'s ArchivedSourceRecord) -> Self {
-        Self { record, source }
+    /// A record that [`decode`] has read; `None` when its bytes have changed since.
+    pub(crate) fn new(record: &'s ArchivedStoredChunk, source: &'s ArchivedSourceRecord) -> Option<Self> {
+        Some(Self { fields: PackedFields::new(&record.packed)?, rare: record.rare.as_deref(), source })
     }
 
     /// Stable id, such as `code:src/users.py:User.save`; unique within an index.
     pub fn key(&self) -> Cow<'s, str> {
-        match self.record.whole_key {
-            true => Cow::Borrowed(&self.record.key_tail),
-            false => Cow::Owned([self.key_head(), self.path(), self.record.key_tail.as_str()].concat()),
+        match self.fields.key {
+            PackedKey::Whole(key) => Cow::Borrowed(key),
+            PackedKey::Tail(tail) => Cow::Owned([self.key_head(), self.path(), tail].concat()),
         }
     }
 
@@ -244,7 +159,7 @@ impl<'s> ChunkRecord<'s> {
 
     /// What the chunk is.
     pub fn chunk_type(&self) -> ChunkType {
-        self.record.chunk_type.to_native()
+        self.fields.chunk_type
     }
 
     /// Path relative to the indexed root, with `/`.
@@ -259,53 +174,47 @@ impl<'s> ChunkRecord<'s> {
 
     /// Simple name of the symbol or heading.
     pub fn name(&self) -> &'s str {
-        self.record.name.get(&self.record.key_tail).unwrap_or_default()
+        self.fields.name
     }
 
     /// Name with its enclosing scopes.
     pub fn qualified_name(&self) -> &'s str {
-        self.record.qualified_name.get(&self.record.key_tail).unwrap_or_default()
+        self.fields.qualified_name
     }
 
     /// First line, 1-based.
     pub fn line_start(&self) -> u32 {
-        self.record.line_start.to_native()
+        self.fields.line_start
     }
 
     /// Last line, 1-based and inclusive.
     pub fn line_end(&self) -> u32 {
-        self.record.line_end.to_native()
+        self.fields.line_end
     }
 
     /// Whether the symbol can be used from outside its file.
     pub fn exported(&self) -> bool {
-        self.record.exported
+        self.fields.exported
     }
 
     /// Names that are defined inside the chunk without having a chunk of their own.
     pub fn definitions(&self) -> impl Iterator<Item = &'s str> + use<'s> {
-        self.rare().into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
+        self.rare.into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
     }
 
     /// Tokens of name, scopes, path, signature and body; see [`TokenSets`].
     pub fn code_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
-        self.numbers().map(Numbers::code).into_iter().flatten()
+        self.fields.numbers.code()
     }
 
     /// Tokens of the documentation.
     pub fn doc_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
-        self.numbers().map(Numbers::doc).into_iter().flatten()
+        self.fields.numbers.doc()
     }
 
     /// Whether git knows the lines.
     pub fn git_state(&self) -> GitState {
-        match self.record.git {
-            ArchivedGitState::None => GitState::None,
-            ArchivedGitState::Untracked => GitState::Untracked,
-            ArchivedGitState::Pending => GitState::Pending,
-            ArchivedGitState::Unavailable => GitState::Unavailable,
-            ArchivedGitState::Tracked => GitState::Tracked,
-        }
+        self.fields.git
     }
 
     /// Unix seconds of the commits that the lines come from; `None` unless they are [`GitState::Tracked`].
@@ -320,17 +229,17 @@ impl<'s> ChunkRecord<'s> {
 
     /// Unix seconds of the conversation or pattern, where the type has a date.
     pub fn date(&self) -> Option<i64> {
-        self.rare()?.date.as_ref().map(|date| date.to_native())
+        self.rare?.date.as_ref().map(|date| date.to_native())
     }
 
     /// Columns of plugin stages and of the built-in document formats, in the order given.
     pub fn metadata(&self) -> impl Iterator<Item = (&'s str, &'s ArchivedMetaValue)> + use<'s> {
-        self.rare().into_iter().flat_map(|rare| rare.metadata.iter().map(|pair| (pair.0.as_str(), &pair.1)))
+        self.rare.into_iter().flat_map(|rare| rare.metadata.iter().map(|pair| (pair.0.as_str(), &pair.1)))
     }
 
     /// Tags and lifespan, for types that have them.
     pub fn governance(&self) -> Option<&'s ArchivedGovernance> {
-        self.rare()?.governance.as_ref()
+        self.rare?.governance.as_ref()
     }
 
     /// The fields of a whole chunk that the record has; the others are empty.
@@ -360,15 +269,7 @@ impl<'s> ChunkRecord<'s> {
     }
 
     pub(crate) fn times(&self) -> Option<(i64, Vec<i64>)> {
-        self.numbers().filter(|_| self.git_state() == GitState::Tracked)?.times()
-    }
-
-    fn numbers(&self) -> Option<Numbers<'s>> {
-        Numbers::new(&self.record.numbers)
-    }
-
-    fn rare(&self) -> Option<&'s ArchivedRareFields> {
-        self.record.rare.as_deref()
+        if self.git_state() == GitState::Tracked { self.fields.numbers.times() } else { None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Texts and relations of one chunk as bytes.
 //!
-//! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32) · digest of the text ·
-//! what git knows (a number, and what belongs to it). Of relations: parent · calls · imports · dependencies, each list behind
+//! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32) · digest
+//! of the text, if it is not the usual one · what git knows (a number, and what belongs to it). Of relations: parent · calls · imports · dependencies, each list behind
 //! its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
 //! the lowest bit of their length says which. Numbers are variable-length integers.
 
@@ -18,7 +18,9 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
     put_varint(out, u64::from(chunk.complexity.branches));
     put_varint(out, u64::from(chunk.complexity.loops));
     out.extend_from_slice(&chunk.complexity.score.to_le_bytes());
-    out.extend_from_slice(&chunk.content_hash);
+    let is_usual = chunk.content_hash == digest(&chunk.text);
+    let other = (!is_usual).then_some(chunk.content_hash);
+    put_list(out, other.as_slice(), |out, hash| out.extend_from_slice(hash));
     match &chunk.git {
         GitSignal::None => out.push(0),
         GitSignal::Untracked => out.push(1),
@@ -47,7 +49,8 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let byte_end = byte_start.checked_add(reader.varint32()?)?;
     let (branches, loops) = (reader.varint32()?, reader.varint32()?);
     let score = f32::from_le_bytes(reader.take(size_of::<f32>())?.try_into().ok()?);
-    let content_hash = reader.take(16)?.try_into().ok()?;
+    let other = reader.list(|reader| reader.take(16)?.try_into().ok())?;
+    let content_hash = other.first().copied().unwrap_or_else(|| digest(&text));
     let git = match reader.byte()? {
         0 => GitSignal::None,
         1 => GitSignal::Untracked,
@@ -72,6 +75,13 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let complexity = Complexity { branches, loops, score };
     let read = ChunkText { text, doc, signature, byte_start, byte_end, complexity, content_hash, git };
     reader.is_empty().then_some(read)
+}
+
+/// The digest that most chunks have: the first half of BLAKE3.
+fn digest(text: &str) -> [u8; 16] {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    digest
 }
 
 /// Appends the relations of a chunk whose file's keys begin with `key_base`.

@@ -25,7 +25,9 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
         GitSignal::Tracked(history) => Some(history),
         _ => None,
     };
-    put_sized(&mut out, &encode_numbers(&chunk.tokens, history));
+    let mut numbers = Vec::new();
+    encode_numbers(&mut numbers, &chunk.tokens, history);
+    put_sized(&mut out, &numbers);
     put_list(&mut out, &chunk.definitions, |out, name| put_sized(out, name.as_bytes()));
     put_list(&mut out, &chunk.metadata, |out, (name, value)| {
         put_sized(out, name.as_bytes());
@@ -158,7 +160,7 @@ mod tests {
             let whole = Chunk { path: first.path.clone(), language: first.language.clone(), ..whole };
             let (source_bytes, bytes) = (source.encode().expect("encodes"), chunk::encode(&whole, 7, &source).expect("encodes"));
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
-            let record = ChunkRecord::new(chunk::decode(&bytes).expect("valid"), archived);
+            let record = ChunkRecord::new(chunk::decode(&bytes).expect("valid"), archived).expect("unchanged");
             let (mut texts, mut relations) = (Vec::new(), Vec::new());
             encode_text(&mut texts, &whole);
             encode_relations(&mut relations, &whole, "code:");
@@ -177,7 +179,7 @@ mod tests {
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             if let Some(read) = chunk::decode(&bytes) {
-                let read = ChunkRecord::new(read, archived);
+                let read = ChunkRecord::new(read, archived).expect("unchanged");
                 prop_assert!(read.name().len() <= bytes.len() && read.qualified_name().len() <= bytes.len());
                 prop_assert_eq!(read.to_chunk().tokens.code.len(), read.code_tokens().count());
             }

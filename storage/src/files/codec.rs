@@ -1,29 +1,19 @@
 //! File rows as keys and values of the `files` table.
+//!
+//! Layout: path, if the key is not the path · size · modification time · content digest · object id · language · reason why it was
+//! left out, if it was · history key · lines · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
+//! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
-use rkyv::rancor;
+use aurora_inverted::codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
-use super::record::{ArchivedFileOutcome, FileOutcome, FileRecord};
+use super::record::{FileOutcome, FileRecord};
 use crate::chunk::ChunkId;
-use crate::error::StorageError;
+
+/// Most chunks of one file: no run of ids takes up more memory than this allows.
+const MOST_CHUNKS: usize = 1 << 24;
 
 /// Longest prefix of a path that stands in a key as it is; LMDB allows keys of 511 bytes.
 pub(super) const PREFIX: usize = 440;
-
-/// The form in which a record is archived; the path is kept because a long one does not fit its key.
-#[derive(rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]
-struct StoredFile {
-    path: String,
-    size: u64,
-    mtime_ns: i64,
-    blob: Vec<u8>,
-    hash: [u8; 32],
-    language: String,
-    outcome: FileOutcome,
-    history_key: Vec<u8>,
-    chunks: Vec<u32>,
-    lines: u32,
-    warnings: Vec<String>,
-}
 
 /// The key of a path: the path, or for a long one its prefix and a digest of the whole.
 pub(crate) fn key(path: &str) -> Vec<u8> {
@@ -37,93 +27,200 @@ pub(crate) fn key(path: &str) -> Vec<u8> {
 }
 
 /// Serialises a file record.
-pub(crate) fn encode(record: &FileRecord) -> Result<Vec<u8>, StorageError> {
-    let stored = StoredFile {
-        path: record.path.clone(),
-        size: record.size,
-        mtime_ns: record.mtime_ns,
-        blob: record.blob.clone(),
-        hash: record.hash,
-        language: record.language.clone(),
-        outcome: record.outcome.clone(),
-        history_key: record.history_key.clone(),
-        chunks: record.chunks.iter().map(|id| id.0).collect(),
-        lines: record.lines,
-        warnings: record.warnings.clone(),
+pub(crate) fn encode(record: &FileRecord) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    let long_path = (record.path.len() > PREFIX).then_some(&record.path);
+    put_list(&mut out, long_path.as_slice(), |out, path| put_sized(out, path.as_bytes()));
+    put_varint(&mut out, record.size);
+    put_zigzag(&mut out, record.mtime_ns);
+    out.extend_from_slice(&record.hash);
+    put_sized(&mut out, &record.blob);
+    put_sized(&mut out, record.language.as_bytes());
+    let skipped = match &record.outcome {
+        FileOutcome::Indexed => None,
+        FileOutcome::Skipped(reason) => Some(reason),
     };
-    rkyv::to_bytes::<rancor::Error>(&stored)
-        .map(|bytes| bytes.into_vec())
-        .map_err(|error| StorageError::encode("file record", &error))
+    put_list(&mut out, skipped.as_slice(), |out, reason| put_sized(out, reason.as_bytes()));
+    put_sized(&mut out, &record.history_key);
+    put_varint(&mut out, u64::from(record.lines));
+    put_list(&mut out, &runs(&record.chunks), |out, &(gap, length)| {
+        put_varint(out, u64::from(gap));
+        put_varint(out, u64::from(length));
+    });
+    put_list(&mut out, &record.warnings, |out, warning| put_sized(out, warning.as_bytes()));
+    out
+}
+
+/// Ids as runs of consecutive ones: how many ids are left out before a run, and its length. Ids ascend.
+fn runs(chunks: &[ChunkId]) -> Vec<(u32, u32)> {
+    let (mut runs, mut next) = (Vec::new(), 0u32);
+    for &ChunkId(id) in chunks {
+        match runs.last_mut() {
+            Some((_, length)) if id == next => *length += 1,
+            _ => runs.push((id.wrapping_sub(next), 1)),
+        }
+        next = id.wrapping_add(1);
+    }
+    runs
 }
 
 /// A row in place.
 #[derive(Clone, Copy)]
-pub struct FileRow<'a>(&'a ArchivedStoredFile);
+pub struct FileRow<'a> {
+    path: &'a str,
+    size: u64,
+    mtime_ns: i64,
+    hash: &'a [u8; 32],
+    blob: &'a [u8],
+    language: &'a str,
+    skipped: Option<&'a str>,
+    history_key: &'a [u8],
+    lines: u32,
+    /// Chunks and warnings.
+    rest: ByteReader<'a>,
+}
 
 impl<'a> FileRow<'a> {
-    /// Checks a row; `None` when the bytes are no valid record.
-    pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
-        rkyv::access::<ArchivedStoredFile, rancor::Failure>(bytes).ok().map(Self)
+    /// Reads a row without its chunks and warnings; `None` when the bytes are no valid record.
+    pub(crate) fn new(key: &'a [u8], value: &'a [u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(value);
+        let path = match optional(&mut reader, ByteReader::text)? {
+            Some(path) => path,
+            None => std::str::from_utf8(key).ok()?,
+        };
+        let (size, mtime_ns) = (reader.varint()?, reader.zigzag()?);
+        let hash = reader.take(32)?.first_chunk()?;
+        let (blob, language) = (reader.sized()?, reader.text()?);
+        let skipped = optional(&mut reader, ByteReader::text)?;
+        let (history_key, lines) = (reader.sized()?, reader.varint32()?);
+        Some(Self { path, size, mtime_ns, hash, blob, language, skipped, history_key, lines, rest: reader })
     }
 
     /// Path relative to the indexed root, with `/`.
     pub fn path(&self) -> &'a str {
-        &self.0.path
+        self.path
     }
 
     /// Size in bytes.
     pub fn size(&self) -> u64 {
-        self.0.size.to_native()
+        self.size
     }
 
     /// Modification time in nanoseconds since the Unix epoch.
     pub fn mtime_ns(&self) -> i64 {
-        self.0.mtime_ns.to_native()
+        self.mtime_ns
     }
 
     /// See [`FileRecord::blob`].
     pub fn blob(&self) -> &'a [u8] {
-        &self.0.blob
+        self.blob
     }
 
     /// Digest of the content.
     pub fn hash(&self) -> [u8; 32] {
-        self.0.hash
+        *self.hash
     }
 
     /// See [`FileRecord::history_key`].
     pub fn history_key(&self) -> &'a [u8] {
-        &self.0.history_key
+        self.history_key
     }
 
     /// Why the file was left out, if it was.
     pub fn skipped(&self) -> Option<&'a str> {
-        match &self.0.outcome {
-            ArchivedFileOutcome::Indexed => None,
-            ArchivedFileOutcome::Skipped(reason) => Some(reason),
-        }
+        self.skipped
     }
 
-    /// The whole of it.
-    pub fn record(&self) -> FileRecord {
-        let row = self.0;
-        FileRecord {
-            path: self.path().to_owned(),
-            size: self.size(),
-            mtime_ns: self.mtime_ns(),
-            blob: self.blob().to_vec(),
-            hash: self.hash(),
-            language: row.language.as_str().to_owned(),
-            outcome: self.skipped().map_or(FileOutcome::Indexed, |reason| FileOutcome::Skipped(reason.to_owned())),
-            history_key: self.history_key().to_vec(),
-            chunks: row.chunks.iter().map(|id| ChunkId(id.to_native())).collect(),
-            lines: row.lines.to_native(),
-            warnings: row.warnings.iter().map(|warning| warning.as_str().to_owned()).collect(),
-        }
+    /// The whole of it; `None` when chunks or warnings are invalid.
+    pub(crate) fn record(&self) -> Option<FileRecord> {
+        let mut reader = self.rest;
+        let chunks = chunks(&mut reader)?;
+        let warnings = reader.list(|reader| reader.text().map(str::to_owned))?;
+        let record = FileRecord {
+            path: self.path.to_owned(),
+            size: self.size,
+            mtime_ns: self.mtime_ns,
+            blob: self.blob.to_vec(),
+            hash: *self.hash,
+            language: self.language.to_owned(),
+            outcome: self.skipped.map_or(FileOutcome::Indexed, |reason| FileOutcome::Skipped(reason.to_owned())),
+            history_key: self.history_key.to_vec(),
+            chunks,
+            lines: self.lines,
+            warnings,
+        };
+        reader.is_empty().then_some(record)
     }
 }
 
 /// Reads a record; `None` when the bytes are no valid record.
-pub(crate) fn decode(bytes: &[u8]) -> Option<FileRecord> {
-    FileRow::new(bytes).map(|row| row.record())
+pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<FileRecord> {
+    FileRow::new(key, value)?.record()
+}
+
+/// An item of a list of at most one.
+fn optional<'a, T>(reader: &mut ByteReader<'a>, read: impl Fn(&mut ByteReader<'a>) -> Option<T>) -> Option<Option<T>> {
+    match reader.byte()? {
+        0 => Some(None),
+        1 => read(reader).map(Some),
+        _ => None,
+    }
+}
+
+/// Reads ids as [`runs`] gives them.
+fn chunks(reader: &mut ByteReader<'_>) -> Option<Vec<ChunkId>> {
+    let runs = reader.list(|reader| Some((reader.varint32()?, reader.varint32()?)))?;
+    let count: u64 = runs.iter().map(|(_, length)| u64::from(*length)).sum();
+    let mut chunks = Vec::with_capacity(usize::try_from(count).ok().filter(|count| *count <= MOST_CHUNKS)?);
+    let mut next = 0u32;
+    for (gap, length) in runs {
+        let first = next.checked_add(gap)?;
+        next = first.checked_add(length)?;
+        chunks.extend((first..next).map(ChunkId));
+    }
+    Some(chunks)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    prop_compose! {
+        fn record()(
+            path in "[a-z/]{1,12}|[a-z]{440,460}",
+            (size, mtime_ns, lines) in any::<(u64, i64, u32)>(),
+            hash in any::<[u8; 32]>(),
+            (blob, history_key) in any::<(Vec<u8>, Vec<u8>)>(),
+            language in "[a-z]{0,5}",
+            skipped in prop::option::of("[a-z ]{0,9}"),
+            chunks in prop::collection::btree_set(0..40u32, 0..20),
+            warnings in prop::collection::vec("[a-z ]{0,9}", 0..3),
+        ) -> FileRecord {
+            FileRecord {
+                path, size, mtime_ns, blob, hash, language, history_key, lines, warnings,
+                outcome: skipped.map_or(FileOutcome::Indexed, FileOutcome::Skipped),
+                chunks: chunks.into_iter().map(ChunkId).collect(),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn records_come_back(record in record()) {
+            prop_assert_eq!(decode(&key(&record.path), &encode(&record)), Some(record));
+        }
+
+        #[test]
+        fn damaged_records_are_read_or_refused(record in record(), at in any::<prop::sample::Index>(), bit in 0..8u8) {
+            let (key, mut bytes) = (key(&record.path), encode(&record));
+            let at = at.index(bytes.len());
+            prop_assert_eq!(decode(&key, &bytes[..at]), None);
+            bytes[at] ^= 1 << bit;
+            if let Some(read) = decode(&key, &bytes) {
+                prop_assert_eq!(decode(&key, &encode(&read)).map(|again| again.chunks), Some(read.chunks));
+            }
+        }
+    }
 }

@@ -38,9 +38,9 @@ impl<'s> FileFinder<'s> {
             *next = Some(snapshot.cursor(Table::Files, &key)?);
         }
         let Some(cursor) = next else { return Ok(None) };
-        let Some((_, value)) = cursor.entry().map_err(wrap)? else { return Ok(None) };
+        let Some((key, value)) = cursor.entry().map_err(wrap)? else { return Ok(None) };
         cursor.next().map_err(wrap)?;
-        let row = FileRow::new(value).ok_or_else(|| snapshot.damaged(format!("the row of {path} is invalid")))?;
+        let row = FileRow::new(key, value).ok_or_else(|| snapshot.damaged(format!("the row of {path} is invalid")))?;
         Ok(Some(row).filter(|row| row.path() == path))
     }
 }

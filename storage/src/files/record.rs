@@ -33,7 +33,7 @@ pub struct FileRecord {
 }
 
 /// Whether a file became chunks.
-#[derive(Debug, Clone, PartialEq, Eq, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOutcome {
     /// The file's chunks are in the index.

@@ -42,7 +42,7 @@ impl<'s> FileRows<'s> {
             if shared.is_some_and(|shared| shared != prefix) {
                 break;
             }
-            let record = decode(value).ok_or_else(|| {
+            let record = decode(key, value).ok_or_else(|| {
                 let name = String::from_utf8_lossy(key);
                 self.snapshot.damaged(format!("the row of {name} is invalid"))
             })?;

@@ -27,7 +27,8 @@ impl Snapshot {
                 record
             }
         };
-        Ok(Some(ChunkRecord::new(record, self.source(record.source())?)))
+        let record = ChunkRecord::new(record, self.source(record.source())?);
+        record.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid record")))
     }
 
     /// The source record that stands under the id of a file's first chunk.

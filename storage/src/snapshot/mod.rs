@@ -133,7 +133,8 @@ impl Snapshot {
 
     /// The row of a file.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
-        Ok(self.file_finder().row(path)?.map(|row| row.record()))
+        let Some(row) = self.file_finder().row(path)? else { return Ok(None) };
+        row.record().map(Some).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))
     }
 
     /// Number of file rows.
@@ -287,7 +288,7 @@ impl Snapshot {
             return Ok(None);
         }
         let row = self.row(id)?.filter(|(_, row)| row.len() == query.len());
-        Ok(row.map(|row| vectors::product(query, row)))
+        Ok(row.map(|(scale, row)| vectors::product(query, scale, &row)))
     }
 
     /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their
@@ -389,7 +390,7 @@ impl Snapshot {
     }
 
     /// The stored vector of a chunk.
-    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<Row<'_>>, StorageError> {
+    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<Row>, StorageError> {
         let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
         block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))
     }

@@ -1,7 +1,8 @@
 //! A block of vectors, in two values: a search reads the first of every block, and few rows of the second.
 //!
 //! The first: dimensions (u32) · a bit for each of 1,024 ids that has a vector · the scales (f32) of those · the CRC-32
-//! of each row · their codes. The second: their rows, `dimensions` signed bytes each.
+//! of each row, as signed bytes · their codes, which are the signs of the components. The second: the other seven bits of
+//! each component ([`code::pack`]).
 
 use super::code;
 use crate::btree::{Damage, crc};
@@ -40,7 +41,7 @@ impl VectorBlockWriter {
         let put = move |table, value| Operation::put(table, block_key(block), value);
         encoded
             .into_iter()
-            .flat_map(move |EncodedBlock { codes, rows }| [put(Table::Codes, codes), put(Table::Vectors, rows)])
+            .flat_map(move |EncodedBlock { codes, packed }| [put(Table::Codes, codes), put(Table::Vectors, packed)])
     }
 
     /// The vectors as an artefact has them, without what follows from them: places · scales · rows.
@@ -57,6 +58,7 @@ impl VectorBlockWriter {
             return None;
         }
         let rows = || self.rows.chunks(self.dimensions);
+        let mut packed = Vec::with_capacity(self.scales.len() / 4 * code::packed_length(self.dimensions));
         let per_row = 8 + code::length(self.dimensions);
         let mut codes = Vec::with_capacity(HEADER + self.scales.len() / 4 * per_row);
         codes.extend_from_slice(&(self.dimensions as u32).to_le_bytes());
@@ -64,21 +66,22 @@ impl VectorBlockWriter {
         codes.extend_from_slice(&self.scales);
         rows().for_each(|row| codes.extend_from_slice(&crc(row).to_le_bytes()));
         rows().for_each(|row| code::encode(&mut codes, row));
-        Some(EncodedBlock { codes, rows: self.rows })
+        rows().for_each(|row| code::pack(&mut packed, row));
+        Some(EncodedBlock { codes, packed })
     }
 }
 
 /// The two values of a block.
 #[derive(Debug, PartialEq)]
 pub(crate) struct EncodedBlock {
-    /// All but the rows.
+    /// All but the lower bits of the components.
     pub(crate) codes: Vec<u8>,
-    /// The rows.
-    pub(crate) rows: Vec<u8>,
+    /// These.
+    pub(crate) packed: Vec<u8>,
 }
 
 /// A vector: its scale and signed bytes.
-pub(crate) type Row<'a> = (f32, &'a [u8]);
+pub(crate) type Row = (f32, Vec<u8>);
 
 /// A block as it stands in the file.
 #[derive(Debug, Clone, Copy)]
@@ -89,12 +92,12 @@ pub(crate) struct VectorBlock<'a> {
     scales: &'a [[u8; 4]],
     checksums: &'a [[u8; 4]],
     codes: &'a [u8],
-    rows: &'a [u8],
+    packed: &'a [u8],
 }
 
 impl<'a> VectorBlock<'a> {
     /// Reads a block from its two values; `None` when it is damaged.
-    pub(crate) fn decode(codes: &'a [u8], rows: &'a [u8]) -> Option<Self> {
+    pub(crate) fn decode(codes: &'a [u8], packed: &'a [u8]) -> Option<Self> {
         let (dimensions, rest) = codes.split_first_chunk()?;
         let (presence, rest) = rest.split_first_chunk::<PRESENCE>()?;
         let dimensions = u32::from_le_bytes(*dimensions) as usize;
@@ -103,9 +106,9 @@ impl<'a> VectorBlock<'a> {
         let (checksums, codes) = rest.split_at_checked(4 * count)?;
         let sound = dimensions > 0
             && code::length(dimensions).checked_mul(count)? == codes.len()
-            && dimensions.checked_mul(count)? == rows.len();
+            && code::packed_length(dimensions).checked_mul(count)? == packed.len();
         let (scales, checksums) = (scales.as_chunks().0, checksums.as_chunks().0);
-        sound.then_some(Self { dimensions, presence, scales, checksums, codes, rows })
+        sound.then_some(Self { dimensions, presence, scales, checksums, codes, packed })
     }
 
     /// Number of vectors.
@@ -114,7 +117,7 @@ impl<'a> VectorBlock<'a> {
     }
 
     /// The vector of an id, by its place in the block: its scale and signed bytes. `None` when it has none.
-    pub(crate) fn get(&self, index: usize) -> Result<Option<Row<'a>>, Damage> {
+    pub(crate) fn get(&self, index: usize) -> Result<Option<Row>, Damage> {
         let byte = self.presence.get(index / 8).copied().unwrap_or(0);
         if byte >> (index % 8) & 1 == 0 {
             return Ok(None);
@@ -125,21 +128,19 @@ impl<'a> VectorBlock<'a> {
     }
 
     /// Every vector with the place of its id in the block.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, Row<'a>), Damage>> + '_ {
-        let present = (0..BLOCK_IDS as usize).filter(|index| self.presence[index / 8] >> (index % 8) & 1 != 0);
-        present.enumerate().map(|(order, index)| self.row(order).map(|row| (index, row)))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, Row), Damage>> + '_ {
+        self.places().map(|(order, index)| self.row(order).map(|row| (index, row)))
+    }
+
+    /// The place of every vector among those that are there, with that of its id in the block.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+        let presence = self.presence;
+        (0..BLOCK_IDS as usize).filter(move |index| presence[index / 8] >> (index % 8) & 1 != 0).enumerate()
     }
 
     /// The codes, one after another.
     pub(super) fn codes(&self) -> &'a [u8] {
         self.codes
-    }
-
-    /// Whether the codes are those of the rows.
-    pub(crate) fn is_exact(&self) -> bool {
-        let mut codes = Vec::with_capacity(self.codes.len());
-        self.rows.chunks(self.dimensions).for_each(|row| code::encode(&mut codes, row));
-        codes == self.codes
     }
 
     /// The place in the block of the id of a vector, by the vector's place among those that are there.
@@ -159,14 +160,21 @@ impl<'a> VectorBlock<'a> {
         BLOCK_IDS as usize - 1
     }
 
-    /// A vector by its place among those that are there.
-    pub(super) fn row(&self, order: usize) -> Result<Row<'a>, Damage> {
-        let start = order * self.dimensions;
-        let row = &self.rows[start..start + self.dimensions];
-        match crc(row) == u32::from_le_bytes(self.checksums[order]) {
-            true => Ok((f32::from_le_bytes(self.scales[order]), row)),
-            false => Err(Damage("a vector has a wrong checksum".to_owned())),
+    /// Reads a vector, by its place among those that are there, into `row`, and returns its scale.
+    pub(super) fn read(&self, order: usize, row: &mut Vec<u8>) -> Result<f32, Damage> {
+        let (code, packed) = (code::length(self.dimensions), code::packed_length(self.dimensions));
+        row.resize(self.dimensions, 0);
+        let (code, packed) = (&self.codes[order * code..][..code], &self.packed[order * packed..][..packed]);
+        aurora_kernels::unpack_signed(code, packed, row);
+        if crc(row) != u32::from_le_bytes(self.checksums[order]) {
+            return Err(Damage("a vector has a wrong checksum".to_owned()));
         }
+        Ok(f32::from_le_bytes(self.scales[order]))
+    }
+
+    fn row(&self, order: usize) -> Result<Row, Damage> {
+        let mut row = Vec::new();
+        Ok((self.read(order, &mut row)?, row))
     }
 }
 
@@ -189,7 +197,7 @@ mod tests {
             }
             let encoded = writer.finish();
             prop_assert_eq!(encoded.is_none(), rows.is_empty());
-            if let Some(EncodedBlock { codes, rows: bytes }) = encoded {
+            if let Some(EncodedBlock { codes, packed: bytes }) = encoded {
                 let block = VectorBlock::decode(&codes, &bytes).expect("sound");
                 let read: BTreeMap<_, _> = block
                     .iter()
@@ -197,7 +205,6 @@ mod tests {
                     .map(|(index, (scale, row))| (index, (scale as u16, row.try_into().expect("five"))))
                     .collect();
                 prop_assert_eq!(&read, &rows);
-                prop_assert!(block.is_exact());
                 for (order, row) in block.iter().enumerate() {
                     prop_assert_eq!(block.index_of(order), row.expect("sound").0);
                 }

@@ -1,4 +1,4 @@
-//! Codes: a bit for each component of a vector, set where it is negative.
+//! Codes: a bit for each component of a vector, set where it is negative. The other bits of a component stand apart.
 //!
 //! A query is compared with a code as four bits a component with one (as in Gao and Long, "RaBitQ", 2024, without the
 //! rotation): the sum of the query's components, each with the code's sign, from a few population counts. The sum is a
@@ -21,6 +21,21 @@ pub(super) fn encode(out: &mut Vec<u8>, row: &[u8]) {
         let word = negative.fold(0u64, |word, (at, _)| word | 1 << at);
         out.extend_from_slice(&word.to_le_bytes());
     }
+}
+
+/// Bytes of the lower bits of a row.
+pub(super) fn packed_length(dimensions: usize) -> usize {
+    dimensions.div_ceil(8) * 7
+}
+
+/// Appends the lower seven bits of a row of signed bytes, as [`aurora_kernels::unpack_signed`] reads them.
+pub(super) fn pack(out: &mut Vec<u8>, row: &[u8]) {
+    let lanes = row.len().div_ceil(8);
+    let component = |at: usize| row.get(at).copied().unwrap_or(0);
+    out.extend((0..7 * lanes).map(|at| {
+        let (plane, lane) = (at / lanes, at % lanes);
+        component(at) & 0x7f | (component(7 * lanes + lane) >> plane & 1) << 7
+    }));
 }
 
 /// A query as bits: for each word of a code the components' bits of value 1, 2, 4 and −8.
@@ -61,6 +76,17 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn code_and_lower_bits_make_the_row(row in prop::collection::vec(any::<u8>(), 1..300)) {
+            let (mut code, mut packed) = (Vec::new(), Vec::new());
+            encode(&mut code, &row);
+            pack(&mut packed, &row);
+            prop_assert_eq!(packed.len(), packed_length(row.len()));
+            let mut unpacked = vec![0; row.len()];
+            aurora_kernels::unpack_signed(&code, &packed, &mut unpacked);
+            prop_assert_eq!(unpacked, row);
+        }
+
         #[test]
         fn scores_are_signed_sums(
             rows in prop::collection::vec(prop::collection::vec(any::<u8>(), 130), 0..9),

@@ -6,7 +6,7 @@ use aurora_kernels::dot;
 use roaring::RoaringBitmap;
 
 use super::block::BLOCK_IDS;
-use super::block::{Row, VectorBlock};
+use super::block::VectorBlock;
 use super::code::CodeQuery;
 use crate::btree::Damage;
 
@@ -77,20 +77,18 @@ pub(crate) fn nearest(
 }
 
 /// The dot product of a query with a vector as it is stored; the same bits on every processor.
-pub(crate) fn product(query: &[f32], (scale, row): Row<'_>) -> f32 {
+pub(crate) fn product(query: &[f32], scale: f32, row: &[u8]) -> f32 {
     dot(query, row) * scale
 }
 
 fn all(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], eligible: &Eligible<'_>) -> Result<Vec<(u32, f32)>, Damage> {
-    let mut scored = Vec::new();
+    let (mut scored, mut row) = (Vec::new(), Vec::new());
     for (block, vectors) in blocks {
         let first = block * BLOCK_IDS;
         let mask = eligible.mask(first);
-        for row in vectors.iter() {
-            let (index, row) = row?;
-            if holds(&mask, index) {
-                scored.push((first + index as u32, product(query, row)));
-            }
+        for (order, index) in vectors.places().filter(|(_, index)| holds(&mask, *index)) {
+            let scale = vectors.read(order, &mut row)?;
+            scored.push((first + index as u32, product(query, scale, &row)));
         }
     }
     Ok(scored)
@@ -130,10 +128,12 @@ fn by_codes(
         }
     }
     keep_best(&mut kept, left, best_first);
+    let mut row = Vec::new();
     let scored = kept.iter().map(|coded| {
         let (block, vectors) = &blocks[coded.block as usize];
         let order = coded.order as usize;
-        Ok((block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, vectors.row(order)?)))
+        let scale = vectors.read(order, &mut row)?;
+        Ok((block * BLOCK_IDS + vectors.index_of(order) as u32, product(query, scale, &row)))
     });
     scored.collect()
 }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn decode(encoded: &EncodedBlock) -> VectorBlock<'_> {
-        VectorBlock::decode(&encoded.codes, &encoded.rows).expect("sound")
+        VectorBlock::decode(&encoded.codes, &encoded.packed).expect("sound")
     }
 
     fn sorted(rows: Result<Vec<(u32, f32)>, Damage>) -> Vec<(u32, f32)> {

@@ -1,0 +1,137 @@
+//! The fields that every chunk record has, packed.
+//!
+//! Layout: type · flags · first line · last line less the first · what follows the file's key base in the key, or the whole key
+//! · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part of the key, or a text.
+//! Numbers are variable-length integers, texts stand behind their length.
+
+use aurora_inverted::codec::{ByteReader, put_sized, put_varint};
+
+use super::kind::ChunkType;
+use super::numbers::{self, Numbers};
+use super::record::{Chunk, GitSignal};
+use super::stored::are_lines;
+
+/// Flags: the symbol can be used from outside its file.
+const EXPORTED: u8 = 1;
+/// The key does not begin with the key base of the file.
+const WHOLE_KEY: u8 = 1 << 1;
+/// The qualified name, and the name, are no part of the key.
+const QUALIFIED_NAME_APART: u8 = 1 << 2;
+const NAME_APART: u8 = 1 << 3;
+/// From this bit on, the [`GitState`].
+const GIT_SHIFT: u32 = 4;
+
+/// Whether git knows the lines of a chunk: a [`GitSignal`] without its details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum GitState {
+    /// The root is in no git repository.
+    None,
+    /// The file is not tracked.
+    Untracked,
+    /// The walk over the history is not done yet.
+    Pending,
+    /// History exists but could not be read.
+    Unavailable,
+    /// The lines have a history.
+    Tracked,
+}
+
+impl GitState {
+    const ALL: [Self; 5] = [Self::None, Self::Untracked, Self::Pending, Self::Unavailable, Self::Tracked];
+}
+
+impl From<&GitSignal> for GitState {
+    fn from(signal: &GitSignal) -> Self {
+        match signal {
+            GitSignal::None => Self::None,
+            GitSignal::Untracked => Self::Untracked,
+            GitSignal::Pending => Self::Pending,
+            GitSignal::Unavailable { .. } => Self::Unavailable,
+            GitSignal::Tracked(_) => Self::Tracked,
+        }
+    }
+}
+
+/// The fields, in place.
+#[derive(Clone, Copy)]
+pub(super) struct PackedFields<'a> {
+    pub(super) chunk_type: ChunkType,
+    pub(super) exported: bool,
+    pub(super) git: GitState,
+    pub(super) line_start: u32,
+    pub(super) line_end: u32,
+    pub(super) key: PackedKey<'a>,
+    pub(super) qualified_name: &'a str,
+    pub(super) name: &'a str,
+    pub(super) numbers: Numbers<'a>,
+}
+
+/// A key, with or without the key base of its file.
+#[derive(Clone, Copy)]
+pub(super) enum PackedKey<'a> {
+    Whole(&'a str),
+    Tail(&'a str),
+}
+
+/// Packs the fields of a chunk, whose lines are checked; `key_tail` is what follows the file's key base in its key.
+pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
+    let stored_key = key_tail.unwrap_or(&chunk.key);
+    let place = |name: &str| stored_key.rfind(name);
+    let (qualified_name, name) = (place(&chunk.qualified_name), place(&chunk.name));
+    let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
+    let flags = flag(EXPORTED, chunk.exported)
+        | flag(WHOLE_KEY, key_tail.is_none())
+        | flag(QUALIFIED_NAME_APART, qualified_name.is_none())
+        | flag(NAME_APART, name.is_none())
+        | (GitState::from(&chunk.git) as u8) << GIT_SHIFT;
+    let mut out = vec![chunk.chunk_type as u8, flags];
+    put_varint(&mut out, u64::from(chunk.line_start));
+    put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
+    put_sized(&mut out, stored_key.as_bytes());
+    for (name, place) in [(&chunk.qualified_name, qualified_name), (&chunk.name, name)] {
+        match place {
+            Some(offset) => {
+                put_varint(&mut out, offset as u64);
+                put_varint(&mut out, name.len() as u64);
+            }
+            None => put_sized(&mut out, name.as_bytes()),
+        }
+    }
+    let history = match &chunk.git {
+        GitSignal::Tracked(history) => Some(history),
+        _ => None,
+    };
+    numbers::encode(&mut out, &chunk.tokens, history);
+    out
+}
+
+impl<'a> PackedFields<'a> {
+    /// Reads the fields; `None` when the bytes are no valid ones. The numbers are not checked.
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
+        let chunk_type = *ChunkType::ALL.get(usize::from(reader.byte()?))?;
+        let flags = reader.byte()?;
+        let line_start = reader.varint32()?;
+        let line_end = line_start.checked_add(reader.varint32()?).filter(|end| are_lines(line_start, *end))?;
+        let stored_key = reader.text()?;
+        let mut name = |flag: u8| {
+            if flags & flag != 0 {
+                return reader.text();
+            }
+            let (offset, length) = (reader.length()?, reader.length()?);
+            stored_key.get(offset..offset.checked_add(length)?)
+        };
+        Some(Self {
+            chunk_type,
+            exported: flags & EXPORTED != 0,
+            git: *GitState::ALL.get(usize::from(flags >> GIT_SHIFT))?,
+            line_start,
+            line_end,
+            key: if flags & WHOLE_KEY != 0 { PackedKey::Whole(stored_key) } else { PackedKey::Tail(stored_key) },
+            qualified_name: name(QUALIFIED_NAME_APART)?,
+            name: name(NAME_APART)?,
+            numbers: Numbers::new(reader.rest())?,
+        })
+    }
+}
