@@ -8,6 +8,7 @@ use aurora_confined::Directory;
 use heed::EnvFlags;
 
 use crate::error::StorageError;
+use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
@@ -15,15 +16,6 @@ use crate::store::{ATTEMPTS, Store};
 use crate::writer::{IndexWriter, WriterOptions};
 
 const INDEX: &str = ProjectDirectory::INDEX;
-
-/// How to open an environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpenMode {
-    /// Make the index when there is none.
-    Create,
-    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
-    Existing,
-}
 
 /// An open index: a handle that is cheap to clone, for any number of readers and one writer.
 #[derive(Clone)]

@@ -71,6 +71,7 @@ mod fault;
 mod files;
 mod fold;
 mod heap;
+mod index_id;
 mod inversion;
 mod keywords;
 mod label;
@@ -109,16 +110,18 @@ pub use chunk::{
     GitSignal, GitState, Governance, HistoryTier, MetaValue, Relations, TokenSets, UnknownChunkType,
 };
 pub use compact::Compaction;
-pub use env::{Environment, OpenMode};
+pub use env::Environment;
 pub use error::StorageError;
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
 pub use heap::give_back_freed_memory;
+pub use index_id::IndexId;
 pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
+pub use opening::OpenMode;
 pub use project::ProjectDirectory;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
-pub use trust::{IndexId, KnownIndexes, Origin};
+pub use trust::{KnownIndexes, Origin};
 pub use user::UserDirectory;
 pub use verify::VerifyReport;
 pub use writer::{IndexWriter, WriterOptions};

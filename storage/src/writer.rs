@@ -15,6 +15,7 @@ use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
 use crate::files::FileRecord;
+use crate::index_id::IndexId;
 use crate::inversion::Inversion;
 use crate::label::labels_of;
 use crate::lock::WriterLock;
@@ -23,7 +24,6 @@ use crate::publish::publish;
 use crate::replace;
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, chunk_key};
-use crate::trust::IndexId;
 use crate::vectors::{VectorAppender, quantise};
 
 /// Smallest and largest batch, in bytes, that is committed on its own.

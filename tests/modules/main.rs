@@ -23,17 +23,9 @@ const TO_REMOVE: &[Closing] = &[
     ("aurora-storage", "", "files", "snapshot"),
     ("aurora-storage", "", "listing", "snapshot"),
     ("aurora-storage", "", "commit", "snapshot"),
-    ("aurora-storage", "", "commit", "trust"),
-    ("aurora-storage", "", "replace", "env"),
-    ("aurora-storage", "", "store", "env"),
-    ("aurora-storage", "", "opening", "env"),
-    ("aurora-storage", "", "opening", "store"),
     ("aurora-storage", "", "writer", "env"),
-    ("aurora-storage", "", "snapshot", "structure"),
-    ("aurora-storage", "", "snapshot", "trust"),
     ("aurora-storage", "", "vectors", "snapshot"),
     ("aurora-storage", "", "publish", "writer"),
-    ("aurora-storage", "", "store", "project"),
 ];
 
 #[test]

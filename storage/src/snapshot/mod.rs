@@ -17,14 +17,13 @@ use crate::chunk::{ArchivedSourceRecord, ArchivedStoredChunk, ChunkId, Records};
 use crate::content::BlockCache;
 use crate::error::StorageError;
 use crate::files::{FileFinder, FileRecord, FileRows};
+use crate::index_id::IndexId;
 use crate::label::{Label, LabelKind};
 use crate::listing::TermListing;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::segment::{SegmentPages, StoredSegment};
 use crate::store::{Mapped, Store};
-use crate::structure::is_rolled_back;
 use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
-use crate::trust::IndexId;
 use crate::vectors::{self, BLOCK_IDS, Eligible, Row, VectorBlock};
 
 /// One published generation of the index.
@@ -83,7 +82,7 @@ impl Snapshot {
         let written_by = meta(meta_key::TRANSACTION)?.and_then(number);
         let signature = (Table::Meta.name(), Table::Meta as Mark, meta_key::TRANSACTION);
         if !mapped.meta.main.is_empty()
-            && (written_by != Some(mapped.meta.transaction) || is_rolled_back(&mapped, signature, number))
+            && (written_by != Some(mapped.meta.transaction) || mapped.is_rolled_back(signature, number))
         {
             return Err(damaged(Damage("its tables are those of an earlier generation".to_owned())));
         }
