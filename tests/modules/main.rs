@@ -20,11 +20,7 @@ type Closing = (&'static str, &'static str, &'static str, &'static str);
 /// cycle any more.
 #[rustfmt::skip]
 const TO_REMOVE: &[Closing] = &[
-    ("aurora-storage", "", "files", "snapshot"),
-    ("aurora-storage", "", "listing", "snapshot"),
-    ("aurora-storage", "", "commit", "snapshot"),
     ("aurora-storage", "", "writer", "env"),
-    ("aurora-storage", "", "vectors", "snapshot"),
     ("aurora-storage", "", "publish", "writer"),
 ];
 
