@@ -13,7 +13,6 @@ use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::store::{ATTEMPTS, Store};
-use crate::writer::{IndexWriter, WriterOptions};
 
 const INDEX: &str = ProjectDirectory::INDEX;
 
@@ -71,15 +70,6 @@ impl Environment {
         } else {
             Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) })
         }
-    }
-
-    /// Opens a writer, the only one of the index on this machine.
-    ///
-    /// # Errors
-    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
-    /// index has been put into the place of this one.
-    pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
-        IndexWriter::open(self.clone(), options)
     }
 }
 

@@ -97,6 +97,7 @@ mod vectors;
 mod verify;
 mod vocabulary;
 mod writer;
+mod writer_state;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
 pub use artefact::{Arrival, ArtefactManifest, ArtefactPart};

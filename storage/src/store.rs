@@ -40,7 +40,7 @@ pub(crate) struct Store {
     /// Whether readers have no place in LMDB's table.
     pub(crate) unlocked: bool,
     /// Whether LMDB may write without a look at the whole structure of the file first.
-    pub(crate) sound: AtomicBool,
+    sound: AtomicBool,
 }
 
 /// The file as one generation of pages sees it.
@@ -127,6 +127,16 @@ impl Store {
             true => Ok(()),
             false => Err(StorageError::Replaced { path: self.data.clone() }),
         }
+    }
+
+    /// Whether the structure is known to be as LMDB has left it.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.sound.load(Ordering::Acquire)
+    }
+
+    /// From now on it is: all of it has been checked, and only LMDB writes.
+    pub(crate) fn note_sound(&self) {
+        self.sound.store(true, Ordering::Release);
     }
 
     /// Path of the data file below `home`.

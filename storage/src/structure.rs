@@ -4,12 +4,9 @@
 //! So all of the structure is checked before a process first writes, unless the caller knows that the file is as a run of
 //! this program has left it; then only what the write touches is.
 
-use std::sync::atomic::Ordering;
-
 use crate::btree::first_damage;
 use crate::env::Environment;
 use crate::error::StorageError;
-use crate::store::Store;
 
 impl Environment {
     /// Takes the file for one that only this program has written: writers then check no more of it than they touch.
@@ -26,17 +23,5 @@ impl Environment {
         first_damage(&snapshot.pages(), snapshot.meta()).map_err(|damage| snapshot.wrap(damage))?;
         self.store.note_sound();
         Ok(())
-    }
-}
-
-impl Store {
-    /// Whether the structure is known to be as LMDB has left it.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.sound.load(Ordering::Acquire)
-    }
-
-    /// From now on it is: all of it has been checked, and only LMDB writes.
-    pub(crate) fn note_sound(&self) {
-        self.sound.store(true, Ordering::Release);
     }
 }
