@@ -80,8 +80,7 @@ impl<'s> Canonical<'s> {
     /// The rows of chunks, of files and of their blames, one table after another.
     pub(crate) fn content(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         self.chunks(emit)?;
-        self.files(evidence, emit)?;
-        self.blames(emit)
+        self.files(evidence, emit)
     }
 
     /// The rows of [`Table::Files`].
@@ -104,23 +103,29 @@ impl<'s> Canonical<'s> {
         Ok(())
     }
 
-    /// The rows of [`Table::Blames`].
-    pub(crate) fn blames(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+    /// The blame of every file that has one: the new id of its first chunk, and the blame as it is encoded.
+    fn blames(&self, mut each: impl FnMut(u32, Vec<u8>) -> Result<(), StorageError>) -> Result<(), StorageError> {
         for file in self.snapshot.files() {
-            let Some(&ChunkId(first)) = file?.chunks.first() else { continue };
-            if let Some(bytes) = self.snapshot.get(Table::Blames, &chunk_key(first))? {
-                emit(Operation::put(Table::Blames, chunk_key(self.number(first)), bytes.to_vec()))?;
+            let Some(&first) = file?.chunks.first() else { continue };
+            if let Some(blame) = self.snapshot.encoded_blame(first)? {
+                each(self.number(first.0), blame)?;
             }
         }
         Ok(())
     }
 
-    /// The rows of [`Table::Chunks`], [`Table::Sources`] and [`Table::Content`].
+    /// One row for each blame, for an artefact.
+    pub(crate) fn bare_blames(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        self.blames(|first, blame| emit(Operation::put(Table::Blames, chunk_key(first), blame)))
+    }
+
+    /// The rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let mut rows = ChunkRows::new()?;
         for (id, chunk) in self.whole_chunks() {
             rows.push(id, &chunk?, emit)?;
         }
+        self.blames(|first, blame| rows.push_blame(first, &blame, emit))?;
         rows.finish(emit)
     }
 

@@ -3,21 +3,23 @@
 use roaring::RoaringBitmap;
 
 use crate::chunk::{self, Chunk, SourceRecord};
-use crate::content::{Block, ContentWriter};
+use crate::content::{BlockWriter, CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
 
-/// Makes the rows of [`Table::Chunks`], [`Table::Sources`] and [`Table::Content`].
+/// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
-    content: ContentWriter,
+    content: BlockWriter<CONTENT_PARTS>,
+    blames: BlockWriter<1>,
     /// Id and source record of the file at hand.
     source: Option<(u32, SourceRecord)>,
 }
 
 impl ChunkRows {
     pub(crate) fn new() -> Result<Self, StorageError> {
-        Ok(Self { content: ContentWriter::new()?, source: None })
+        let (content, blames) = (BlockWriter::new(Table::Content)?, BlockWriter::new(Table::Blames)?);
+        Ok(Self { content, blames, source: None })
     }
 
     /// Has the next chunk begin another file, even if that has the path of the one before.
@@ -37,29 +39,38 @@ impl ChunkRows {
         };
         let (source_id, record) = &source;
         emit(Operation::put(Table::Chunks, chunk_key(id), chunk::encode(chunk, *source_id, record)?))?;
-        let full = self.content.push(id, chunk, &record.key_base())?;
+        let key_base = record.key_base();
+        let full = self.content.push(id, |[texts, relations]| {
+            encode_text(texts, chunk);
+            encode_relations(relations, chunk, &key_base);
+        })?;
         self.source = Some(source);
         full.into_iter().try_for_each(emit)
     }
 
-    /// Closes the last block.
+    /// Adds the blame of a file, as [`crate::blame::encode`] gave it. The ids of the files' first chunks ascend.
+    pub(crate) fn push_blame(&mut self, first: u32, blame: &[u8], emit: Emit<'_>) -> Result<(), StorageError> {
+        let full = self.blames.push(first, |[bytes]| bytes.extend_from_slice(blame))?;
+        full.into_iter().try_for_each(emit)
+    }
+
+    /// Closes the last blocks.
     pub(crate) fn finish(&mut self, emit: Emit<'_>) -> Result<(), StorageError> {
-        self.content.finish()?.into_iter().try_for_each(emit)
+        let last = [self.content.finish()?, self.blames.finish()?];
+        last.into_iter().flatten().try_for_each(emit)
     }
 
-    /// First and last id of every block of contents that was given.
-    pub(crate) fn blocks(&self) -> &[(u32, u32)] {
-        self.content.closed()
-    }
-
-    /// A block of a generation without the chunks that are not in `live`.
-    pub(crate) fn shrink_block(
+    /// Removes blocks of which nothing is alive, and writes those again of which at most half is; `dead_firsts` are the first
+    /// chunks of the files that `dead` are of.
+    pub(crate) fn remove(
         &mut self,
-        first: u32,
-        block: &Block<'_>,
+        base: &Snapshot,
         live: &RoaringBitmap,
-        snapshot: &Snapshot,
-    ) -> Result<Operation, StorageError> {
-        self.content.shrink(first, block, |id| live.contains(id), |damage| snapshot.wrap(damage))
+        dead: &RoaringBitmap,
+        dead_firsts: &RoaringBitmap,
+        emit: Emit<'_>,
+    ) -> Result<(), StorageError> {
+        self.content.remove(base, live, dead, emit)?;
+        self.blames.remove(base, live, dead_firsts, emit)
     }
 }

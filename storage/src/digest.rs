@@ -10,7 +10,6 @@ use crate::error::StorageError;
 use crate::files::{FileOutcome, FileRecord};
 use crate::listing::TermListing;
 use crate::snapshot::Snapshot;
-use crate::tables::{Table, chunk_key};
 
 /// Bytes of the digest that is carried from one term of a chunk to the next.
 const CHAINED: usize = 16;
@@ -87,8 +86,8 @@ impl Snapshot {
         for warning in &record.warnings {
             field(hasher, warning.as_bytes());
         }
-        let first = record.chunks.first().map(|id| self.get(Table::Blames, &chunk_key(id.0))).transpose()?;
-        field(hasher, first.flatten().unwrap_or_default());
+        let blame = record.chunks.first().map(|first| self.encoded_blame(*first)).transpose()?;
+        field(hasher, &blame.flatten().unwrap_or_default());
         for &id in &record.chunks {
             let chunk = self.chunk(id)?;
             field(hasher, chunk.map(|chunk| chunk.key()).unwrap_or_default().as_bytes());

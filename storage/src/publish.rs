@@ -215,12 +215,14 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
     for id in &dead {
         state.committer.push_last(Operation::delete(Table::Chunks, chunk_key(id)));
     }
-    for ChunkId(first) in std::mem::take(&mut state.dead_firsts) {
-        for table in [Table::Sources, Table::Blames] {
-            state.committer.push_last(Operation::delete(table, chunk_key(first)));
-        }
+    let dead_firsts: RoaringBitmap = state.dead_firsts.iter().map(|first| first.0).collect();
+    for first in &dead_firsts {
+        state.committer.push_last(Operation::delete(Table::Sources, chunk_key(first)));
     }
-    remove_content(state, live, &dead)?;
+    state.rows.remove(&state.base, live, &dead, &dead_firsts, &mut |operation| {
+        state.committer.push_last(operation);
+        Ok(())
+    })?;
     let alive = |block: u32, ids: u32| live.range_cardinality(block * ids..=block * ids + (ids - 1));
     for window in blocks_of(&dead, WINDOW).filter(|&window| alive(window, WINDOW) == 0) {
         state.committer.push_last(Operation::delete(Table::Lengths, block_key(window)));
@@ -231,32 +233,6 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
             0 => remove_vectors(state, block),
             alive if !shared => shrink_vectors(state, live, block, alive)?,
             _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Removes blocks of contents of which nothing is alive, and writes those again of which at most half is.
-fn remove_content(state: &mut WriterState, live: &RoaringBitmap, dead: &RoaringBitmap) -> Result<(), StorageError> {
-    for &(first, last) in state.rows.blocks() {
-        if live.range_cardinality(first..=last) == 0 {
-            state.committer.push_last(Operation::delete(Table::Content, chunk_key(first)));
-        }
-    }
-    let base = state.base.clone();
-    let mut end = 0;
-    for id in dead.range(..base.manifest().next_chunk_id) {
-        if id < end {
-            continue;
-        }
-        let Some((first, block)) = base.content_block(id)? else { continue };
-        end = block.ids().next_back().map_or(id, |last| last) + 1;
-        let alive = block.ids().filter(|&id| live.contains(id)).count();
-        if alive == 0 {
-            state.committer.push_last(Operation::delete(Table::Content, chunk_key(first)));
-        } else if 2 * alive <= block.ids().len() {
-            let smaller = state.rows.shrink_block(first, &block, live, &base)?;
-            state.committer.push_last(smaller);
         }
     }
     Ok(())

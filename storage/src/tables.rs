@@ -16,7 +16,8 @@ pub(crate) enum Table {
     Content,
     /// Path → file record.
     Files,
-    /// Id of a file's first chunk (u64 big-endian) → which commit each line of the file came from.
+    /// Id of the first chunk of a block's first file (u64 big-endian) → which commit each line of the files up to the next block
+    /// came from, compressed.
     Blames,
     /// Segment and first term → dictionary block.
     Dictionary,

@@ -7,10 +7,9 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
-use crate::blame;
 use crate::btree::check_structure;
 use crate::chunk::{ChunkId, SourceRecord};
-use crate::content::Block;
+use crate::content::{Block, CONTENT_PARTS, Frame};
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
 use crate::label::labels_of;
@@ -166,12 +165,12 @@ impl Snapshot {
             if first.is_some_and(|first| first >= self.manifest().next_chunk_id) {
                 break;
             }
-            let block = first.and_then(|first| Some((first, Block::decode(first, value)?)));
-            match &block {
-                Some((first, block)) => {
-                    report.expect(*first >= end, || format!("the block of contents {first} is in the one before"));
-                    end = block.ids().next_back().map_or(end, |last| last.saturating_add(1));
-                    report.expect(block.ids().any(|id| self.live().contains(id)), || {
+            match first.and_then(|first| Some((first, Block::decode(first, value)?.read::<CONTENT_PARTS>()?))) {
+                Some((first, frames)) => {
+                    let ids: Vec<u32> = frames.iter().flat_map(Frame::ids).collect();
+                    report.expect(first >= end, || format!("the block of contents {first} is in the one before"));
+                    end = ids.last().map_or(end, |last| last.saturating_add(1));
+                    report.expect(ids.iter().any(|id| self.live().contains(*id)), || {
                         format!("the block of contents {first} is of dead chunks")
                     });
                 }
@@ -229,13 +228,21 @@ impl Snapshot {
     fn verify_blames(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
         let mut cursor = self.cursor(Table::Blames, &[])?;
         while let Some((key, value)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
-            match id_of(key) {
-                // The rows of a writer that has not published, or never will.
-                Some(id) if id >= self.manifest().next_chunk_id => break,
-                Some(id) if firsts.contains(id) => {
-                    report.expect(blame::decode(value).is_some(), || format!("the blame of chunk {id} is invalid"));
+            let first = id_of(key);
+            // The rows of a writer that has not published, or never will.
+            if first.is_some_and(|first| first >= self.manifest().next_chunk_id) {
+                break;
+            }
+            match first.and_then(|first| Block::decode(first, value)?.read::<1>()) {
+                Some(frames) => {
+                    for id in frames.iter().flat_map(Frame::ids).filter(|id| self.live().contains(*id)) {
+                        report.expect(firsts.contains(id), || format!("the blame of chunk {id} belongs to no file"));
+                        if let Err(error) = self.blame(ChunkId(id)) {
+                            report.problem(error.to_string());
+                        }
+                    }
                 }
-                _ => report.problem(format!("the blame of {} belongs to no file", key.escape_ascii())),
+                None => report.problem("a block of blames is invalid".to_owned()),
             }
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }

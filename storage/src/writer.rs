@@ -18,7 +18,6 @@ use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
-use crate::tables::{Operation, Table, chunk_key};
 use crate::vectors::quantise;
 use crate::writer_state::{WriterState, check_path};
 
@@ -137,16 +136,19 @@ impl IndexWriter {
         Ok(ids)
     }
 
-    /// Sets which commit every line of a file came from, given the first of its chunks.
+    /// Sets which commit every line of a file came from, given the first of its chunks; at most once for each, in ascending
+    /// order of ids.
     ///
     /// # Errors
-    /// Refuses a chunk that this writer did not add.
+    /// Refuses a chunk that this writer did not add, and another order.
     pub fn add_blame(&self, first: ChunkId, blame: &Blame) -> Result<(), StorageError> {
         let mut state = self.state();
-        if !state.added.contains(first.0) {
+        if !state.added.contains(first.0) || state.last_blame >= Some(first) {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
         }
-        state.committer.push(Operation::put(Table::Blames, chunk_key(first.0), blame::encode(blame)))
+        state.last_blame = Some(first);
+        let WriterState { rows, committer, .. } = &mut *state;
+        rows.push_blame(first.0, &blame::encode(blame), &mut |operation| committer.push(operation))
     }
 
     /// Removes a file and its chunks; a path without a row is no error.

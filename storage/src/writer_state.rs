@@ -38,6 +38,7 @@ pub(crate) struct WriterState {
     /// Whether all segments are replaced by the terms added here.
     pub(crate) rebuild: bool,
     pub(crate) last_terms: Option<ChunkId>,
+    pub(crate) last_blame: Option<ChunkId>,
 }
 
 impl WriterState {
@@ -64,6 +65,7 @@ impl WriterState {
             lengths_from: next_id,
             rebuild: false,
             last_terms: None,
+            last_blame: None,
             base,
         })
     }

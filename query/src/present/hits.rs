@@ -19,7 +19,7 @@ pub(crate) fn hits(
     for (at, group) in groups.into_iter().enumerate() {
         let candidate = &ranked[group.best];
         let id = candidate.retrieved.id;
-        let Some(chunk) = context.snapshot.whole_chunk(id)? else { continue };
+        let Some(chunk) = context.snapshot.chunk_with_text(id)? else { continue };
         let (weighted, explanation) = explain(context, candidate, &bm25.matched(id), &chunk.git);
         let components = candidate.components;
         let scores = Scores {

@@ -30,7 +30,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
         let ids = file?.chunks.into_iter().filter(|id| eligible.contains(id.0));
         let mut chunks: Vec<(ChunkId, Chunk)> = Vec::new();
         for id in ids {
-            chunks.extend(snapshot.whole_chunk(id)?.map(|chunk| (id, chunk)));
+            chunks.extend(snapshot.chunk_with_text(id)?.map(|chunk| (id, chunk)));
         }
         seen += chunks.len() as u64;
         found.extend(without_outer(chunks, &text));

@@ -155,14 +155,14 @@ fn unpack_signed_portable(signs: &[u8], packed: &[u8], row: &mut [u8]) {
     }
     let (eights, rest) = row.as_chunks_mut::<8>();
     for (eight, sign) in eights.iter_mut().zip(signs) {
-        let bits = u64::from(*sign) * EVERYWHERE & DIAGONAL;
+        let bits = (u64::from(*sign) * EVERYWHERE) & DIAGONAL;
         // A bit anywhere in a byte becomes its highest.
-        let signs = (bits + 0x7f * EVERYWHERE) & 0x80 * EVERYWHERE;
+        let signs = (bits + 0x7f * EVERYWHERE) & (0x80 * EVERYWHERE);
         *eight = (u64::from_le_bytes(*eight) | signs).to_le_bytes();
     }
     if let Some(sign) = signs.get(eights.len()) {
         for (at, component) in rest.iter_mut().enumerate() {
-            *component |= (sign >> at & 1) << 7;
+            *component |= ((sign >> at) & 1) << 7;
         }
     }
 }

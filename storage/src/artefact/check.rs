@@ -46,7 +46,7 @@ impl Checker {
         let operations = match table {
             Table::Chunks => self.chunk(key, value),
             Table::Files => self.file(key, value).map(as_it_is),
-            Table::Blames => self.blame(key, value).map(as_it_is),
+            Table::Blames => self.blame(key, value),
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
             Table::Vectors => self.vectors(key, value),
@@ -107,12 +107,16 @@ impl Checker {
         Ok(())
     }
 
-    fn blame(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let first = key.try_into().map(u64::from_be_bytes).ok().filter(|&first| first < u64::from(self.chunks));
-        match first.and_then(|_| blame::decode(value)) {
-            Some(_) => Ok(()),
-            None => Err(format!("the row of chunk {} is invalid", key.escape_ascii())),
-        }
+    fn blame(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
+        let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
+        let first = first.filter(|first| *first < self.chunks && blame::decode(value).is_some());
+        let first = first.ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))?;
+        let mut operations = Vec::new();
+        let pushed = self.chunk_rows.push_blame(first, value, &mut |operation| {
+            operations.push(operation);
+            Ok(())
+        });
+        pushed.map(|()| operations).map_err(|error| error.to_string())
     }
 
     fn lengths(&self, key: &[u8], value: &[u8]) -> Result<(), String> {

@@ -108,7 +108,7 @@ impl Export<'_> {
             let thread = thread.map_err(|error| self.io(error))?;
             let chunks = self.part(Table::Chunks, |emit| canonical.bare_chunks(emit))?.0;
             let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
-            let blames = self.part(Table::Blames, |emit| canonical.blames(emit))?.0;
+            let blames = self.part(Table::Blames, |emit| canonical.bare_blames(emit))?.0;
             let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
             let (vectors, count) = self.part(Table::Vectors, |emit| {
                 let bare = |vectors: VectorBlockWriter| Some(vectors.bare()).filter(|bare| !bare.is_empty());

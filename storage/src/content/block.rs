@@ -1,115 +1,179 @@
-//! A block of contents.
+//! A block: some frames, each with what some chunks have of one or more parts.
 //!
-//! Layout: number of chunks · for each, its id less the one before (of the first, less the key), length of its texts, length of
-//! its relations · compressed length of the texts · zstd frame of all texts, one after another · zstd frame of all relations.
-//! Numbers are variable-length integers. The key is at most the id of the first chunk, and above those of the block before.
+//! A frame is what is decompressed at once; a block is what is stored as one value, and large enough that the unused rest of its
+//! last page is a small part of it.
+//!
+//! Layout of a block: number of frames · for each, the id of its first chunk less that of the frame before (of the first, less the
+//! key), and its length · the frames. Of a frame: number of chunks · for each, its id less the one before (of the first, less the
+//! frame's), and its length in each part · compressed length of each part · the parts. A part is one zstd frame of what all
+//! chunks have of it, one after another. Numbers are variable-length integers. The key is at most the id of the first chunk, and
+//! above those of the block before.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
+use aurora_inverted::codec::{ByteReader, put_varint};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::btree::Damage;
-use aurora_inverted::codec::{ByteReader, put_varint};
 
 /// How much zstd tries. Beyond this a twentieth less takes twice as long.
 const LEVEL: i32 = 3;
-/// Most bytes of the texts, or the relations, of one block.
+/// Bytes of a frame before compression: it is closed once it holds so many. A frame of twice as many is smaller by a tenth for
+/// twice the bytes that have to be decompressed for a shown result.
+const FRAME: usize = 32 << 10;
+/// Bytes of a block after compression: it is closed once it holds so many.
+const BLOCK: usize = 96 << 10;
+/// Most bytes of one part of a frame.
 const MOST_BYTES: usize = 1 << 28;
 
 thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// One of the two frames of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// See [`super::decode_text`].
-    Texts,
-    /// See [`super::decode_relations`].
-    Relations,
-}
-
-/// A block as it is stored.
+/// A block as it is stored: for each frame a bound that its ids are not below, and its bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Block<'a> {
-    rows: Vec<Row>,
-    /// Lengths of the two parts.
-    lengths: [usize; 2],
-    frames: [&'a [u8]; 2],
+    frames: Vec<(u32, &'a [u8])>,
+}
+
+/// A frame as it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame<'a, const PARTS: usize> {
+    rows: Vec<Row<PARTS>>,
+    /// Lengths of the parts.
+    lengths: [usize; PARTS],
+    compressed: [&'a [u8]; PARTS],
 }
 
 /// Where the content of a chunk begins in each part.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct Row<const PARTS: usize> {
     id: u32,
-    starts: [usize; 2],
+    starts: [usize; PARTS],
 }
 
 impl<'a> Block<'a> {
-    /// Reads what stands in front of the frames.
+    /// Reads which frames there are.
     pub(crate) fn decode(first: u32, bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
+        let (mut bound, mut lengths) = (first, Vec::new());
+        for at in 0..reader.length()? {
+            let step = reader.varint32()?;
+            bound = bound.checked_add(step).filter(|_| at == 0 || step > 0)?;
+            lengths.push((bound, reader.length()?));
+        }
+        let mut frames = Vec::with_capacity(lengths.len());
+        for (bound, length) in lengths {
+            frames.push((bound, reader.take(length)?));
+        }
+        (reader.is_empty() && !frames.is_empty()).then_some(Self { frames })
+    }
+
+    /// The frame that a chunk would be in, if there is one; `Some(None)` if that is invalid.
+    pub(crate) fn frame<const PARTS: usize>(&self, id: u32) -> Option<Option<Frame<'a, PARTS>>> {
+        let after = self.frames.partition_point(|(bound, _)| *bound <= id);
+        let (first, bytes) = self.frames[after.checked_sub(1)?];
+        Some(Frame::decode(first, bytes))
+    }
+
+    /// All frames; `None` if one is invalid, or their chunks do not ascend.
+    pub(crate) fn read<const PARTS: usize>(&self) -> Option<Vec<Frame<'a, PARTS>>> {
+        let (mut frames, mut last) = (Vec::with_capacity(self.frames.len()), None);
+        for &(first, bytes) in &self.frames {
+            let frame = Frame::decode(first, bytes).filter(|frame| last < Some(frame.first()))?;
+            last = frame.ids().next_back();
+            frames.push(frame);
+        }
+        Some(frames)
+    }
+}
+
+impl<'a, const PARTS: usize> Frame<'a, PARTS> {
+    fn decode(first: u32, bytes: &'a [u8]) -> Option<Self> {
+        let mut reader = ByteReader::new(bytes);
         let count = reader.length().filter(|count| (1..=bytes.len()).contains(count))?;
-        let mut rows = Vec::with_capacity(count);
-        let (mut id, mut lengths) = (first, [0usize; 2]);
+        let (mut rows, mut id, mut starts) = (Vec::with_capacity(count), first, [0usize; PARTS]);
         for at in 0..count {
             let step = reader.varint32()?;
             id = id.checked_add(step).filter(|_| at == 0 || step > 0)?;
-            rows.push(Row { id, starts: lengths });
-            for length in &mut lengths {
-                *length = length.checked_add(reader.length()?).filter(|sum| *sum <= MOST_BYTES)?;
+            rows.push(Row { id, starts });
+            for start in &mut starts {
+                *start = start.checked_add(reader.length()?).filter(|sum| *sum <= MOST_BYTES)?;
             }
         }
-        let texts = reader.sized()?;
-        Some(Self { rows, lengths, frames: [texts, reader.rest()] })
+        let mut sizes = [0; PARTS];
+        for size in &mut sizes {
+            *size = reader.length()?;
+        }
+        let mut compressed: [&[u8]; PARTS] = [&[]; PARTS];
+        for (part, size) in compressed.iter_mut().zip(sizes) {
+            *part = reader.take(size)?;
+        }
+        reader.is_empty().then_some(Self { rows, lengths: starts, compressed })
+    }
+
+    /// The id of the first chunk.
+    pub(crate) fn first(&self) -> u32 {
+        self.rows.first().map_or(0, |row| row.id)
     }
 
     /// The ids of the chunks, ascending.
-    pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + '_ {
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + '_ {
         self.rows.iter().map(|row| row.id)
     }
 
     /// Where the content of a chunk stands in a part.
-    pub(crate) fn place(&self, id: u32, part: Part) -> Option<Range<usize>> {
+    pub(crate) fn place(&self, id: u32, part: usize) -> Option<Range<usize>> {
         let at = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
-        let part = part as usize;
         let end = self.rows.get(at + 1).map_or(self.lengths[part], |next| next.starts[part]);
         Some(self.rows[at].starts[part]..end)
     }
 
     /// A part with the content of all chunks.
-    pub(crate) fn decompress(&self, part: Part) -> Result<Vec<u8>, Damage> {
-        let (frame, length) = (self.frames[part as usize], self.lengths[part as usize]);
+    pub(crate) fn decompress(&self, part: usize) -> Result<Vec<u8>, Damage> {
+        let (compressed, length) = (self.compressed[part], self.lengths[part]);
         let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| {
             let decompressor = match decompressor {
                 Some(decompressor) => decompressor,
                 None => decompressor.insert(Decompressor::new().ok()?),
             };
-            // A frame is asked for its length first: one that was forged must not take up memory.
-            let told = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten();
+            // It is asked for its length first: one that was forged must not take up memory.
+            let told = zstd::zstd_safe::get_frame_content_size(compressed).ok().flatten();
             told.filter(|told| *told == length as u64)?;
-            decompressor.decompress(frame, length).ok()
+            decompressor.decompress(compressed, length).ok()
         });
         decompressed
             .filter(|bytes| bytes.len() == length)
-            .ok_or_else(|| Damage("a block of contents cannot be decompressed".to_owned()))
+            .ok_or_else(|| Damage("a compressed block cannot be read".to_owned()))
     }
 }
 
 /// Collects the contents of a block.
-pub(super) struct BlockBuilder {
+pub(super) struct BlockBuilder<const PARTS: usize> {
     first: u32,
     last: u32,
-    count: u64,
-    rows: Vec<u8>,
-    parts: [Vec<u8>; 2],
+    /// First id of the frame before, and the number of frames.
+    frame_before: u32,
+    frames: u64,
+    directory: Vec<u8>,
+    bytes: Vec<u8>,
+    open: Option<FrameBuilder<PARTS>>,
 }
 
-impl BlockBuilder {
+/// Collects the contents of a frame.
+struct FrameBuilder<const PARTS: usize> {
+    first: u32,
+    count: u64,
+    rows: Vec<u8>,
+    parts: [Vec<u8>; PARTS],
+}
+
+impl<const PARTS: usize> BlockBuilder<PARTS> {
     /// Starts a block with the id that will be its key.
     pub(super) fn new(first: u32) -> Self {
-        Self { first, last: first, count: 0, rows: Vec::new(), parts: [Vec::new(), Vec::new()] }
+        let (directory, bytes) = (Vec::new(), Vec::new());
+        Self { first, last: first, frame_before: first, frames: 0, directory, bytes, open: None }
     }
 
     /// The key.
@@ -122,40 +186,122 @@ impl BlockBuilder {
         self.last
     }
 
-    /// Bytes before compression.
-    pub(super) fn len(&self) -> usize {
-        self.parts.iter().map(Vec::len).sum()
+    /// Whether the block holds so much that another one is to begin.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.len() >= BLOCK
     }
 
-    /// Adds a chunk, whose id is above those before: `put` appends its texts and its relations.
-    pub(super) fn push(&mut self, id: u32, put: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) {
-        put_varint(&mut self.rows, u64::from(id - self.last));
-        (self.last, self.count) = (id, self.count + 1);
-        let before = [self.parts[0].len(), self.parts[1].len()];
-        let [texts, relations] = &mut self.parts;
-        put(texts, relations);
-        for (part, before) in self.parts.iter().zip(before) {
-            put_varint(&mut self.rows, (part.len() - before) as u64);
+    /// Adds a chunk, whose id is above those before: `put` appends what it has of each part.
+    pub(super) fn push(
+        &mut self,
+        id: u32,
+        compressor: &mut Compressor<'_>,
+        put: impl FnOnce(&mut [Vec<u8>; PARTS]),
+    ) -> std::io::Result<()> {
+        let open = self.open.get_or_insert_with(|| {
+            self.last = id;
+            FrameBuilder { first: id, count: 0, rows: Vec::new(), parts: [const { Vec::new() }; PARTS] }
+        });
+        let before = open.parts.each_ref().map(Vec::len);
+        put(&mut open.parts);
+        put_varint(&mut open.rows, u64::from(id - self.last));
+        for (part, before) in open.parts.iter().zip(before) {
+            put_varint(&mut open.rows, (part.len() - before) as u64);
         }
+        open.count += 1;
+        self.last = id;
+        let is_full = open.parts.iter().map(Vec::len).sum::<usize>() >= FRAME;
+        if is_full { self.close_frame(compressor) } else { Ok(()) }
     }
 
     /// The block as it is stored.
-    pub(super) fn finish(&self, compressor: &mut Compressor<'_>) -> std::io::Result<Vec<u8>> {
-        let [texts, relations] = &self.parts;
-        if texts.len().max(relations.len()) > MOST_BYTES {
-            return Err(std::io::Error::other(format!("the texts of chunk {} are too long", self.last)));
-        }
-        let (texts, relations) = (compressor.compress(texts)?, compressor.compress(relations)?);
-        let mut out = Vec::with_capacity(self.rows.len() + texts.len() + relations.len() + 16);
-        put_varint(&mut out, self.count);
-        out.extend_from_slice(&self.rows);
-        aurora_inverted::codec::put_sized(&mut out, &texts);
-        out.extend_from_slice(&relations);
+    pub(super) fn finish(mut self, compressor: &mut Compressor<'_>) -> std::io::Result<Vec<u8>> {
+        self.close_frame(compressor)?;
+        let mut out = Vec::with_capacity(self.directory.len() + self.bytes.len() + 4);
+        put_varint(&mut out, self.frames);
+        out.append(&mut self.directory);
+        out.append(&mut self.bytes);
         Ok(out)
+    }
+
+    fn close_frame(&mut self, compressor: &mut Compressor<'_>) -> std::io::Result<()> {
+        let Some(FrameBuilder { first, count, rows, parts }) = self.open.take() else { return Ok(()) };
+        let before = self.bytes.len();
+        put_varint(&mut self.bytes, count);
+        self.bytes.extend_from_slice(&rows);
+        let mut bodies = Vec::new();
+        for part in &parts {
+            if part.len() > MOST_BYTES {
+                return Err(std::io::Error::other(format!("the texts of chunk {} are too long", self.last)));
+            }
+            let compressed = compressor.compress(part)?;
+            put_varint(&mut self.bytes, compressed.len() as u64);
+            bodies.extend_from_slice(&compressed);
+        }
+        self.bytes.extend_from_slice(&bodies);
+        put_varint(&mut self.directory, u64::from(first - self.frame_before));
+        put_varint(&mut self.directory, (self.bytes.len() - before) as u64);
+        (self.frame_before, self.frames) = (first, self.frames + 1);
+        Ok(())
     }
 }
 
 /// A compressor for blocks.
 pub(super) fn compressor() -> std::io::Result<Compressor<'static>> {
     Compressor::new(LEVEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn contents_come_back(
+            rows in prop::collection::vec((1..9u32, 0..3000usize, 0..9000usize), 1..120),
+            first in 0..5u32,
+        ) {
+            let mut compressor = compressor().expect("starts");
+            let mut builder = BlockBuilder::new(first);
+            let (mut id, mut expected) = (first, Vec::new());
+            for (at, (gap, texts, relations)) in rows.into_iter().enumerate() {
+                id += if at == 0 { gap - 1 } else { gap };
+                let contents = [texts, relations].map(|length| vec![(id % 251) as u8; length]);
+                let put = |parts: &mut [Vec<u8>; 2]| {
+                    parts.iter_mut().zip(&contents).for_each(|(part, content)| part.extend_from_slice(content));
+                };
+                builder.push(id, &mut compressor, put).expect("compresses");
+                expected.push((id, contents));
+            }
+            let bytes = builder.finish(&mut compressor).expect("compresses");
+            let block = Block::decode(first, &bytes).expect("sound");
+            let frames = block.read::<2>().expect("sound");
+            prop_assert!(frames.iter().flat_map(Frame::ids).eq(expected.iter().map(|(id, _)| *id)));
+            for (id, contents) in expected {
+                let frame = block.frame::<2>(id).expect("is there").expect("sound");
+                for (part, content) in contents.iter().enumerate() {
+                    let bytes = frame.decompress(part).expect("sound");
+                    prop_assert_eq!(&bytes[frame.place(id, part).expect("is there")], content);
+                }
+                prop_assert_eq!(frame.place(id + 1, 0).is_some(), frame.ids().any(|other| other == id + 1));
+            }
+            for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+                prop_assert!(Block::decode(first, &bytes[..end]).is_none());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(prop_oneof![0..9u8, any::<u8>()], 0..60)) {
+            if let Some(block) = Block::decode(7, &bytes) {
+                for frame in block.read::<2>().into_iter().flatten() {
+                    prop_assert!(frame.ids().count() > 0);
+                    let _ = frame.decompress(1);
+                }
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The content of chunks: texts and relations, compressed by blocks of neighbouring chunks.
+//! The content of chunks, texts and relations, and the blames of files: compressed by blocks of neighbouring chunks.
 //!
 //! What a search reads of every candidate stands in its record ([`crate::chunk`]); what it reads of the few that it shows, or
 //! follows references of, stands here. The texts of a class repeat those of its methods and documentation, and keys repeat
@@ -10,8 +10,15 @@ mod codec;
 mod whole;
 mod writer;
 
-pub(crate) use block::{Block, Part};
-pub(crate) use cache::BlockCache;
-pub(crate) use codec::{decode_relations, decode_text};
+pub(crate) use block::{Block, Frame};
+pub(crate) use cache::FrameCache;
+pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text};
 pub(crate) use whole::{decode_whole, encode_whole};
-pub(crate) use writer::ContentWriter;
+pub(crate) use writer::BlockWriter;
+
+/// The parts of blocks of [`crate::tables::Table::Content`].
+pub(crate) const CONTENT_PARTS: usize = 2;
+/// What [`decode_text`] reads.
+pub(crate) const TEXTS: usize = 0;
+/// What [`decode_relations`] reads.
+pub(crate) const RELATIONS: usize = 1;

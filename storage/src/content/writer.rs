@@ -1,81 +1,113 @@
-//! Appends the contents of new chunks, block by block.
+//! Appends what new chunks have of one or more parts, block by block.
 
+use roaring::RoaringBitmap;
 use zstd::bulk::Compressor;
 
-use super::block::{Block, BlockBuilder, Part, compressor};
-use super::codec::{encode_relations, encode_text};
-use crate::btree::Damage;
-use crate::chunk::Chunk;
+use super::block::{BlockBuilder, Frame, compressor};
 use crate::error::StorageError;
-use crate::tables::{Operation, Table, chunk_key};
+use crate::snapshot::Snapshot;
+use crate::tables::{Emit, Operation, Table, chunk_key};
 
-/// A block is closed once it holds so many bytes before compression. A larger one is smaller by a seventh for twice the
-/// bytes that have to be decompressed for a shown result.
-const BLOCK: usize = 64 << 10;
-
-/// Gathers contents, and gives a block whenever one is full.
-pub(crate) struct ContentWriter {
+/// Gathers the blocks of a table, and gives one whenever it is full.
+pub(crate) struct BlockWriter<const PARTS: usize> {
+    table: Table,
     compressor: Compressor<'static>,
-    open: Option<BlockBuilder>,
+    open: Option<BlockBuilder<PARTS>>,
     /// First and last id of every block that was closed.
     closed: Vec<(u32, u32)>,
 }
 
-impl ContentWriter {
+impl<const PARTS: usize> BlockWriter<PARTS> {
     /// Starts without a block.
-    pub(crate) fn new() -> Result<Self, StorageError> {
-        Ok(Self { compressor: compressor().map_err(refused)?, open: None, closed: Vec::new() })
+    pub(crate) fn new(table: Table) -> Result<Self, StorageError> {
+        Ok(Self { table, compressor: compressor().map_err(refused)?, open: None, closed: Vec::new() })
     }
 
-    /// Adds a chunk whose file's keys begin with `key_base`; ids must ascend. Returns a block that is full now.
-    pub(crate) fn push(&mut self, id: u32, chunk: &Chunk, key_base: &str) -> Result<Option<Operation>, StorageError> {
+    /// Adds a chunk, of which `put` appends each part. Ids must ascend. Returns a block that is full now.
+    pub(crate) fn push(
+        &mut self,
+        id: u32,
+        put: impl FnOnce(&mut [Vec<u8>; PARTS]),
+    ) -> Result<Option<Operation>, StorageError> {
         let open = self.open.get_or_insert_with(|| BlockBuilder::new(id));
-        open.push(id, |texts, relations| {
-            encode_text(texts, chunk);
-            encode_relations(relations, chunk, key_base);
-        });
-        if open.len() >= BLOCK { self.finish() } else { Ok(None) }
+        open.push(id, &mut self.compressor, put).map_err(refused)?;
+        if open.is_full() { self.finish() } else { Ok(None) }
     }
 
     /// Closes the block that is open.
     pub(crate) fn finish(&mut self) -> Result<Option<Operation>, StorageError> {
         let Some(open) = self.open.take() else { return Ok(None) };
         self.closed.push((open.first(), open.last()));
-        self.close(&open).map(Some)
+        self.close(open).map(Some)
     }
 
-    /// First and last id of every block that was given.
-    pub(crate) fn closed(&self) -> &[(u32, u32)] {
-        &self.closed
-    }
-
-    /// A stored block without the chunks that `keeps` does not hold.
-    pub(crate) fn shrink(
+    /// Removes the blocks of which nothing is alive, and writes those again of which at most half is: blocks of this writer, and
+    /// those of a generation that chunks in `dead` are in.
+    pub(crate) fn remove(
         &mut self,
-        first: u32,
-        block: &Block<'_>,
-        keeps: impl Fn(u32) -> bool,
-        wrap: impl Fn(Damage) -> StorageError,
-    ) -> Result<Operation, StorageError> {
-        let texts = block.decompress(Part::Texts).map_err(&wrap)?;
-        let relations = block.decompress(Part::Relations).map_err(&wrap)?;
-        let mut builder = BlockBuilder::new(first);
-        for id in block.ids().filter(|id| keeps(*id)) {
-            let content = |bytes: &[u8], part| Vec::from(block.place(id, part).map_or(&[][..], |place| &bytes[place]));
-            builder.push(id, |to_texts, to_relations| {
-                to_texts.append(&mut content(&texts, Part::Texts));
-                to_relations.append(&mut content(&relations, Part::Relations));
-            });
+        base: &Snapshot,
+        live: &RoaringBitmap,
+        dead: &RoaringBitmap,
+        emit: Emit<'_>,
+    ) -> Result<(), StorageError> {
+        for &(first, last) in &self.closed {
+            if live.range_cardinality(first..=last) == 0 {
+                emit(Operation::delete(self.table, chunk_key(first)))?;
+            }
         }
-        self.close(&builder)
+        let mut end = 0;
+        for id in dead.range(..base.manifest().next_chunk_id) {
+            if id < end {
+                continue;
+            }
+            let Some((first, block)) = base.block(self.table, id)? else { continue };
+            let invalid = || base.damaged(format!("a block of table `{}` is invalid", self.table.name()));
+            let frames = block.read::<PARTS>().ok_or_else(invalid)?;
+            let ids: Vec<u32> = frames.iter().flat_map(Frame::ids).collect();
+            end = ids.last().map_or(id, |last| *last).max(id) + 1;
+            let alive = ids.iter().filter(|&&id| live.contains(id)).count();
+            if alive == 0 {
+                emit(Operation::delete(self.table, chunk_key(first)))?;
+            } else if 2 * alive <= ids.len() {
+                emit(self.shrink(base, first, &frames, live)?)?;
+            }
+        }
+        Ok(())
     }
 
-    fn close(&mut self, block: &BlockBuilder) -> Result<Operation, StorageError> {
+    /// The block with these frames without the chunks that are not alive.
+    fn shrink(
+        &mut self,
+        base: &Snapshot,
+        first: u32,
+        frames: &[Frame<'_, PARTS>],
+        live: &RoaringBitmap,
+    ) -> Result<Operation, StorageError> {
+        let mut builder = BlockBuilder::new(first);
+        for frame in frames {
+            let mut read = Vec::with_capacity(PARTS);
+            for part in 0..PARTS {
+                read.push(frame.decompress(part).map_err(|damage| base.wrap(damage))?);
+            }
+            for id in frame.ids().filter(|id| live.contains(*id)) {
+                let pushed = builder.push(id, &mut self.compressor, |parts: &mut [Vec<u8>; PARTS]| {
+                    for (part, (to, bytes)) in parts.iter_mut().zip(&read).enumerate() {
+                        to.extend_from_slice(frame.place(id, part).map_or(&[], |place| &bytes[place]));
+                    }
+                });
+                pushed.map_err(refused)?;
+            }
+        }
+        self.close(builder)
+    }
+
+    fn close(&mut self, block: BlockBuilder<PARTS>) -> Result<Operation, StorageError> {
+        let key = chunk_key(block.first());
         let value = block.finish(&mut self.compressor).map_err(refused)?;
-        Ok(Operation::put(Table::Content, chunk_key(block.first()), value))
+        Ok(Operation::put(self.table, key, value))
     }
 }
 
 fn refused(error: std::io::Error) -> StorageError {
-    StorageError::encode("block of contents", &error)
+    StorageError::encode("compressed block", &error)
 }

@@ -1,9 +1,10 @@
 //! The chunks of a generation: records in place, texts and relations from blocks of contents.
 
 use super::Snapshot;
+use crate::blame::{self, Blame};
 use crate::btree::Cursor;
 use crate::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
-use crate::content::{Block, Part, decode_relations, decode_text};
+use crate::content::{Block, CONTENT_PARTS, RELATIONS, TEXTS, decode_relations, decode_text};
 use crate::error::StorageError;
 use crate::label::Label;
 use crate::tables::{Table, chunk_key};
@@ -50,7 +51,7 @@ impl Snapshot {
     /// # Errors
     /// When the index is damaged.
     pub fn text(&self, id: ChunkId) -> Result<Option<ChunkText>, StorageError> {
-        self.content(id, Part::Texts, decode_text)
+        self.content(id, TEXTS, decode_text)
     }
 
     /// What a live chunk refers to.
@@ -60,7 +61,33 @@ impl Snapshot {
     pub fn relations(&self, id: ChunkId) -> Result<Option<Relations>, StorageError> {
         let Some(record) = self.chunk(id)? else { return Ok(None) };
         let key_base = [record.key_head(), record.path()].concat();
-        self.content(id, Part::Relations, |bytes| decode_relations(bytes, &key_base))
+        self.content(id, RELATIONS, |bytes| decode_relations(bytes, &key_base))
+    }
+
+    /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
+        let decoded = self.encoded_blame(first)?.map(|bytes| blame::decode(&bytes));
+        let invalid = || self.damaged(format!("the blame of chunk {first} is invalid"));
+        decoded.map(|blame| blame.ok_or_else(invalid)).transpose()
+    }
+
+    /// The same as [`blame::encode`] gave it.
+    pub(crate) fn encoded_blame(&self, first: ChunkId) -> Result<Option<Vec<u8>>, StorageError> {
+        self.part::<1, _>(Table::Blames, first.0, 0, |bytes| Some(bytes.to_vec()))
+    }
+
+    /// A live chunk without its [`Relations`]: all that a search shows of it.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn chunk_with_text(&self, id: ChunkId) -> Result<Option<Chunk>, StorageError> {
+        let (Some(record), Some(texts)) = (self.chunk(id)?, self.text(id)?) else { return Ok(None) };
+        let mut chunk = record.to_chunk();
+        chunk.set_content(texts, Relations::default(), record.times());
+        Ok(Some(chunk))
     }
 
     /// All that is stored of a live chunk.
@@ -81,27 +108,41 @@ impl Snapshot {
     fn content<T>(
         &self,
         id: ChunkId,
-        part: Part,
+        part: usize,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Result<Option<T>, StorageError> {
         if !self.inner.live.contains(id.0) {
             return Ok(None);
         }
-        let missing = || self.damaged(format!("chunk {id} has no valid content"));
-        let (first, block) = self.content_block(id.0)?.ok_or_else(missing)?;
-        let place = block.place(id.0, part).ok_or_else(missing)?;
-        let decompress = || block.decompress(part).map_err(|damage| self.wrap(damage));
-        let bytes = self.inner.blocks.get(first, part, decompress)?;
-        bytes.get(place).and_then(decode).map(Some).ok_or_else(missing)
+        let read = self.part::<CONTENT_PARTS, _>(Table::Content, id.0, part, decode)?;
+        read.map(Some).ok_or_else(|| self.damaged(format!("chunk {id} has no valid content")))
     }
 
-    /// Key and block in which the content of a chunk would stand.
-    pub(crate) fn content_block(&self, id: u32) -> Result<Option<(u32, Block<'_>)>, StorageError> {
-        let found = Cursor::floor(self.pages(), self.tree(Table::Content), &chunk_key(id));
+    /// Reads what a table of compressed blocks has of a chunk; `None` if it has nothing.
+    fn part<const PARTS: usize, T>(
+        &self,
+        table: Table,
+        id: u32,
+        part: usize,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>, StorageError> {
+        let Some((_, block)) = self.block(table, id)? else { return Ok(None) };
+        let invalid = || self.damaged(format!("a block of table `{}` is invalid", table.name()));
+        let Some(frame) = block.frame::<PARTS>(id) else { return Ok(None) };
+        let frame = frame.ok_or_else(invalid)?;
+        let Some(place) = frame.place(id, part) else { return Ok(None) };
+        let decompress = || frame.decompress(part).map_err(|damage| self.wrap(damage));
+        let bytes = self.inner.frames.get((table, frame.first(), part), decompress)?;
+        bytes.get(place).and_then(decode).map(Some).ok_or_else(invalid)
+    }
+
+    /// Key and block in which a table of compressed blocks would have a chunk.
+    pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, Block<'_>)>, StorageError> {
+        let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = found.map_err(|damage| self.wrap(damage))? else { return Ok(None) };
         let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
         let block = first.and_then(|first| Some((first, Block::decode(first, value)?)));
-        block.map(Some).ok_or_else(|| self.damaged("a block of contents is invalid".to_owned()))
+        block.map(Some).ok_or_else(|| self.damaged(format!("a block of table `{}` is invalid", table.name())))
     }
 
     /// The chunk with a key.

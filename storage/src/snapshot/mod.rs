@@ -11,17 +11,16 @@ use aurora_inverted::{
 };
 use roaring::RoaringBitmap;
 
-use crate::blame::{self, Blame};
 use crate::btree::{Cursor, Damage, Mark, Meta, Pages, Tree};
 use crate::chunk::{ArchivedSourceRecord, ArchivedStoredChunk, ChunkId, Records};
-use crate::content::BlockCache;
+use crate::content::FrameCache;
 use crate::error::StorageError;
 use crate::index_id::IndexId;
 use crate::label::Label;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::segment::{SegmentPages, StoredSegment};
 use crate::store::{Mapped, Store};
-use crate::tables::{FORMAT_MARK, Table, block_key, chunk_key, meta_key};
+use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 
 /// One published generation of the index.
 ///
@@ -42,7 +41,7 @@ struct Inner {
     tombstones: OnceLock<Tombstones>,
     records: Records<ArchivedStoredChunk>,
     sources: Records<ArchivedSourceRecord>,
-    blocks: BlockCache,
+    frames: FrameCache,
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
@@ -102,8 +101,8 @@ impl Snapshot {
         }
         let (records, sources) = (Records::new(manifest.next_chunk_id), Records::new(manifest.next_chunk_id));
         let lengths = (0..manifest.next_chunk_id.div_ceil(WINDOW)).map(|_| OnceLock::new()).collect();
-        let (store, tombstones, blocks) = (Arc::clone(store), OnceLock::new(), BlockCache::new());
-        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, blocks, lengths, store };
+        let (store, tombstones, frames) = (Arc::clone(store), OnceLock::new(), FrameCache::new());
+        let inner = Inner { mapped, tables, id, manifest, live, tombstones, records, sources, frames, lengths, store };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -120,13 +119,6 @@ impl Snapshot {
     /// The chunks of this generation.
     pub fn live(&self) -> &RoaringBitmap {
         &self.inner.live
-    }
-
-    /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
-    pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
-        let Some(bytes) = self.get(Table::Blames, &chunk_key(first.0))? else { return Ok(None) };
-        let decoded = blame::decode(bytes);
-        decoded.map(Some).ok_or_else(|| self.damaged(format!("the blame of chunk {first} is invalid")))
     }
 
     /// The live postings of a term, as the analyzer gives it.

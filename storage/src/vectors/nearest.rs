@@ -1,8 +1,10 @@
 //! The search for the nearest vectors: a scan of codes that leaves some thousands, and the exact product of those.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicI32};
 
 use aurora_kernels::dot;
+use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
 use super::block::BLOCK_IDS;
@@ -16,6 +18,11 @@ const LEFT: usize = 4096;
 const LEFT_PER_RESULT: usize = 40;
 /// Vectors, as a multiple of those that the codes would leave, up to which all are compared exactly.
 const ALL: u64 = 4;
+
+/// Shares of the codes that each thread scans: with one, a thread that another search keeps busy holds up the rest.
+const SHARES_PER_THREAD: usize = 2;
+/// Vectors that a thread compares exactly at a time.
+const SCORED: usize = 512;
 
 /// Which ids of a block may be found.
 const MASK_WORDS: usize = BLOCK_IDS as usize / 64;
@@ -109,27 +116,59 @@ fn by_codes(
     eligible: &Eligible<'_>,
 ) -> Result<Vec<(u32, f32)>, Damage> {
     let code = CodeQuery::new(query);
-    let best_first = |a: &Coded, b: &Coded| b.score.cmp(&a.score);
-    let mut kept: Vec<Coded> = Vec::new();
-    let (mut bar, mut room) = (i32::MIN, 2 * left);
+    let threshold = AtomicI32::new(i32::MIN);
+    let share = blocks.len().div_ceil(SHARES_PER_THREAD * rayon::current_num_threads()).max(1);
+    let shares = blocks.par_chunks(share).enumerate().map(|(number, blocks)| {
+        let mut kept = nearest_codes(blocks, &code, left, eligible, &threshold);
+        kept.iter_mut().for_each(|coded| coded.block += (number * share) as u32);
+        kept
+    });
+    let mut kept = shares.collect::<Vec<_>>().concat();
+    let reached = threshold.into_inner();
+    kept.retain(|coded| coded.score >= reached);
+    keep_best(&mut kept, left, nearer);
+    let scored = kept.par_chunks(SCORED).map(|coded| products(blocks, query, coded));
+    Ok(scored.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The vectors of some blocks whose codes are among the `left` nearest, and perhaps some more. `threshold` is a score that `left`
+/// vectors of these or other blocks reach.
+fn nearest_codes(
+    blocks: &[(u32, VectorBlock<'_>)],
+    query: &CodeQuery,
+    left: usize,
+    eligible: &Eligible<'_>,
+    threshold: &AtomicI32,
+) -> Vec<Coded> {
+    let (mut kept, mut room) = (Vec::new(), 2 * left);
     let mut scores = Vec::with_capacity(BLOCK_IDS as usize);
     for (at, (block, vectors)) in blocks.iter().enumerate() {
         let mask = eligible.mask(block * BLOCK_IDS);
-        code.score(vectors.codes(), &mut scores);
+        query.score(vectors.codes(), &mut scores);
+        let least = threshold.load(atomic::Ordering::Relaxed);
         for (order, &score) in scores.iter().enumerate() {
-            if score >= bar && holds(&mask, vectors.index_of(order)) {
+            if score >= least && holds(&mask, vectors.index_of(order)) {
                 kept.push(Coded { score, block: at as u32, order: order as u32 });
             }
         }
         if kept.len() > room {
-            keep_best(&mut kept, left, best_first);
-            bar = kept.iter().map(|coded| coded.score).min().unwrap_or(i32::MIN);
+            keep_best(&mut kept, left, nearer);
+            let reached = kept.iter().map(|coded| coded.score).min().unwrap_or(i32::MIN);
+            threshold.fetch_max(reached, atomic::Ordering::Relaxed);
             room = 2 * kept.len();
         }
     }
-    keep_best(&mut kept, left, best_first);
+    kept
+}
+
+fn nearer(a: &Coded, b: &Coded) -> Ordering {
+    b.score.cmp(&a.score)
+}
+
+/// The exact products of some vectors, with their ids.
+fn products(blocks: &[(u32, VectorBlock<'_>)], query: &[f32], vectors: &[Coded]) -> Result<Vec<(u32, f32)>, Damage> {
     let mut row = Vec::new();
-    let scored = kept.iter().map(|coded| {
+    let scored = vectors.iter().map(|coded| {
         let (block, vectors) = &blocks[coded.block as usize];
         let order = coded.order as usize;
         let scale = vectors.read(order, &mut row)?;
