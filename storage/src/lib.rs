@@ -55,6 +55,7 @@ mod access;
 mod artefact;
 mod aside;
 mod blame;
+mod block_writer;
 mod btree;
 mod canonical;
 mod chunk;
