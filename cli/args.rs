@@ -10,7 +10,8 @@ use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_pipeline::PipelineCommand;
 use crate::values::{
-    parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines, parse_weights,
+    ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines,
+    parse_weights,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -211,12 +212,6 @@ pub(crate) struct IndexArgs {
     pub(crate) quiet: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    Text,
-    Json,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// What to look for: an identifier, keywords or a sentence
@@ -310,16 +305,6 @@ pub(crate) struct SearchArgs {
     /// Fail instead of building an index where there is none
     #[arg(long)]
     pub(crate) no_index: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Keywords, meaning and activation
-    Hybrid,
-    /// Keywords only
-    Sparse,
-    /// Meaning only
-    Dense,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

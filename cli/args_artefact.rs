@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ReportFormat;
+use crate::values::ReportFormat;
 
 pub(crate) const EXPORT_EXAMPLES: &str = "\
 Examples:

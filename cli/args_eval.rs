@@ -6,8 +6,7 @@ use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::Floor;
 use clap::{Args, Subcommand};
 
-use crate::args::{ModeArg, ReportFormat};
-use crate::values::{parse_folds, parse_percent};
+use crate::values::{ModeArg, ReportFormat, parse_folds, parse_percent};
 
 pub(crate) const EVAL_EXAMPLES: &str = "\
 GOLDEN is a file of questions (JSON Lines or YAML) or a directory that `aur mem eval mine` has

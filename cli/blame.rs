@@ -8,12 +8,13 @@ use aurora_stages::git_signal::from_stored;
 use aurora_storage::{FileOutcome, FileRecord, GitSignal, HistoryTier, Snapshot, StorageError};
 use serde_json::{Value, json};
 
-use crate::args::{BlameArgs, ReportFormat};
+use crate::args::BlameArgs;
 use crate::failure::{Failure, Outcome};
 use crate::opened::{self, Opened};
 use crate::output::{json, time};
 use crate::place;
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 
 /// Prints which commit every line of a file came from, as it was when the file was indexed.
 pub(crate) fn run(args: &BlameArgs, terminal: &Terminal) -> Outcome {

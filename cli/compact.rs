@@ -4,13 +4,13 @@ use std::io::Write;
 
 use aurora_storage::Environment;
 
-use crate::args::ReportFormat;
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
 use crate::opened::{self, Opened};
 use crate::output::{json, units};
 use crate::place;
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 
 /// Compacts and says what it was good for.
 pub(crate) fn run(args: &CompactArgs, terminal: &Terminal) -> Outcome {

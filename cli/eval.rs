@@ -8,13 +8,13 @@ use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::{self, MissedFloor, Run};
 use aurora_query::{Mode, SearchConfig};
 
-use crate::args::ReportFormat;
 use crate::args_eval::{AskArgs, EvalArgs, EvalCommand};
 use crate::failure::{Failure, Outcome};
 use crate::golden::{self, Batch};
 use crate::output::evaluation::{self, Against, Evaluation};
 use crate::output::json;
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{mine, place, search};
 
 /// Mines golden sets, or asks the questions of some and prints the figures.

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use aurora_storage::ArtefactManifest;
 
-use crate::args::ReportFormat;
 use crate::args_artefact::ExportArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, units};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{opened, place};
 
 /// Name and version of this program, as artefacts tell it.

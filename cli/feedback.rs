@@ -6,11 +6,12 @@ use std::path::Path;
 use aurora_storage::{AccessLog, ChunkId, Label, Snapshot, StorageError, Verdict};
 use serde_json::json;
 
-use crate::args::{FeedbackArgs, ReportFormat, VerdictArg};
+use crate::args::{FeedbackArgs, VerdictArg};
 use crate::failure::{Failure, Outcome};
 use crate::opened::{self, Opened};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{place, search};
 
 /// Most ids that an error suggests.

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use aurora_storage::{Arrival, Environment};
 
-use crate::args::ReportFormat;
 use crate::args_artefact::ImportArgs;
 use crate::export::{contents, write_commit};
 use crate::failure::{Failure, Outcome};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{opened, place};
 
 /// Verifies the artefact, puts it into place and says what came.

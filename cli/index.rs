@@ -4,13 +4,14 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use aurora_pipeline::CancelToken;
-use aurora_stages::index::{IndexError, IndexOptions, IndexSummary, PipelineChoice, Unreadable};
+use aurora_stages::index::{IndexOptions, IndexSummary, PipelineChoice, Unreadable};
 
-use crate::args::{IndexArgs, ReportFormat};
+use crate::args::IndexArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, sanitize, summary, units};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{interrupt, pipeline, place};
 
 /// Runs the pipeline and prints what it did.
@@ -95,7 +96,8 @@ pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
 /// Brings the index of a root up to date without a word.
 pub(crate) fn refresh(root: &Path, terminal: &Terminal) -> Outcome {
     let options = options(root.to_owned())?;
-    aurora_stages::index::run(&options, &IndexProgress::hidden()).map_err(|error| failure(error, terminal))?;
+    aurora_stages::index::run(&options, &IndexProgress::hidden())
+        .map_err(|error| pipeline::failure(error, terminal))?;
     Ok(())
 }
 
@@ -118,15 +120,7 @@ fn build(options: &IndexOptions, progress: &IndexProgress, terminal: &Terminal) 
     interrupt::cancels(&options.cancel);
     let summary = aurora_stages::index::run(options, progress);
     progress.clear();
-    summary.map_err(|error| failure(error, terminal))
-}
-
-/// What stopped an index run, or a look at its pipeline.
-pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
-    match error {
-        IndexError::Pipeline(diagnostics) => pipeline::report(&diagnostics, terminal),
-        other => Failure::from_error(&other),
-    }
+    summary.map_err(|error| pipeline::failure(error, terminal))
 }
 
 fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {

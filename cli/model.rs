@@ -7,12 +7,13 @@ use std::sync::Arc;
 use aurora_analysis::{Embedder, ModelDirectory, ModelError, STATIC};
 use serde::Serialize;
 
-use crate::args::{ModelCommand, ReportFormat};
+use crate::args::ModelCommand;
 use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{json, units, width};
 use crate::place;
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 
 /// Adds a model, or lists them all.
 pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {

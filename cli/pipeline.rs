@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_pipeline::{Diagnostics, Plan};
-use aurora_stages::index::{self as indexing, PipelineChoice};
+use aurora_stages::index::{self as indexing, IndexError, PipelineChoice};
 use aurora_stages::pipelines::EMBEDDED;
 
 use crate::args_pipeline::{GraphFormat, PipelineArgs, PipelineCommand};
 use crate::failure::{Failure, Outcome};
 use crate::output::{report as findings, sanitize, units};
+use crate::place;
 use crate::shorthand::closest;
 use crate::terminal::Terminal;
-use crate::{index, place};
 
 /// Checks, draws or prints a pipeline, or prints the schema of all.
 pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
@@ -64,8 +64,16 @@ pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
     Err(Failure::new(format!("there is no pipeline `{asked}`")).with_help(help))
 }
 
+/// What stopped an index run, or a look at its pipeline.
+pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
+    match error {
+        IndexError::Pipeline(diagnostics) => report(&diagnostics, terminal),
+        other => Failure::from_error(&other),
+    }
+}
+
 /// Shows the findings that stopped a command.
-pub(crate) fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
+fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
     show(diagnostics, terminal);
     let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
     Failure::new(format!("the pipeline has {}", units::counted(errors as u64, "error")))
@@ -82,7 +90,7 @@ fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
 fn plan(args: &PipelineArgs, terminal: &Terminal) -> Outcome<(String, Plan)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = choice(args.pipeline.as_deref())?;
-    let plan = indexing::plan(&root, &choice, &place::limits()?).map_err(|error| index::failure(error, terminal))?;
+    let plan = indexing::plan(&root, &choice, &place::limits()?).map_err(|error| failure(error, terminal))?;
     show(plan.warnings(), terminal);
     let name = match choice {
         PipelineChoice::Named(name) => name,

@@ -12,13 +12,14 @@ use aurora_query::{
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
 
-use crate::args::{FusionArg, ModeArg, ResultFormat, SearchArgs};
+use crate::args::{FusionArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::context::{self, PackedAnswer};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{json, time};
 use crate::terminal::Terminal;
+use crate::values::ModeArg;
 use crate::{index, model, opened, place};
 
 /// Most bytes of a line of standard input; a longer one is no text.

@@ -6,11 +6,12 @@ use std::path::Path;
 use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError, TableSize};
 use serde::Serialize;
 
-use crate::args::{ReportFormat, StatsArgs};
+use crate::args::StatsArgs;
 use crate::failure::Outcome;
 use crate::output::style::Role;
 use crate::output::{json, sanitize, time, units, width};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{opened, place};
 
 #[derive(Serialize)]

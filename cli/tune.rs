@@ -7,11 +7,11 @@ use aurora_evaluation::golden::Question;
 use aurora_evaluation::tune::{TuneOptions, TuneReport, config_file, tune};
 use aurora_storage::ProjectDirectory;
 
-use crate::args::ReportFormat;
 use crate::args_eval::TuneArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{evaluation, json};
 use crate::terminal::Terminal;
+use crate::values::ReportFormat;
 use crate::{golden, place, search};
 
 /// Learns, prints what it is worth, and writes the configuration where the gain is real.

@@ -1,6 +1,23 @@
-//! Values of command line options: counts, sizes, percentages, pairs and weights.
+//! Values of command line options that several commands have: formats, modes, counts, sizes, percentages and weights.
 
 use aurora_pipeline::MOST_WORKERS;
+use clap::ValueEnum;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Keywords, meaning and activation
+    Hybrid,
+    /// Keywords only
+    Sparse,
+    /// Meaning only
+    Dense,
+}
 
 pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {

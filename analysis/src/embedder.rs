@@ -1,10 +1,6 @@
-//! The contract between text and vectors, and the way from a model's name to the model.
+//! The contract between text and vectors.
 
-use std::sync::Arc;
-
-use crate::model_dir::{ModelDirectory, ModelError};
 use crate::passage::Passage;
-use crate::static_model::StaticModel;
 
 /// The name of the model that is part of the program and needs no file.
 pub const STATIC: &str = "static";
@@ -66,22 +62,4 @@ pub enum EmbedError {
         /// Id of the model.
         model: String,
     },
-}
-
-/// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
-///
-/// # Errors
-/// [`ModelError::Unknown`] names the models that there are and how to add one; the other variants say which file of the
-/// model does not hold what it should.
-///
-/// ```
-/// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
-/// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
-/// assert!(error.to_string().contains("aur model add"));
-/// ```
-pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
-    if name == STATIC {
-        return Ok(Arc::new(StaticModel::built_in()?));
-    }
-    Ok(Arc::new(models.load(name)?))
 }

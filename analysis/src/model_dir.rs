@@ -5,17 +5,19 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aurora_confined::read_regular;
 use serde::{Deserialize, Serialize};
 
 use crate::bert::{self, BertEmbedder};
 use crate::embedder::{Embedder, STATIC};
+use crate::model_error::ModelError;
+use crate::model_file::{self, MOST_BYTES, ModelFile};
+use crate::static_model::StaticModel;
 
 /// Written beside a model's own files when it is added: the record that [`ModelDirectory::list`] reads.
 const RECORD: &str = "aurora-model.json";
-/// Most bytes of a file of a model.
-pub(crate) const MOST_BYTES: u64 = 16 << 30;
 /// Folders below the one given to [`ModelDirectory::add`] that are searched for a model.
 const SEARCH_DEPTH: usize = 6;
 
@@ -38,86 +40,6 @@ pub struct ModelEntry {
     pub max_tokens: usize,
     /// Its files, relative to its folder, in order of name.
     pub files: Vec<ModelFile>,
-}
-
-/// A file of a model, as it was when the model was added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelFile {
-    /// Path relative to the model's folder, with `/`.
-    pub path: String,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// BLAKE3 of the contents, hexadecimal.
-    pub blake3: String,
-}
-
-/// Why a model cannot be added or used.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// There is no such model.
-    #[error("there is no embedding model `{name}` in {}; there is {known}. Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`, or use `{STATIC}`, which needs none", directory.display())]
-    Unknown {
-        /// The name asked for.
-        name: String,
-        /// Where it was looked for.
-        directory: PathBuf,
-        /// The names that there are, as a list for people.
-        known: String,
-    },
-    /// Neither `AURORA_HOME` nor a home directory is known.
-    #[error("no home directory is known; set AURORA_HOME to the folder that shall hold Aurora's models")]
-    NoHome,
-    /// A folder holds no model that can be read.
-    #[error("{} holds no model: {reason}", path.display())]
-    NoModel {
-        /// The folder that was given.
-        path: PathBuf,
-        /// What was looked for, and what was found.
-        reason: String,
-    },
-    /// A folder holds a model of a kind that is not supported.
-    #[error("{}: {what} is {found}, and only {supported} is supported", path.display())]
-    Unsupported {
-        /// The file that says so.
-        path: PathBuf,
-        /// The setting.
-        what: &'static str,
-        /// Its value.
-        found: String,
-        /// The values that are supported.
-        supported: &'static str,
-    },
-    /// A model's file does not hold what it should.
-    #[error("{}: {reason}", path.display())]
-    Damaged {
-        /// The file, or the model's folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A name that cannot be the name of a folder, or that is taken.
-    #[error("`{name}` cannot be a model's name: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
-impl ModelError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { path, source }
-    }
 }
 
 impl ModelDirectory {
@@ -253,6 +175,24 @@ impl ModelDirectory {
     }
 }
 
+/// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
+///
+/// # Errors
+/// [`ModelError::Unknown`] names the models that there are and how to add one; the other variants say which file of the
+/// model does not hold what it should.
+///
+/// ```
+/// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
+/// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
+/// assert!(error.to_string().contains("aur model add"));
+/// ```
+pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
+    if name == STATIC {
+        return Ok(Arc::new(StaticModel::built_in()?));
+    }
+    Ok(Arc::new(models.load(name)?))
+}
+
 /// The folder at or below `directory` that holds a model; there must be exactly one.
 fn find_model(directory: &Path) -> Result<PathBuf, ModelError> {
     let no_model = |reason: String| ModelError::NoModel { path: directory.to_owned(), reason };
@@ -343,7 +283,7 @@ fn copy_file(from: &Path, to: &Path, path: &str) -> Result<ModelFile, ModelError
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder).map_err(ModelError::io(folder))?;
     }
-    let bytes = read_regular(&source, MOST_BYTES).map_err(ModelError::io(&source))?;
+    let bytes = model_file::read(&source)?;
     write_synced(&target, &bytes)?;
     Ok(ModelFile {
         path: path.to_owned(),

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::env::{Environment, OpenMode};
+use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
+use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::replace::forget_old;
 

@@ -2,8 +2,9 @@
 
 use roaring::RoaringBitmap;
 
+use crate::block_writer::BlockWriter;
 use crate::chunk::{self, Chunk, SourceRecord};
-use crate::content::{BlockWriter, CONTENT_PARTS, encode_relations, encode_text};
+use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};

@@ -10,11 +10,11 @@ use heed::{CommitOrAbort, Database, MdbError, PutFlags, RwTxn};
 use crate::btree::Guard;
 use crate::error::StorageError;
 use crate::fault;
+use crate::index_id::IndexId;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
-use crate::trust::IndexId;
 
 type RawTable = Database<'static, Bytes, Bytes>;
 type RawTables = [RawTable; Table::ALL.len()];
@@ -284,7 +284,8 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::env::{Environment, OpenMode};
+    use crate::env::Environment;
+    use crate::opening::OpenMode;
 
     /// Names the directory in which the child process writes.
     const DIRECTORY: &str = "AURORA_STORAGE_TEST_GROWTH";

@@ -8,22 +8,13 @@ use aurora_confined::Directory;
 use heed::EnvFlags;
 
 use crate::error::StorageError;
+use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
 use crate::store::{ATTEMPTS, Store};
-use crate::writer::{IndexWriter, WriterOptions};
 
 const INDEX: &str = ProjectDirectory::INDEX;
-
-/// How to open an environment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpenMode {
-    /// Make the index when there is none.
-    Create,
-    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
-    Existing,
-}
 
 /// An open index: a handle that is cheap to clone, for any number of readers and one writer.
 #[derive(Clone)]
@@ -79,15 +70,6 @@ impl Environment {
         } else {
             Err(StorageError::NoIndex { path: self.store.home.path().join(INDEX) })
         }
-    }
-
-    /// Opens a writer, the only one of the index on this machine.
-    ///
-    /// # Errors
-    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
-    /// index has been put into the place of this one.
-    pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
-        IndexWriter::open(self.clone(), options)
     }
 }
 

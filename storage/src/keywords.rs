@@ -8,11 +8,12 @@ use aurora_inverted::{
 
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::Chunk;
-use crate::env::{Environment, OpenMode};
+use crate::env::Environment;
 use crate::error::StorageError;
 use crate::inversion::Inversion;
 use crate::label::labels_of;
 use crate::manifest::Manifest;
+use crate::opening::OpenMode;
 use crate::replace::Replacement;
 use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;

@@ -18,14 +18,28 @@ pub(crate) struct TermListing<'s> {
     failed: Option<StorageError>,
 }
 
+impl Snapshot {
+    /// Terms that begin with `prefix`, in byte order, with their number of live chunks.
+    pub fn terms_with_prefix(&self, prefix: &str) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+        TermListing::terms(self, prefix)
+    }
+
+    /// The values that labels of a kind have, in byte order, with their number of live chunks.
+    ///
+    /// A value beyond 240 bytes is cut, and ends in a digest.
+    pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
+        TermListing::labels(self, kind)
+    }
+}
+
 impl<'s> TermListing<'s> {
     /// Terms that begin with a text.
-    pub(crate) fn terms(snapshot: &'s Snapshot, prefix: &str) -> Self {
+    fn terms(snapshot: &'s Snapshot, prefix: &str) -> Self {
         Self::new(snapshot, prefix.as_bytes().to_vec(), &[LABEL_PREFIX + 1], 0)
     }
 
     /// Labels of a kind.
-    pub(crate) fn labels(snapshot: &'s Snapshot, kind: LabelKind) -> Self {
+    fn labels(snapshot: &'s Snapshot, kind: LabelKind) -> Self {
         Self::new(snapshot, vec![LABEL_PREFIX, kind as u8], &[], 2)
     }
 

@@ -1,4 +1,4 @@
-//! Opening a directory as an LMDB environment: checks before anything is mapped.
+//! Opening a directory as an LMDB environment: its files, and the size of its map.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -7,10 +7,8 @@ use std::time::Duration;
 use aurora_confined::{Directory, Kind, Refusal};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
 
-use crate::btree::{Meta, Pages, Unsealed, missing_pages_are_free};
-use crate::env::OpenMode;
 use crate::error::StorageError;
-use crate::store::{DATA, map, meta_error};
+use crate::project::DATA;
 
 /// LMDB's lock file.
 const LOCK: &str = "lock.mdb";
@@ -24,6 +22,15 @@ const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
 const MAP_SIZES: [u64; 1] = [1 << 26];
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
+
+/// How to open an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// Make the index when there is none.
+    Create,
+    /// Fail with [`StorageError::NoIndex`] when there is none, or nothing was ever published.
+    Existing,
+}
 
 /// Makes sure that LMDB, which opens its files by name and follows links, finds regular files or none.
 ///
@@ -55,35 +62,6 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
     Ok(())
 }
 
-/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
-pub(crate) fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
-    let data = &directory.path().join(DATA);
-    let map = || map(directory, Path::new(DATA));
-    let first = map()?;
-    if first.is_empty() {
-        return match mode {
-            OpenMode::Create => Ok(()),
-            OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
-        };
-    }
-    let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
-    if newest.extent() <= first.len() as u64 {
-        return Ok(());
-    }
-    // The file is never behind its meta pages, but it may have grown since it was mapped above.
-    let map = map()?;
-    if newest.extent() <= map.len() as u64 {
-        return Ok(());
-    }
-    let unsealed = Unsealed::new(0);
-    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
-    match missing_pages_are_free(&pages, &newest) {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => {
-            Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
-        }
-    }
-}
 /// Makes the lock file as long as LMDB needs it, in bytes that are really there: LMDB maps it and
 /// writes into the map, which on a full disk would end the process with a signal.
 pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageError> {

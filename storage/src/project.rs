@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use aurora_confined::{Directory, Refusal};
 
 use crate::error::StorageError;
-use crate::store::DATA;
+
+/// LMDB's data file, in the directory of an index and in that of the access history.
+pub(crate) const DATA: &str = "data.mdb";
 
 /// The `.aurora` directory of a project. Its associated constants name the files and directories in it; they are
 /// relative to the directory, for use with the [`Directory`] that [`ProjectDirectory::open`] returns.

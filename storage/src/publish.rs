@@ -16,10 +16,10 @@ use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key, chunk_key, meta_key};
 use crate::vectors::{BLOCK_IDS, VectorBlockWriter};
-use crate::writer::State;
+use crate::writer_state::WriterState;
 
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
-pub(crate) fn publish(mut state: State, update: ManifestUpdate) -> Result<Manifest, StorageError> {
+pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<Manifest, StorageError> {
     let old = state.base.manifest();
     if !state.is_touched() && says_the_same(old, &update) {
         return Ok(old.clone());
@@ -79,7 +79,7 @@ fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
 }
 
 /// Vectors that were added must be the model's.
-fn check_model(state: &State, update: &ManifestUpdate) -> Result<(), StorageError> {
+fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), StorageError> {
     let named = update.model.as_ref().map(|model| model.dimensions);
     match state.vectors.appended() {
         Some(dimensions) if named != Some(dimensions) => Err(StorageError::Refused(format!(
@@ -91,7 +91,7 @@ fn check_model(state: &State, update: &ManifestUpdate) -> Result<(), StorageErro
 }
 
 /// Writes the blocks of field lengths that have new rows.
-fn write_lengths(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageError> {
+fn write_lengths(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), StorageError> {
     let base = state.base.clone();
     let from = state.lengths_from;
     let old = base.field_lengths_of(from..from + 1)?;
@@ -114,7 +114,7 @@ fn length(old: &FieldLengths<'_>, new: &[LengthCodes], from: u32, id: u32) -> Le
 }
 
 /// Writes new segments, and returns all that the generation has with the next free number.
-fn write_segments(state: &mut State, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
+fn write_segments(state: &mut WriterState, live: &RoaringBitmap) -> Result<(Vec<SegmentInfo>, u32), StorageError> {
     let base = state.base.clone();
     let old: &[SegmentInfo] = if state.rebuild { &[] } else { &base.manifest().segments };
     let first_added = if state.rebuild { 0 } else { base.manifest().next_chunk_id };
@@ -133,7 +133,7 @@ fn write_segments(state: &mut State, live: &RoaringBitmap) -> Result<(Vec<Segmen
 }
 
 fn write_segment(
-    state: &mut State,
+    state: &mut WriterState,
     base: &Snapshot,
     live: &RoaringBitmap,
     group: &Group,
@@ -167,7 +167,7 @@ fn write_segment(
 }
 
 /// Sums of the field lengths of all live chunks.
-fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
+fn totals(state: &WriterState, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageError> {
     let mut totals = if state.rebuild { [0; FIELDS] } else { state.base.field_totals() };
     let mut add = |row: LengthCodes, sign: fn(u64, u64) -> u64| {
         for (total, length) in totals.iter_mut().zip(row) {
@@ -188,7 +188,7 @@ fn totals(state: &State, live: &RoaringBitmap) -> Result<[u64; FIELDS], StorageE
 }
 
 /// Writes the file rows, and returns how many there are.
-fn write_files(state: &mut State) -> Result<u64, StorageError> {
+fn write_files(state: &mut WriterState) -> Result<u64, StorageError> {
     let mut count = state.base.manifest().file_count;
     for (path, row) in std::mem::take(&mut state.files) {
         let key = files::key(&path);
@@ -209,7 +209,7 @@ fn write_files(state: &mut State) -> Result<u64, StorageError> {
 }
 
 /// Removes the records of dead chunks, and blocks in which nothing, or little, is alive.
-fn remove_dead(state: &mut State, live: &RoaringBitmap) -> Result<(), StorageError> {
+fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), StorageError> {
     let mut dead = state.dead.clone();
     dead &= state.base.live() | &state.added;
     for id in &dead {
@@ -245,7 +245,7 @@ fn blocks_of(ids: &RoaringBitmap, size: u32) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// Writes a block of vectors again without its dead rows, once they are half of it.
-fn shrink_vectors(state: &mut State, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
+fn shrink_vectors(state: &mut WriterState, live: &RoaringBitmap, block: u32, alive: u64) -> Result<(), StorageError> {
     let base = state.base.clone();
     let Some(stored) = base.vectors(block)?.filter(|stored| 2 * alive <= stored.len() as u64) else { return Ok(()) };
     let mut writer = VectorBlockWriter::new(stored.dimensions);
@@ -262,14 +262,14 @@ fn shrink_vectors(state: &mut State, live: &RoaringBitmap, block: u32, alive: u6
     Ok(())
 }
 
-fn remove_vectors(state: &mut State, block: u32) {
+fn remove_vectors(state: &mut WriterState, block: u32) {
     for table in [Table::Codes, Table::Vectors] {
         state.committer.push_last(Operation::delete(table, block_key(block)));
     }
 }
 
 /// Removes the segments that the new generation does not list.
-fn remove_segments(state: &mut State, kept: &[SegmentInfo]) -> Result<(), StorageError> {
+fn remove_segments(state: &mut WriterState, kept: &[SegmentInfo]) -> Result<(), StorageError> {
     let base = state.base.clone();
     let gone = base.manifest().segments.iter().filter(|old| kept.iter().all(|new| new.id != old.id));
     for info in gone {

@@ -14,14 +14,14 @@ use aurora_confined::{Directory, Kind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
-use crate::env::OpenMode;
 use crate::error::StorageError;
 use crate::fault;
 use crate::lock::WriterLock;
 use crate::manifest::Manifest;
-use crate::project::ProjectDirectory;
+use crate::opening::OpenMode;
+use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
-use crate::store::{DATA, Store};
+use crate::store::Store;
 use crate::tables::{Operation, Table, meta_key};
 use crate::trust::KnownIndexes;
 

@@ -11,14 +11,11 @@ use aurora_confined::Directory;
 use heed::{EnvFlags, MdbError, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
-use crate::btree::{Meta, MetaError, Pages, Unsealed};
-use crate::env::OpenMode;
+use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
 use crate::error::StorageError;
-use crate::opening::{inspect, open_lmdb, prepare, reserve_lock_file};
-use crate::project::{Identity, identity};
+use crate::opening::{OpenMode, open_lmdb, prepare, reserve_lock_file};
+use crate::project::{DATA, Identity, identity};
 
-/// LMDB's data file.
-pub(crate) const DATA: &str = "data.mdb";
 /// How often a read is begun again because commits came between its steps.
 pub(crate) const ATTEMPTS: usize = 100;
 
@@ -43,7 +40,7 @@ pub(crate) struct Store {
     /// Whether readers have no place in LMDB's table.
     pub(crate) unlocked: bool,
     /// Whether LMDB may write without a look at the whole structure of the file first.
-    pub(crate) sound: AtomicBool,
+    sound: AtomicBool,
 }
 
 /// The file as one generation of pages sees it.
@@ -55,6 +52,9 @@ pub(crate) struct Mapped {
     pub(crate) meta: Meta,
     unsealed: Unsealed,
 }
+
+/// The row that says which transaction wrote a generation: its table, the table's mark, and its key.
+pub(crate) type Signature<'a> = (&'a str, Mark, &'a [u8]);
 
 /// The bytes of a data file.
 pub(crate) enum Content {
@@ -127,6 +127,16 @@ impl Store {
             true => Ok(()),
             false => Err(StorageError::Replaced { path: self.data.clone() }),
         }
+    }
+
+    /// Whether the structure is known to be as LMDB has left it.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.sound.load(Ordering::Acquire)
+    }
+
+    /// From now on it is: all of it has been checked, and only LMDB writes.
+    pub(crate) fn note_sound(&self) {
+        self.sound.store(true, Ordering::Release);
     }
 
     /// Path of the data file below `home`.
@@ -244,8 +254,24 @@ impl Mapped {
         Self { _transaction: transaction, bytes, meta, unsealed }
     }
 
+    /// Whether the generation before this one, the newest, says that a later transaction wrote it: then a number in the meta
+    /// pages has been changed, and what seems to be the newest generation is an earlier one.
+    pub(crate) fn is_rolled_back(
+        &self,
+        (table, mark, key): Signature<'_>,
+        transaction: impl Fn(&[u8]) -> Option<u64>,
+    ) -> bool {
+        // Where it cannot be read it is of no concern: nothing else is read from it.
+        let signed = || {
+            let (pages, before) = self.meta.before(self.pages()).filter(|_| self.is_protected())?;
+            let tree = Cursor::named(pages, before.main, table).ok()??;
+            transaction(Cursor::get(pages, tree.with_seal(Some(mark)), key).ok()??)
+        };
+        signed().is_some_and(|signed| signed > self.meta.transaction)
+    }
+
     /// Whether a place in the reader table keeps the pages of this generation, and of the one before, as they are.
-    pub(crate) fn is_protected(&self) -> bool {
+    fn is_protected(&self) -> bool {
         self._transaction.is_some()
     }
 
@@ -255,8 +281,39 @@ impl Mapped {
         Pages { bytes, page_size: meta.page_size, count: meta.last_page + 1, unsealed }
     }
 }
+
+/// Checks that a data file is one of LMDB's and as long as its meta pages say, before LMDB maps it.
+fn inspect(directory: &Directory, mode: OpenMode) -> Result<(), StorageError> {
+    let data = &directory.path().join(DATA);
+    let map = || map(directory, Path::new(DATA));
+    let first = map()?;
+    if first.is_empty() {
+        return match mode {
+            OpenMode::Create => Ok(()),
+            OpenMode::Existing => Err(StorageError::Truncated { path: data.to_owned(), expected: 1, actual: 0 }),
+        };
+    }
+    let newest = Meta::newest(&first).map_err(|error| meta_error(data, first.len() as u64, error))?;
+    if newest.extent() <= first.len() as u64 {
+        return Ok(());
+    }
+    // The file is never behind its meta pages, but it may have grown since it was mapped above.
+    let map = map()?;
+    if newest.extent() <= map.len() as u64 {
+        return Ok(());
+    }
+    let unsealed = Unsealed::new(0);
+    let pages = Pages { bytes: &map, page_size: newest.page_size, count: newest.last_page + 1, unsealed: &unsealed };
+    match missing_pages_are_free(&pages, &newest) {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(_) => {
+            Err(StorageError::Truncated { path: data.to_owned(), expected: newest.extent(), actual: map.len() as u64 })
+        }
+    }
+}
+
 /// Maps the whole of the file at a path below a directory.
-pub(crate) fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
+fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
     let read = || -> io::Result<Content> {
         let file = directory.open_file(path)?;
         if file.metadata()?.len() == 0 {
@@ -271,7 +328,7 @@ pub(crate) fn map(directory: &Directory, path: &Path) -> Result<Content, Storage
     read().map_err(|error| StorageError::read(&directory.path().join(path), error))
 }
 /// The error of a data file of `actual` bytes without sound meta pages.
-pub(crate) fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
+fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
     let path = data.to_owned();
     match error {
         MetaError::Foreign(reason) => StorageError::Foreign { path, reason: reason.to_owned() },

@@ -4,7 +4,6 @@
 //! user, outside of any repository, has a record for each index that the user's runs have made: the id, the project, and the
 //! stamp of the data file after the last run.
 
-use std::fmt;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,49 +12,14 @@ use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StorageError;
-use crate::project::ProjectDirectory;
+use crate::index_id::IndexId;
+use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
-use crate::store::DATA;
 
-/// Bytes of an id.
-const ID: usize = 16;
 /// Most bytes of a record.
 const MOST: u64 = 64 << 10;
 /// With more records than this, those of projects that are gone are removed.
 const MANY: usize = 4_096;
-
-/// Identifies an index. It is random, so that it cannot be guessed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct IndexId([u8; ID]);
-
-impl IndexId {
-    pub(crate) fn random() -> io::Result<Self> {
-        let mut bytes = [0; ID];
-        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        Ok(Self(bytes))
-    }
-
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        Some(Self(bytes.try_into().ok()?))
-    }
-
-    /// The id as it is stored.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl fmt::Display for IndexId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for IndexId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "IndexId({self})")
-    }
-}
 
 /// The origin of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,29 +1,25 @@
 //! The one writer of an index.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use aurora_inverted::{FIELDS, HashedTerm, LengthCodes, TermVector, length_code};
-use roaring::RoaringBitmap;
+use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 
 use crate::blame::{self, Blame};
 use crate::chunk::{Chunk, ChunkId};
-use crate::chunk_rows::ChunkRows;
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::fault;
 use crate::files::FileRecord;
-use crate::inversion::Inversion;
+use crate::index_id::IndexId;
 use crate::label::labels_of;
 use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
-use crate::snapshot::Snapshot;
-use crate::trust::IndexId;
-use crate::vectors::{VectorAppender, quantise};
+use crate::vectors::quantise;
+use crate::writer_state::{WriterState, check_path};
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
@@ -50,39 +46,24 @@ impl Default for WriterOptions {
 pub struct IndexWriter {
     environment: Environment,
     id: IndexId,
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
     /// Released last.
     _lock: WriterLock,
 }
 
-/// What a writer has gathered.
-pub(crate) struct State {
-    /// The generation that is being changed.
-    pub(crate) base: Snapshot,
-    pub(crate) committer: Committer,
-    pub(crate) rows: ChunkRows,
-    pub(crate) vectors: VectorAppender,
-    pub(crate) inversion: Inversion,
-    /// Rows that change; `None` removes the row.
-    pub(crate) files: BTreeMap<String, Option<FileRecord>>,
-    /// Chunks that die, of the base and of this writer.
-    pub(crate) dead: RoaringBitmap,
-    /// The first chunks of the files that these were.
-    pub(crate) dead_firsts: Vec<ChunkId>,
-    /// Chunks that this writer has added.
-    pub(crate) added: RoaringBitmap,
-    pub(crate) next_id: u32,
-    /// Field lengths of the chunks from `lengths_from` on.
-    pub(crate) lengths: Vec<LengthCodes>,
-    pub(crate) lengths_from: u32,
-    /// Whether all segments are replaced by the terms added here.
-    pub(crate) rebuild: bool,
-    last_terms: Option<ChunkId>,
-    last_blame: Option<ChunkId>,
+impl Environment {
+    /// Opens a writer, the only one of the index on this machine.
+    ///
+    /// # Errors
+    /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
+    /// index has been put into the place of this one.
+    pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
+        IndexWriter::open(self.clone(), options)
+    }
 }
 
 impl IndexWriter {
-    pub(crate) fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
+    fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
         let store = &environment.store;
         let lock = WriterLock::acquire(&store.home)?;
         store.check_current()?;
@@ -103,24 +84,7 @@ impl IndexWriter {
             remove_leftovers(&base, &mut committer)?;
             base = environment.snapshot()?;
         }
-        let next_id = base.manifest().next_chunk_id;
-        let state = State {
-            committer: Committer::new(&base, limit),
-            rows: ChunkRows::new()?,
-            vectors: VectorAppender::new(&base)?,
-            inversion: Inversion::begin(&store.home, options.memory / 2)?,
-            files: BTreeMap::new(),
-            dead: RoaringBitmap::new(),
-            dead_firsts: Vec::new(),
-            added: RoaringBitmap::new(),
-            next_id,
-            lengths: Vec::new(),
-            lengths_from: next_id,
-            rebuild: false,
-            last_terms: None,
-            last_blame: None,
-            base,
-        };
+        let state = WriterState::begin(base, &store.home, limit, options.memory / 2)?;
         Ok(Self { environment, id, state: Mutex::new(state), _lock: lock })
     }
 
@@ -183,7 +147,7 @@ impl IndexWriter {
             return Err(StorageError::Refused(format!("the blame of chunk {first} cannot be added now")));
         }
         state.last_blame = Some(first);
-        let State { rows, committer, .. } = &mut *state;
+        let WriterState { rows, committer, .. } = &mut *state;
         rows.push_blame(first.0, &blame::encode(blame), &mut |operation| committer.push(operation))
     }
 
@@ -267,68 +231,7 @@ impl IndexWriter {
         remove_leftovers(&base, &mut committer)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Whether anything was asked of the writer.
-    pub(crate) fn is_touched(&self) -> bool {
-        self.rebuild || !self.files.is_empty() || !self.added.is_empty()
-    }
-
-    /// The row of a file as it would be published now.
-    fn row(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
-        match self.files.get(path) {
-            Some(row) => Ok(row.clone()),
-            None => self.base.file(path),
-        }
-    }
-
-    /// Lets the chunks of a file die.
-    fn retire(&mut self, path: &str) -> Result<(), StorageError> {
-        check_path(path)?;
-        let chunks = self.row(path)?.map(|row| row.chunks).unwrap_or_default();
-        self.dead.extend(chunks.iter().map(|id| id.0));
-        self.dead_firsts.extend(chunks.first());
-        Ok(())
-    }
-
-    /// Makes sure that `count` ids are left and that vectors have the same dimensions.
-    fn reserve(&mut self, count: usize, dimensions: impl Iterator<Item = usize>) -> Result<(), StorageError> {
-        for dimensions in dimensions {
-            self.next_id = self.vectors.expect(dimensions, self.next_id)?;
-        }
-        let end = u64::from(self.next_id) + count as u64;
-        match end < u64::from(u32::MAX) {
-            true => Ok(()),
-            false => Err(StorageError::IdsExhausted { path: self.base.path().to_owned() }),
-        }
-    }
-
-    fn add_chunk(
-        &mut self,
-        chunk: &Chunk,
-        labels: &[Vec<u8>],
-        vector: Option<(f32, Vec<i8>)>,
-    ) -> Result<ChunkId, StorageError> {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.added.insert(id);
-        self.lengths.resize((self.next_id - self.lengths_from) as usize, [0; FIELDS]);
-        self.rows.push(id, chunk, &mut |operation| self.committer.push(operation))?;
-        self.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-        if let Some((scale, row)) = vector {
-            self.vectors.push(id, scale, &row, &mut self.committer)?;
-        }
-        Ok(ChunkId(id))
-    }
-}
-
-fn check_path(path: &str) -> Result<(), StorageError> {
-    match path.is_empty() {
-        true => Err(StorageError::Refused("a file needs a path".to_owned())),
-        false => Ok(()),
     }
 }

@@ -28,16 +28,6 @@ pub(crate) fn by_directory(uses: &[Use]) -> BTreeMap<String, Graph> {
 }
 
 impl Graph {
-    /// Takes a use out; `None` if there is none.
-    pub(crate) fn remove(&mut self, from: &str, to: &str) -> Option<(String, String)> {
-        self.0.remove_entry(&(from.to_owned(), to.to_owned())).map(|(edge, _)| edge)
-    }
-
-    /// Whether uses lead from one module to another.
-    pub(crate) fn leads(&self, from: &str, to: &str) -> bool {
-        self.path(from, to).is_some()
-    }
-
     /// A shortest cycle with the places of its uses, the last of which is taken out so that the next call finds another one.
     pub(crate) fn take_cycle(&mut self) -> Option<String> {
         let closed = |(from, to): &(String, String)| Some([self.path(to, from)?, vec![to.clone()]].concat());

@@ -1,5 +1,6 @@
 //! `cargo xtask`: what the project does to itself.
 
+mod cargo;
 mod exact;
 mod explore;
 mod markers;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::run::project;
+use crate::cargo::project;
 
 /// Lines that git writes around the two sides of a conflict. The line between them, `=======`, also underlines headings.
 const MARKERS: &str = "^(<{7}|>{7}|[|]{7})( |$)";

@@ -1,8 +1,8 @@
-//! Running cargo.
+//! Tasks that run cargo: lints, tests and benches.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
+use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
 
 /// Packages that no other job compiles.
@@ -43,26 +43,4 @@ pub(crate) fn bench_outside(package: &str, arguments: &[String]) -> Result<(), S
 /// The manifest of a package outside the workspace.
 fn outside(package: &str) -> String {
     project().join(package).join("Cargo.toml").to_string_lossy().into_owned()
-}
-
-/// The root of the repository.
-pub(crate) fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
-}
-
-/// Runs cargo and shows the command.
-pub(crate) fn cargo(arguments: &[&str]) -> Result<(), String> {
-    cargo_with(arguments, &[])
-}
-
-/// The same with variables of the environment.
-pub(crate) fn cargo_with(arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
-    // Only rustup's proxy, which is found by its name, knows `+nightly`.
-    let own = std::env::var_os("CARGO").filter(|_| !arguments[0].starts_with('+'));
-    let cargo = own.unwrap_or_else(|| "cargo".into());
-    println!("$ cargo {}", arguments.join(" "));
-    let mut command = Command::new(cargo);
-    command.args(arguments).envs(variables.iter().copied());
-    let status = command.status().map_err(|error| error.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
 }

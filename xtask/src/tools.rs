@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::run::{cargo, cargo_with, project};
+use crate::cargo::{cargo, cargo_with, project};
 
 #[derive(Args, Default)]
 pub(crate) struct DenyOptions {

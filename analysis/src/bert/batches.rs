@@ -5,7 +5,7 @@ use std::path::Path;
 use tokenizers::{Tokenizer, TruncationParams};
 
 use super::config::Config;
-use crate::model_dir::ModelError;
+use crate::model_error::ModelError;
 
 /// Tokens of a batch: enough to fill the matrix kernels, few enough for a layer's activations to stay in the cache.
 const TOKEN_BUDGET: usize = 512;

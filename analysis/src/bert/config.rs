@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use aurora_confined::read_regular;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::model_dir::{MOST_BYTES, ModelError};
+use crate::model_error::ModelError;
+use crate::model_file;
 
 /// The shape of an encoder that can be run.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ fn pooling(path: &Path) -> Result<Pooling, ModelError> {
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, ModelError> {
-    let bytes = read_regular(path, MOST_BYTES).map_err(ModelError::io(path))?;
+    let bytes = model_file::read(path)?;
     serde_json::from_slice(&bytes)
         .map_err(|error| ModelError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }

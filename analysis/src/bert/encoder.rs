@@ -12,7 +12,7 @@ use super::batches::{Batch, Group};
 use super::config::{Config, Pooling};
 use super::fused::{Bias, BiasGelu, Norm, ResidualNorm};
 use super::weights::Weights;
-use crate::model_dir::ModelError;
+use crate::model_error::ModelError;
 
 pub(super) struct Encoder {
     words: Tensor,

@@ -9,11 +9,11 @@ mod weights;
 use std::path::Path;
 use std::sync::Mutex;
 
-use aurora_confined::read_regular;
 use tokenizers::Tokenizer;
 
 use crate::embedder::{EmbedError, Embedder};
-use crate::model_dir::{MOST_BYTES, ModelError};
+use crate::model_error::ModelError;
+use crate::model_file;
 use crate::passage::Passage;
 use crate::static_model::normalise;
 use batches::{Batch, batches};
@@ -55,7 +55,7 @@ impl BertEmbedder {
         for file in FILES {
             let path = folder.join(file);
             if path.is_file() {
-                let bytes = read_regular(&path, MOST_BYTES).map_err(ModelError::io(&path))?;
+                let bytes = model_file::read(&path)?;
                 hasher.update(format!("{file}\0{}\n", blake3::hash(&bytes).to_hex()).as_bytes());
             }
         }

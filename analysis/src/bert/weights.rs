@@ -8,7 +8,7 @@ use aurora_confined::open_regular;
 use candle_core::{DType, Device, Tensor};
 use safetensors::tensor::Metadata;
 
-use crate::model_dir::ModelError;
+use crate::model_error::ModelError;
 
 /// No header of a real model comes near this many bytes.
 const MAX_HEADER_BYTES: u64 = 64 << 20;

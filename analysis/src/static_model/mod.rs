@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::embedder::{EmbedError, Embedder, STATIC};
-use crate::model_dir::ModelError;
+use crate::model_error::ModelError;
 use crate::passage::Passage;
 pub use late::LateInteraction;
 use table::Table;

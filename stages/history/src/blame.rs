@@ -14,34 +14,18 @@ use gix::hashtable::HashSet;
 use rustc_hash::FxHashMap;
 
 use crate::attribution::{FileAttribution, FileBlame};
+use crate::blamer::Blamer;
 use crate::change_table::PathId;
 use crate::commit::CommitInfo;
 use crate::commit_graph::CommitPos;
-use crate::diff_cache::DiffCache;
 use crate::event_key::EventKey;
 use crate::events::{EventId, EventIndex};
 use crate::ignore_revs::guess_line_blames;
-use crate::line_diff::{DiffRegion, LineDiffer, RegionKind};
-use crate::objects::ObjectReader;
-use crate::outcome::Unattributed;
-use crate::rename::{RenameDetector, RenameTarget};
+use crate::line_diff::{DiffRegion, RegionKind};
+use crate::rename::RenameTarget;
 use crate::touch::{RangeCounts, TouchQuery, TouchWalk};
-use crate::tree::TreeCache;
 use crate::tree_diff::PathState;
 use crate::version_cache::VersionCache;
-
-/// A larger file is not attributed; a larger old version counts as missing.
-pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
-
-/// What one thread needs to attribute files, one after the other.
-pub(crate) struct Blamer {
-    pub(crate) reader: ObjectReader,
-    pub(crate) trees: TreeCache,
-    pub(crate) renames: RenameDetector,
-    pub(crate) differ: LineDiffer,
-    pub(crate) diff_cache: Option<Arc<DiffCache>>,
-    buffer: Vec<u8>,
-}
 
 /// Looks up the attribution that an earlier run has stored for a path, relative to the root of the history, under a key.
 ///
@@ -59,27 +43,6 @@ pub(crate) struct LineCommits {
 }
 
 impl Blamer {
-    /// A blamer for the calling thread.
-    pub(crate) fn new(reader: ObjectReader, indent_heuristic: bool, diff_cache: Option<Arc<DiffCache>>) -> Self {
-        Self {
-            reader,
-            trees: TreeCache::new(),
-            renames: RenameDetector::new(),
-            differ: LineDiffer::new(indent_heuristic),
-            diff_cache,
-            buffer: Vec::new(),
-        }
-    }
-
-    /// Why `blob` has no attribution.
-    pub(crate) fn failure(&self, blob: &ObjectId) -> Unattributed {
-        let reason = match self.reader.size(blob) {
-            Some(size) => format!("blob {blob} has {size} bytes, too many to attribute"),
-            None => format!("blob {blob} is missing from this clone"),
-        };
-        Unattributed::Unavailable { reason }
-    }
-
     /// Attributes the lines of `blob`, which is `path` at HEAD; `None` if the blob is missing or too large.
     ///
     /// Also counts the touches that `query` asks for. Both walks advance together, newest commit first, so that versions that
@@ -116,14 +79,6 @@ impl Blamer {
         let text = Arc::try_unwrap(version).map_or_else(|shared| shared.bytes.clone(), |version| version.bytes);
         let lines = LineCommits { text, commits: blame.commits, incomplete: blame.incomplete };
         Some((lines, RangeCounts { parts, of_ranges: touches.map(TouchWalk::into_counts).unwrap_or_default() }))
-    }
-
-    /// The content of `blob`; `None` if it is missing or too large. It is copied out of the buffer, because decoding a delta
-    /// makes the buffer several times as large as the content.
-    pub(crate) fn read_file(&mut self, blob: &ObjectId) -> Option<Vec<u8>> {
-        let kind = self.reader.read(blob, &mut self.buffer)?;
-        let is_usable = kind == gix::objs::Kind::Blob && self.buffer.len() <= MAX_FILE_BYTES;
-        is_usable.then(|| self.buffer.as_slice().to_vec())
     }
 }
 

@@ -8,8 +8,9 @@ use aurora_cachefile::CacheFile;
 use gix::ObjectId;
 
 use crate::attribution::FileBlame;
-use crate::blame::{Blamer, LineCommits};
+use crate::blame::LineCommits;
 use crate::blame_config::BlameConfig;
+use crate::blamer::Blamer;
 use crate::change_table::{ChangeTable, PathId};
 use crate::commit::CommitId;
 use crate::commit_graph::{CommitGraph, CommitPos};
@@ -18,7 +19,7 @@ use crate::diff_cache::DiffCache;
 use crate::error::HistoryError;
 use crate::events::EventIndex;
 use crate::objects::{ObjectReader, ObjectStore};
-use crate::open::{self, Opened};
+use crate::open::{self, Opened, RepositoryInfo};
 use crate::outcome::{Outcome, Unattributed};
 use crate::scan::scan;
 use crate::tree_diff::{PathState, TreeDiffer};
@@ -56,19 +57,6 @@ pub struct Options {
     pub walk_cache: Option<CacheFile>,
     /// Caches line diffs and rename sources; see [`History::save_diff_cache`].
     pub diff_cache: Option<CacheFile>,
-}
-
-/// What kind of repository it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RepositoryInfo {
-    /// Whether it is a shallow clone. The commits at its boundary count as root commits.
-    pub is_shallow: bool,
-    /// Whether it is a partial clone, in which objects may be missing.
-    pub is_partial: bool,
-    /// Whether there is no work tree.
-    pub is_bare: bool,
-    /// The hash function that names its objects.
-    pub hash: gix::hash::Kind,
 }
 
 impl History {

@@ -10,6 +10,8 @@ use crate::common_affix::{common_prefix, common_suffix};
 /// A hunk: lines `before` of the old version were replaced by lines `after` of the new one. Either may be empty.
 pub(crate) use gix_imara_diff::Hunk;
 
+/// A larger file is not compared: it is not attributed, and a larger old version counts as missing.
+pub(crate) const MAX_FILE_BYTES: usize = 64 << 20;
 /// The tab width that git's indent heuristic assumes.
 const TAB_WIDTH: u8 = 8;
 /// The block size in which git trims the common tail (`trim_common_tail` in `xdiff-interface.c`).

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::blame::MAX_FILE_BYTES;
-use crate::line_diff::{LineDiffer, LineInterner, RegionKind};
+use crate::line_diff::{LineDiffer, LineInterner, MAX_FILE_BYTES, RegionKind};
 
 /// Maps the lines of a file in the working tree to lines of the committed file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

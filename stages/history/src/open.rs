@@ -9,7 +9,6 @@ use gix::ObjectId;
 use crate::blame_config::BlameConfig;
 use crate::commit::CommitId;
 use crate::error::HistoryError;
-use crate::history::RepositoryInfo;
 use crate::inspection::{self, Inspection};
 use crate::objects::{ObjectReader, ObjectStore};
 use crate::tree::TreeCache;
@@ -20,6 +19,19 @@ const MAX_OBJECT: usize = 128 << 20;
 
 /// Most annotated tags between HEAD and a commit.
 const MAX_TAGS: usize = 8;
+
+/// What kind of repository it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RepositoryInfo {
+    /// Whether it is a shallow clone. The commits at its boundary count as root commits.
+    pub is_shallow: bool,
+    /// Whether it is a partial clone, in which objects may be missing.
+    pub is_partial: bool,
+    /// Whether there is no work tree.
+    pub is_bare: bool,
+    /// The hash function that names its objects.
+    pub hash: gix::hash::Kind,
+}
 
 /// A repository that was opened, with what is read of it once.
 pub(crate) struct Opened {

@@ -17,7 +17,7 @@ use gix::ObjectId;
 use rustc_hash::FxHashMap;
 
 use crate::attribution::TouchCount;
-use crate::blame::Blamer;
+use crate::blamer::Blamer;
 use crate::change_table::PathId;
 use crate::commit_graph::CommitPos;
 use crate::event_key::EventKey;

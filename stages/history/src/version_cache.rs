@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::hashtable::{HashMap, HashSet};
 use rustc_hash::FxHashMap;
 
-use crate::blame::Blamer;
+use crate::blamer::Blamer;
 use crate::change_table::PathId;
 use crate::commit_graph::CommitPos;
 use crate::events::EventIndex;

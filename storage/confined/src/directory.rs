@@ -6,42 +6,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::metadata::{Kind, Metadata};
 use crate::refusal::Refusal;
 use crate::regular::{read_open, regular, text};
 use crate::{system, temporary};
 
 /// How often a file is looked for and created in turn, while somebody else creates and removes it.
 const ATTEMPTS: usize = 16;
-
-/// What a name stands for; links are not followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A pipe, a socket or a device.
-    Other,
-}
-
-/// Metadata of what a name stands for; links are not followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Metadata {
-    /// What it is.
-    pub kind: Kind,
-    /// Bytes of its content.
-    pub len: u64,
-    /// Modification time, nanoseconds since the epoch; 0 where there is none.
-    pub modified: i64,
-    /// Time of change (`ctime`), nanoseconds since the epoch; 0 where there is none.
-    pub changed: i64,
-    /// The device; 0 where there is none.
-    pub device: u64,
-    /// The number of the file on the device; 0 where there is none.
-    pub inode: u64,
-}
 
 /// An open directory. Cheap to clone.
 ///

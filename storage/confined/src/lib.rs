@@ -30,6 +30,7 @@
 #![warn(missing_docs)]
 
 mod directory;
+mod metadata;
 mod refusal;
 mod regular;
 mod temporary;
@@ -45,6 +46,7 @@ use portable as system;
 #[cfg(unix)]
 use unix as system;
 
-pub use directory::{Directory, Kind, Metadata};
+pub use directory::Directory;
+pub use metadata::{Kind, Metadata};
 pub use refusal::{Refusal, refusal_of};
 pub use regular::{open_regular, read_regular, read_regular_to_string};

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::directory::{Kind, Metadata};
+use crate::metadata::{Kind, Metadata};
 use crate::refusal::Refusal;
 
 /// A directory, by its path.

@@ -1,4 +1,4 @@
-//! The numbers of chunks.
+//! The numbers of chunks, and the windows that divide them.
 
 use std::fmt;
 
@@ -16,3 +16,7 @@ impl fmt::Display for ChunkId {
         self.0.fmt(f)
     }
 }
+
+/// Chunk ids of a window: the block of block-max pruning, aligned so that window `n` begins at id `n · WINDOW` in every
+/// list.
+pub const WINDOW: u32 = 4096;

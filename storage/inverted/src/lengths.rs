@@ -6,8 +6,8 @@
 //! Layout of a block: a mask of the fields that hold terms · for each of them [`WINDOW`] bytes.
 
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 use crate::field::FIELDS;
-use crate::postings::WINDOW;
 
 /// Bytes of a column.
 const COLUMN: usize = WINDOW as usize;

@@ -53,18 +53,18 @@ mod search;
 mod terms;
 
 pub use bm25f::{Bm25Config, FieldScorer, idf};
-pub use chunk_id::ChunkId;
+pub use chunk_id::{ChunkId, WINDOW};
 pub use collection::Collection;
 pub use dictionary::{
-    BlockCursor, Inverter, KeyedBlock, LABEL_PREFIX, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink,
-    SegmentSource, SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
+    BlockCursor, Inverter, KeyedBlock, MergeError, MergeSource, RunReader, SegmentReader, SegmentSink, SegmentSource,
+    SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
 };
 pub use field::{FIELDS, Field};
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
 pub use memory::{DamagedSegment, MemoryIndex};
 pub use postings::{
     GROUPING, Grouping, ImpactBound, ListPart, ListWindow, Posting, Postings, SeekCursor, TfCode, TfVector, Tombstones,
-    WINDOW, WindowPostings, frequency_bound, is_body_only,
+    WindowPostings, frequency_bound, is_body_only,
 };
 pub use search::{WeightedPostings, score, top_k};
-pub use terms::{HashedTerm, TermVector, TermVectorBuilder, is_term, normalise};
+pub use terms::{HashedTerm, LABEL_PREFIX, TermVector, TermVectorBuilder, is_term, normalise};

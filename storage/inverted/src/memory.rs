@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 
 use crate::bm25f::{Bm25Config, FieldScorer, idf};
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 use crate::collection::Collection;
 use crate::dictionary::{
     BlockCursor, Inverter, KeyedBlock, MergeError, MergeSource, SegmentReader, SegmentSink, SegmentSource,
@@ -14,7 +15,7 @@ use crate::dictionary::{
 };
 use crate::field::FIELDS;
 use crate::lengths::{LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
-use crate::postings::{Postings, Tombstones, WINDOW};
+use crate::postings::{Postings, Tombstones};
 use crate::search::{WeightedPostings, top_k};
 use crate::terms::{TermVector, is_term, normalise};
 

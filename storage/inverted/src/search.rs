@@ -4,10 +4,11 @@ use roaring::RoaringBitmap;
 
 use crate::bm25f::FieldScorer;
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 use crate::collection::Collection;
 use crate::lengths::LengthCodes;
 use crate::maxscore::{self, TermList};
-use crate::postings::{Postings, WINDOW};
+use crate::postings::Postings;
 
 /// A posting list with the factor of its scores.
 #[derive(Debug)]

@@ -8,6 +8,9 @@ use rustc_hash::FxHasher;
 use crate::field::{FIELDS, Field};
 use crate::postings::TfVector;
 
+/// First byte of labels: entries of the dictionary whose postings have no frequencies. No term begins with it.
+pub const LABEL_PREFIX: u8 = 0x01;
+
 /// Longest term, in bytes, that is stored as it is.
 const MAX_TERM: usize = 240;
 /// How much of a longer term is kept in front of the digest that stands for the rest.
@@ -204,7 +207,7 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
 
 /// Whether a text can be a term: not empty, and without the prefix of labels.
 pub fn is_term(term: &str) -> bool {
-    term.bytes().next().is_some_and(|first| first > crate::dictionary::LABEL_PREFIX)
+    term.bytes().next().is_some_and(|first| first > LABEL_PREFIX)
 }
 
 /// The form in which a term is stored and looked up: itself, or for a very long one its beginning and a digest.

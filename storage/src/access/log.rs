@@ -16,11 +16,10 @@ use super::aside::set_aside;
 use super::codec::AccessRecord;
 use super::verdict::Verdict;
 use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
-use crate::env::OpenMode;
 use crate::error::StorageError;
+use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
 use crate::store::{Mapped, Store};
-use crate::structure::is_rolled_back;
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 /// The table of records, and that of the format.
@@ -294,7 +293,7 @@ fn records(mapped: &Mapped) -> Result<Tree, Damage> {
         return Err(Damage(format!("it has format {version}, this program reads format {VERSION}")));
     }
     let number = |bytes: &[u8]| Some(parse(bytes)?.1);
-    if transaction != mapped.meta.transaction || is_rolled_back(mapped, (FORMAT, FORMAT_MARK, SIGNATURE), number) {
+    if transaction != mapped.meta.transaction || mapped.is_rolled_back((FORMAT, FORMAT_MARK, SIGNATURE), number) {
         return Err(Damage("its tables are those of an earlier generation".to_owned()));
     }
     let records = Cursor::named(pages, main, RECORDS)?;

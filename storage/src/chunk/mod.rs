@@ -11,10 +11,11 @@ pub use aurora_inverted::ChunkId;
 pub use kind::{ChunkType, UnknownChunkType};
 pub(crate) use numbers::{Numbers, encode as encode_numbers};
 pub use packed::GitState;
+pub(crate) use packed::are_lines;
 pub use record::{
     ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkText, Complexity, GitHistory, GitSignal, Governance,
     HistoryTier, MetaValue, Relations, TokenSets,
 };
 pub(crate) use records::Records;
 pub use stored::ChunkRecord;
-pub(crate) use stored::{ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, are_lines, decode, encode, key_base};
+pub(crate) use stored::{ArchivedSourceRecord, ArchivedStoredChunk, SourceRecord, decode, encode, key_base};

@@ -9,7 +9,6 @@ use aurora_inverted::codec::{ByteReader, put_sized, put_varint};
 use super::kind::ChunkType;
 use super::numbers::{self, Numbers};
 use super::record::{Chunk, GitSignal};
-use super::stored::are_lines;
 
 /// Flags: the symbol can be used from outside its file.
 const EXPORTED: u8 = 1;
@@ -104,6 +103,11 @@ pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
     };
     numbers::encode(&mut out, &chunk.tokens, history);
     out
+}
+
+/// Whether a chunk can have this first and last line: readers count the lines between them, and go to the line after.
+pub(crate) fn are_lines(first: u32, last: u32) -> bool {
+    first <= last && last < u32::MAX
 }
 
 impl<'a> PackedFields<'a> {

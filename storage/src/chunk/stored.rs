@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use rkyv::rancor;
 
 use super::kind::ChunkType;
-use super::packed::{self, GitState, PackedFields, PackedKey};
+use super::packed::{self, GitState, PackedFields, PackedKey, are_lines};
 use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, TokenSets};
 use crate::error::StorageError;
 
@@ -108,11 +108,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<&ArchivedStoredChunk> {
     let record = rkyv::access::<ArchivedStoredChunk, rancor::Failure>(bytes).ok()?;
     let fields = PackedFields::new(&record.packed)?;
     fields.numbers.is_sound(fields.git == GitState::Tracked).then_some(record)
-}
-
-/// Whether a chunk can have this first and last line: readers count the lines between them, and go to the line after.
-pub(crate) fn are_lines(first: u32, last: u32) -> bool {
-    first <= last && last < u32::MAX
 }
 
 impl RareFields {

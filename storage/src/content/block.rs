@@ -150,7 +150,7 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
 }
 
 /// Collects the contents of a block.
-pub(super) struct BlockBuilder<const PARTS: usize> {
+pub(crate) struct BlockBuilder<const PARTS: usize> {
     first: u32,
     last: u32,
     /// First id of the frame before, and the number of frames.
@@ -171,28 +171,28 @@ struct FrameBuilder<const PARTS: usize> {
 
 impl<const PARTS: usize> BlockBuilder<PARTS> {
     /// Starts a block with the id that will be its key.
-    pub(super) fn new(first: u32) -> Self {
+    pub(crate) fn new(first: u32) -> Self {
         let (directory, bytes) = (Vec::new(), Vec::new());
         Self { first, last: first, frame_before: first, frames: 0, directory, bytes, open: None }
     }
 
     /// The key.
-    pub(super) fn first(&self) -> u32 {
+    pub(crate) fn first(&self) -> u32 {
         self.first
     }
 
     /// Id of the chunk that was added last.
-    pub(super) fn last(&self) -> u32 {
+    pub(crate) fn last(&self) -> u32 {
         self.last
     }
 
     /// Whether the block holds so much that another one is to begin.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.bytes.len() >= BLOCK
     }
 
     /// Adds a chunk, whose id is above those before: `put` appends what it has of each part.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         id: u32,
         compressor: &mut Compressor<'_>,
@@ -215,7 +215,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
     }
 
     /// The block as it is stored.
-    pub(super) fn finish(mut self, compressor: &mut Compressor<'_>) -> std::io::Result<Vec<u8>> {
+    pub(crate) fn finish(mut self, compressor: &mut Compressor<'_>) -> std::io::Result<Vec<u8>> {
         self.close_frame(compressor)?;
         let mut out = Vec::with_capacity(self.directory.len() + self.bytes.len() + 4);
         put_varint(&mut out, self.frames);
@@ -247,7 +247,7 @@ impl<const PARTS: usize> BlockBuilder<PARTS> {
 }
 
 /// A compressor for blocks.
-pub(super) fn compressor() -> std::io::Result<Compressor<'static>> {
+pub(crate) fn compressor() -> std::io::Result<Compressor<'static>> {
     Compressor::new(LEVEL)
 }
 

@@ -8,13 +8,11 @@ mod block;
 mod cache;
 mod codec;
 mod whole;
-mod writer;
 
-pub(crate) use block::{Block, Frame};
+pub(crate) use block::{Block, BlockBuilder, Frame, compressor};
 pub(crate) use cache::FrameCache;
 pub(crate) use codec::{decode_relations, decode_text, encode_relations, encode_text, text_of};
 pub(crate) use whole::{decode_whole, encode_whole};
-pub(crate) use writer::BlockWriter;
 
 /// The parts of blocks of [`crate::tables::Table::Content`].
 pub(crate) const CONTENT_PARTS: usize = 2;

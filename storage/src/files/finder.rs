@@ -1,6 +1,7 @@
-//! File rows by path, for whoever asks for many in order.
+//! File rows of a snapshot, by path.
 
 use super::codec::{FileRow, key};
+use super::record::FileRecord;
 use crate::btree::Cursor;
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
@@ -13,8 +14,21 @@ pub struct FileFinder<'s> {
     next: Option<Cursor<'s>>,
 }
 
+impl Snapshot {
+    /// Finds the rows of files, in place.
+    pub fn file_finder(&self) -> FileFinder<'_> {
+        FileFinder::new(self)
+    }
+
+    /// The row of a file.
+    pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
+        let Some(row) = self.file_finder().row(path)? else { return Ok(None) };
+        row.record().map(Some).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))
+    }
+}
+
 impl<'s> FileFinder<'s> {
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+    fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, next: None }
     }
 

@@ -9,4 +9,3 @@ pub use codec::FileRow;
 pub(crate) use codec::{decode, encode, key};
 pub use finder::FileFinder;
 pub use record::{FileOutcome, FileRecord};
-pub(crate) use rows::FileRows;

@@ -13,7 +13,7 @@ use crate::tables::Table;
 ///
 /// Keys of very long paths that share their beginning are in the order of a digest, so that such a
 /// group is sorted when it is read.
-pub(crate) struct FileRows<'s> {
+struct FileRows<'s> {
     snapshot: &'s Snapshot,
     cursor: Option<Cursor<'s>>,
     group: vec::IntoIter<FileRecord>,
@@ -22,8 +22,20 @@ pub(crate) struct FileRows<'s> {
     failed: Option<StorageError>,
 }
 
+impl Snapshot {
+    /// Number of file rows.
+    pub fn file_count(&self) -> u64 {
+        self.tree(Table::Files).entries
+    }
+
+    /// Every file row, sorted by path.
+    pub fn files(&self) -> impl Iterator<Item = Result<FileRecord, StorageError>> + '_ {
+        FileRows::new(self)
+    }
+}
+
 impl<'s> FileRows<'s> {
-    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+    fn new(snapshot: &'s Snapshot) -> Self {
         let (cursor, failed) = match snapshot.cursor(Table::Files, &[]) {
             Ok(cursor) => (Some(cursor), None),
             Err(error) => (None, Some(error)),

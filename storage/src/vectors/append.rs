@@ -99,7 +99,8 @@ impl VectorAppender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Environment, OpenMode};
+    use crate::env::Environment;
+    use crate::opening::OpenMode;
     use crate::writer::WriterOptions;
 
     #[test]

@@ -5,8 +5,8 @@ mod block;
 mod code;
 mod nearest;
 mod quantise;
+mod reader;
 
 pub(crate) use append::VectorAppender;
-pub(crate) use block::{BLOCK_IDS, Row, VectorBlock, VectorBlockWriter};
-pub(crate) use nearest::{Eligible, nearest, product};
+pub(crate) use block::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
 pub(crate) use quantise::quantise;

@@ -9,9 +9,6 @@ mod source;
 mod walk;
 mod writer;
 
-/// First byte of labels: entries of the dictionary whose postings have no frequencies. No term begins with it.
-pub const LABEL_PREFIX: u8 = 0x01;
-
 pub use inverter::Inverter;
 pub use merge::{MergeError, MergeSource, merge};
 pub use reader::{SegmentReader, TermCursor, TermEntry};

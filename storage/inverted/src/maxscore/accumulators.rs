@@ -2,8 +2,7 @@
 
 use aurora_kernels::at_least;
 
-use super::by_offset;
-use crate::postings::WINDOW;
+use crate::chunk_id::WINDOW;
 
 /// Scores that are compared with the threshold at once.
 const GROUP: usize = 64;
@@ -56,4 +55,12 @@ pub(super) fn for_each_above(scores: &[f32], threshold: f32, mut each: impl FnMu
     }
     let above = rest.iter().enumerate().filter(|(_, score)| **score >= threshold);
     above.for_each(|(at, _)| each(groups.len() * GROUP + at));
+}
+
+/// A value for each offset of a window, allocated without a copy on the stack.
+pub(super) fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
+    match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
+        Ok(values) => values,
+        Err(_) => unreachable!("the vector has as many elements"),
+    }
 }

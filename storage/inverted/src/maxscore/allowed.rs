@@ -2,7 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-use crate::postings::{Tombstones, WINDOW};
+use crate::chunk_id::WINDOW;
+use crate::postings::Tombstones;
 
 /// 64-bit words of a set.
 const WORDS: usize = WINDOW as usize / 64;

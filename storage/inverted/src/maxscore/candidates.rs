@@ -1,6 +1,6 @@
 //! Chunks of a window that may be among the best.
 
-use crate::postings::WINDOW;
+use crate::chunk_id::WINDOW;
 
 /// Offsets in ascending order, each with its partial score.
 pub(super) struct WindowCandidates(Vec<(u16, f32)>);

@@ -18,9 +18,10 @@
 use roaring::RoaringBitmap;
 
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 use crate::collection::Collection;
 use crate::lengths::LengthColumns;
-use crate::postings::{WINDOW, WindowPostings};
+use crate::postings::WindowPostings;
 use accumulators::Accumulators;
 use allowed::AllowedOffsets;
 use candidates::WindowCandidates;
@@ -193,12 +194,4 @@ fn put_in_order(lists: &[TermList<'_>], window: u32, order: &mut Vec<(f32, usize
         sum += *bound;
         *bound = sum;
     });
-}
-
-/// A value for each offset of a window, allocated without a copy on the stack.
-fn by_offset<T: Copy + Default>() -> Box<[T; WINDOW as usize]> {
-    match vec![T::default(); WINDOW as usize].into_boxed_slice().try_into() {
-        Ok(values) => values,
-        Err(_) => unreachable!("the vector has as many elements"),
-    }
 }

@@ -1,11 +1,13 @@
 //! The scores of the tf vectors in a part's dictionary, so that most postings are scored by a table lookup.
 
+use super::WindowScratch;
+use super::accumulators::by_offset;
 use super::candidates::WindowCandidates;
-use super::{WindowScratch, by_offset};
 use crate::bm25f::{FieldScorer, LENGTHS};
+use crate::chunk_id::WINDOW;
 use crate::field::{FIELDS, Field};
 use crate::lengths::LengthColumns;
-use crate::postings::{ListWindow, Postings, TfCode, TfVector, WINDOW, is_body_only};
+use crate::postings::{ListWindow, Postings, TfCode, TfVector, is_body_only};
 
 const BODY: usize = Field::Body.index();
 /// Number of codes.

@@ -8,9 +8,10 @@ use super::candidates::WindowCandidates;
 use super::score_table::ScoreTables;
 use crate::bm25f::FieldScorer;
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 use crate::collection::Collection;
 use crate::lengths::LengthColumns;
-use crate::postings::{ListWindow, Postings, WINDOW};
+use crate::postings::{ListWindow, Postings};
 
 /// Lists of up to this many postings are scored in advance, so that their bounds are exact.
 const SHORT: u32 = 1024;

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::chunk_id::ChunkId;
-use crate::postings::WINDOW;
+use crate::chunk_id::{ChunkId, WINDOW};
 
 /// The best chunks so far.
 pub(super) struct TopK {

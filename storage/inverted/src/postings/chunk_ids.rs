@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use aurora_kernels::{bit_positions, count_ones};
 
 use super::tombstones::Tombstones;
-use super::window::WINDOW;
+use crate::chunk_id::WINDOW;
 use crate::codec::ByteReader;
 
 /// Cookies of a set without run containers, and of one that may have some.

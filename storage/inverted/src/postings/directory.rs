@@ -1,6 +1,6 @@
 //! The directory of a long list part: which windows have postings, and where the data of each window starts.
 
-use super::window::WINDOW;
+use crate::chunk_id::WINDOW;
 
 /// Bytes of a directory entry.
 pub(super) const ENTRY_BYTES: usize = 12;

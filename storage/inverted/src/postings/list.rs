@@ -6,8 +6,9 @@ use super::part::{ListPart, PartData};
 use super::seek_cursor::SeekCursor;
 use super::tf_vector::TfVector;
 use super::tombstones::Tombstones;
-use super::window::{ImpactBound, ListWindow, WINDOW, WindowPostings};
+use super::window::{ImpactBound, ListWindow, WindowPostings};
 use crate::chunk_id::ChunkId;
+use crate::chunk_id::WINDOW;
 
 /// The posting list of a term or label, borrowed from the segments.
 #[derive(Debug)]

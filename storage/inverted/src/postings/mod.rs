@@ -24,4 +24,4 @@ pub use seek_cursor::SeekCursor;
 pub use tf_vector::TfVector;
 pub(crate) use tf_vector::{decode as decode_tf_vector, encode as encode_tf_vector, encoded_length};
 pub use tombstones::Tombstones;
-pub use window::{ImpactBound, ListWindow, TfCode, WINDOW, WindowPostings, frequency_bound, is_body_only};
+pub use window::{ImpactBound, ListWindow, TfCode, WindowPostings, frequency_bound, is_body_only};

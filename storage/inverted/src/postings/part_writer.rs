@@ -6,7 +6,7 @@ use super::directory::ENTRY_BYTES;
 use super::impacts::ImpactBuilder;
 use super::posting::Posting;
 use super::tf_column::TfColumnWriter;
-use super::window::WINDOW;
+use crate::chunk_id::WINDOW;
 use crate::codec::put_varint;
 use crate::lengths::LengthCodes;
 

@@ -3,7 +3,8 @@
 use super::chunk_ids::ChunkIdCursor;
 use super::tf_column::TfCursor;
 use super::tf_vector::TfVector;
-use super::window::{TfCode, WINDOW};
+use super::window::TfCode;
+use crate::chunk_id::WINDOW;
 
 /// Looks up chunks of one window, in ascending order.
 #[derive(Debug)]

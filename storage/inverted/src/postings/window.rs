@@ -1,15 +1,12 @@
 //! The postings of one window in columns, so that loops work on several postings at once.
 
 use super::tf_vector::TfVector;
+use crate::chunk_id::WINDOW;
 use crate::field::{FIELDS, Field};
 
 /// The body is the last field.
 const BODY: usize = Field::Body.index();
 const _: () = assert!(BODY == FIELDS - 1);
-
-/// Chunk ids of a window: the block of block-max pruning, aligned so that window `n` begins at id `n · WINDOW` in every
-/// list.
-pub const WINDOW: u32 = 4096;
 
 /// An upper bound on the impacts of a group of postings of a window.
 ///

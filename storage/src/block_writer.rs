@@ -1,9 +1,9 @@
-//! Appends what new chunks have of one or more parts, block by block.
+//! Writes the compressed blocks of a table: appends what new chunks have of each part, and shrinks blocks of a generation.
 
 use roaring::RoaringBitmap;
 use zstd::bulk::Compressor;
 
-use super::block::{BlockBuilder, Frame, compressor};
+use crate::content::{BlockBuilder, Frame, compressor};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};

@@ -1,0 +1,109 @@
+//! Reads the vectors of a snapshot.
+
+use roaring::RoaringBitmap;
+
+use super::block::{BLOCK_IDS, Row, VectorBlock};
+use super::nearest::{Eligible, nearest, product};
+use crate::chunk::ChunkId;
+use crate::error::StorageError;
+use crate::snapshot::Snapshot;
+use crate::tables::{Table, block_key};
+
+impl Snapshot {
+    /// The vector of a live chunk, as it was stored in signed bytes.
+    pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
+        if !self.live().contains(id.0) {
+            return Ok(None);
+        }
+        let row = self.row(id)?;
+        Ok(row.map(|(scale, row)| row.iter().map(|&x| f32::from(x as i8) * scale).collect()))
+    }
+
+    /// The dot product of a query with the vector of a live chunk, bit for bit as [`Self::nearest`] gives it; `None`
+    /// when the chunk has no vector of as many dimensions.
+    pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
+        if !self.live().contains(id.0) {
+            return Ok(None);
+        }
+        let row = self.row(id)?.filter(|(_, row)| row.len() == query.len());
+        Ok(row.map(|(scale, row)| product(query, scale, &row)))
+    }
+
+    /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their
+    /// keys, so that the result does not depend on ids.
+    ///
+    /// Among very many vectors those are compared with the query that have the nearest signs.
+    ///
+    /// # Errors
+    /// The query must have as many dimensions as the model, and finite values.
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        k: usize,
+        filter: Option<&RoaringBitmap>,
+    ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+        let Some(model) = &self.manifest().model else { return Ok(Vec::new()) };
+        if query.len() != model.dimensions {
+            return Err(StorageError::Refused(format!(
+                "the query vector has {} dimensions, model {} has {}",
+                query.len(),
+                model.id,
+                model.dimensions
+            )));
+        }
+        if query.iter().any(|value| !value.is_finite()) {
+            return Err(StorageError::Refused("the query vector is not finite".to_owned()));
+        }
+        let filter = filter.map(|filter| filter & self.live());
+        let next_id = self.manifest().next_chunk_id;
+        let eligible = Eligible { next_id, dead: self.tombstones().set(), filter: filter.as_ref() };
+        let best = nearest(&self.vector_blocks()?, query, k, &eligible).map_err(|damage| self.wrap(damage))?;
+        let mut keyed = Vec::with_capacity(best.len());
+        for (chunk, score) in best {
+            let key = self.chunk(ChunkId(chunk))?.map(|record| record.key()).unwrap_or_default();
+            keyed.push((score, key, ChunkId(chunk)));
+        }
+        keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        Ok(keyed.into_iter().take(k).map(|(score, _, id)| (id, score)).collect())
+    }
+
+    /// Every block of vectors of the current model, with its number.
+    fn vector_blocks(&self) -> Result<Vec<(u32, VectorBlock<'_>)>, StorageError> {
+        let mut found = Vec::new();
+        let mut blocks = self.cursor(Table::Codes, &[])?;
+        let mut left = self.tree(Table::Codes).entries;
+        while let Some((key, codes)) = blocks.entry().map_err(|damage| self.wrap(damage))? {
+            let block = key.try_into().map(u32::from_be_bytes).ok().filter(|&block| block <= u32::MAX / BLOCK_IDS);
+            let block = block.ok_or_else(|| self.damaged("a block of vectors has an impossible key".to_owned()))?;
+            found.extend(self.vectors_of(block, codes)?.map(|vectors| (block, vectors)));
+            blocks.next().map_err(|damage| self.wrap(damage))?;
+            left = left.wrapping_sub(1);
+        }
+        match left {
+            0 => Ok(found),
+            _ => Err(self.damaged("blocks of vectors are missing".to_owned())),
+        }
+    }
+
+    /// The vectors of a block, if it has some of the current model.
+    pub(crate) fn vectors(&self, block: u32) -> Result<Option<VectorBlock<'_>>, StorageError> {
+        match self.get(Table::Codes, &block_key(block))? {
+            Some(codes) => self.vectors_of(block, codes),
+            None => Ok(None),
+        }
+    }
+
+    fn vectors_of<'s>(&'s self, block: u32, codes: &'s [u8]) -> Result<Option<VectorBlock<'s>>, StorageError> {
+        let rows = self.get(Table::Vectors, &block_key(block))?;
+        let vectors = rows.and_then(|rows| VectorBlock::decode(codes, rows));
+        let vectors = vectors.ok_or_else(|| self.damaged(format!("block {block} of the vectors is invalid")))?;
+        let dimensions = self.manifest().model.as_ref().map(|model| model.dimensions);
+        Ok(Some(vectors).filter(|vectors| Some(vectors.dimensions) == dimensions))
+    }
+
+    /// The stored vector of a chunk.
+    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<Row>, StorageError> {
+        let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
+        block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))
+    }
+}
