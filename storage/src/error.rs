@@ -135,7 +135,7 @@ pub enum StorageError {
         /// The directory.
         path: PathBuf,
     },
-    /// The address space does not allow the index to grow.
+    /// The address space of this process is too small for the index, or for it to grow.
     #[error("no address space is left for the index at {} to grow in this process; raise its limit (`ulimit -v`), or use a 64-bit build", path.display())]
     MapFull {
         /// The data file.
@@ -226,6 +226,8 @@ impl StorageError {
         match source {
             heed::Error::Io(error) => Self::io(path, error),
             heed::Error::Mdb(MdbError::Other(code)) => Self::io(path, io::Error::from_raw_os_error(code)),
+            // The second one: another process, which has a larger map, has made the file longer than the map of this one.
+            heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized) => Self::MapFull { path: owned },
             heed::Error::Mdb(MdbError::ReadersFull) => Self::TooManyReaders { path: owned },
             heed::Error::Mdb(MdbError::Invalid | MdbError::VersionMismatch) => {
                 Self::Foreign { path: owned, reason: source.to_string() }
