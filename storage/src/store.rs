@@ -221,10 +221,11 @@ pub(crate) fn map(directory: &Directory, path: &Path) -> Result<Content, Storage
         if file.metadata()?.len() == 0 {
             return Ok(Content::Empty);
         }
-        // SAFETY: the file is written by LMDB only, which does not touch the pages of a generation that
-        // has a reader, and never makes the file shorter. Meta pages may change while they are read;
-        // they are copied as integers, and a torn one is recognised by its transaction number. Without
-        // a reader's place only meta pages are read from a map.
+        // SAFETY: the bytes that references point to must neither change nor go away. LMDB does not write to the pages of a
+        // generation that has a place in the reader table, nor to those of the generation before it, and it never makes the
+        // file shorter. Without a place in the table only meta pages are read from a map. Meta pages do change while they
+        // are read: they are copied as integers, and a torn one is recognised by its transaction number. Another program
+        // that writes to the file or truncates it breaks this: `docs/security.md` lists that under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
     read().map_err(|error| {
