@@ -13,7 +13,7 @@ use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
 
 use crate::args::{FusionArg, ModeArg, ResultFormat, SearchArgs};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, chain};
 use crate::output::context::{self, PackedAnswer};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
@@ -279,12 +279,12 @@ impl Session<'_> {
             "mode": self.mode,
             "results": [],
             "took_ms": 0.0,
-            "error": error.to_string(),
+            "error": chain(error),
         });
         match self.args.format {
             ResultFormat::Json => json::write_indented(out, &answer)?,
             ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => self.terminal.warn(&error.to_string()),
+            ResultFormat::Table => self.terminal.warn(&chain(error)),
         }
         Ok(())
     }
@@ -374,10 +374,15 @@ pub(crate) fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> 
         return Ok(None);
     };
     match model::embedder_of(&stored.id) {
-        Ok(embedder) => Ok(Some(embedder)),
+        Ok(embedder) => {
+            if embedder.id() != stored.id {
+                terminal.note(&format!("`aur mem index` embeds again, with {}", embedder.id()));
+            }
+            Ok(Some(embedder))
+        }
         Err(error) if mode == Mode::Dense => Err(Failure::from_error(&error)),
         Err(error) => {
-            terminal.warn(&error.to_string());
+            terminal.warn(&chain(&error));
             Ok(None)
         }
     }

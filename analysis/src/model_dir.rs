@@ -55,7 +55,7 @@ pub struct ModelFile {
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no such model.
-    #[error("there is no embedding model `{name}` in {}; there is {known}. Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`, or use `{STATIC}`, which needs none", directory.display())]
+    #[error("there is no embedding model `{name}` in {}; there is {known}", directory.display())]
     Unknown {
         /// The name asked for.
         name: String,
