@@ -124,7 +124,7 @@ fn build(options: &IndexOptions, progress: &IndexProgress, terminal: &Terminal) 
 /// What stopped an index run, or a look at its pipeline.
 pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
     match error {
-        IndexError::Pipeline(diagnostics) => pipeline::report(&diagnostics, terminal),
+        IndexError::Pipeline(diagnostics) => pipeline::report("the pipeline", &diagnostics, terminal),
         other => Failure::from_error(&other),
     }
 }

@@ -64,11 +64,11 @@ pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
     Err(Failure::new(format!("there is no pipeline `{asked}`")).with_help(help))
 }
 
-/// Shows the findings that stopped a command.
-pub(crate) fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
+/// Shows the findings about `what`, a configuration, that stopped a command.
+pub(crate) fn report(what: &str, diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
     show(diagnostics, terminal);
     let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
-    Failure::new(format!("the pipeline has {}", units::counted(errors as u64, "error")))
+    Failure::new(format!("{what} has {}", units::counted(errors as u64, "error")))
 }
 
 fn show(diagnostics: &Diagnostics, terminal: &Terminal) {

@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-analysis",
             "aurora-confined",
+            "aurora-diagnostics",
             "aurora-evaluation",
             "aurora-history",
             "aurora-languages",
@@ -23,14 +24,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-analysis", &["aurora-confined"]),
     ("aurora-cachefile", &["aurora-confined"]),
     ("aurora-confined", &[]),
+    ("aurora-diagnostics", &[]),
     ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
     ("aurora-history", &["aurora-cachefile", "aurora-confined"]),
     ("aurora-inverted", &["aurora-kernels"]),
     ("aurora-kernels", &[]),
     ("aurora-languages", &[]),
-    ("aurora-pipeline", &["aurora-suggest"]),
+    ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-pipeline"]),
-    ("aurora-query", &["aurora-analysis", "aurora-confined", "aurora-inverted", "aurora-storage", "aurora-suggest"]),
+    (
+        "aurora-query",
+        &[
+            "aurora-analysis",
+            "aurora-confined",
+            "aurora-diagnostics",
+            "aurora-inverted",
+            "aurora-storage",
+            "aurora-suggest",
+        ],
+    ),
     (
         "aurora-stages",
         &[
@@ -101,6 +113,7 @@ fn only_storage_and_the_kernels_may_be_unsafe() {
         "analysis",
         "evaluation",
         "pipeline",
+        "pipeline/diagnostics",
         "pipeline/suggest",
         "plugins",
         "query",
