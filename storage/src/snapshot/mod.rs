@@ -132,6 +132,9 @@ impl Snapshot {
     }
 
     /// The row of a file.
+    ///
+    /// # Errors
+    /// When the index is damaged on the way to the row.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         Ok(self.file_finder().row(path)?.map(|row| row.record()))
     }
@@ -142,6 +145,9 @@ impl Snapshot {
     }
 
     /// Which commit every line of a file came from, given the file's first chunk; `None` where that is not known.
+    ///
+    /// # Errors
+    /// When the index is damaged on the way to the attribution, or that cannot be decoded.
     pub fn blame(&self, first: ChunkId) -> Result<Option<Blame>, StorageError> {
         let Some(bytes) = self.get(Table::Blames, &chunk_key(first.0))? else { return Ok(None) };
         let decoded = blame::decode(bytes);
@@ -154,6 +160,9 @@ impl Snapshot {
     }
 
     /// The live postings of a term, as the analyzer gives it.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment, or a posting list of the term, is damaged.
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         match is_term(term) {
             true => self.list(normalise(term).as_bytes()),
@@ -162,11 +171,17 @@ impl Snapshot {
     }
 
     /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment is damaged, or a posting list whose deleted chunks are to be counted.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
     /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    ///
+    /// # Errors
+    /// As for [`Self::doc_frequency`].
     pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
@@ -188,11 +203,17 @@ impl Snapshot {
     }
 
     /// Number of terms in every field of a chunk, as near as a byte can say it; zeros for a chunk without terms.
+    ///
+    /// # Errors
+    /// When the lengths of the chunk's window are damaged or missing.
     pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
         Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_of))
     }
 
     /// The field lengths of every chunk.
+    ///
+    /// # Errors
+    /// When the lengths of a window are damaged or missing.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
         self.field_lengths_of(0..self.manifest().next_chunk_id)
     }
@@ -208,6 +229,9 @@ impl Snapshot {
     }
 
     /// The field lengths of the chunks of a window.
+    ///
+    /// # Errors
+    /// When the lengths of the window are damaged, or missing although it has live chunks.
     pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
         let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
         let place = match known.get() {
@@ -242,11 +266,17 @@ impl Snapshot {
     }
 
     /// The live chunks that have a label.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment, or the set of the label, is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
         Ok(self.list(&label.to_bytes())?.docs())
     }
 
     /// The live chunks that have a label, ascending, if they are at most `most`: the cheap way to follow an edge.
+    ///
+    /// # Errors
+    /// As for [`Self::label`]; the sets of labels that are too frequent are not read.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();
@@ -272,6 +302,9 @@ impl Snapshot {
     }
 
     /// The vector of a live chunk, as it was stored in signed bytes.
+    ///
+    /// # Errors
+    /// When the block of vectors that has the chunk is damaged.
     pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
         if !self.inner.live.contains(id.0) {
             return Ok(None);
@@ -282,6 +315,9 @@ impl Snapshot {
 
     /// The dot product of a query with the vector of a live chunk, bit for bit as [`Self::nearest`] gives it; `None`
     /// when the chunk has no vector of as many dimensions.
+    ///
+    /// # Errors
+    /// As for [`Self::vector`].
     pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
         if !self.inner.live.contains(id.0) {
             return Ok(None);
