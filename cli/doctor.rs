@@ -146,7 +146,7 @@ fn writer(root: &Path) -> Finding {
     match taken {
         Ok(()) => good("no other process writes"),
         Err(error @ (StorageError::Locked { .. } | StorageError::ReadOnly { .. })) => warning(error.to_string()),
-        Err(error) => failed(error),
+        Err(error) => failed(chain(&error)),
     }
 }
 
@@ -154,7 +154,7 @@ fn embeddings(manifest: Option<&Manifest>) -> Finding {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
     let embedder = match model::embedder_of(stored.map_or(STATIC, |model| &model.id)) {
         Ok(embedder) => embedder,
-        Err(error) => return failed(error),
+        Err(error) => return failed(chain(&error)),
     };
     if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
         return warning(format!(
@@ -168,7 +168,7 @@ fn embeddings(manifest: Option<&Manifest>) -> Finding {
             good(format!("{}, {} dimensions", embedder.id(), embedder.dimensions()))
         }
         Ok(vector) => failed(format!("{} gives {} dimensions", embedder.id(), vector.len())),
-        Err(error) => failed(error),
+        Err(error) => failed(chain(&error)),
     }
 }
 

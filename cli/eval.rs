@@ -30,8 +30,8 @@ fn measure(args: &AskArgs, terminal: &Terminal) -> Outcome {
     let mode = search::mode(args.mode);
     let mut batches = golden::gather(&args.golden, &root)?;
     golden::keep_sets(&mut batches, &args.sets)?;
-    let config = golden::config(args.config.as_deref(), &root)?;
-    let other = args.against.as_deref().map(|other| golden::config(Some(other), &root)).transpose()?;
+    let config = golden::config(args.config.as_deref(), &root, terminal)?;
+    let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, terminal)).transpose()?;
     let engines = engines(&batches, mode, terminal)?;
     let run = ask(&engines, &batches, &config)?;
 

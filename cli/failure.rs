@@ -1,7 +1,10 @@
 //! How a command ends when it does not end well, and what the shell is told.
 
+use std::error::Error;
 use std::io;
 use std::process::ExitCode;
+
+use crate::advice::advice;
 
 /// Why a command did not do all that it was asked.
 #[derive(Debug)]
@@ -30,8 +33,8 @@ impl Failure {
         Self::Fatal { message: message.into(), help: None }
     }
 
-    /// A library's error with everything that caused it.
-    pub(crate) fn from_error(error: &(dyn std::error::Error + 'static)) -> Self {
+    /// A library's error with everything that caused it, and what to do about it.
+    pub(crate) fn from_error(error: &(dyn Error + 'static)) -> Self {
         Self::new(chain(error))
     }
 
@@ -62,9 +65,10 @@ impl Failure {
     }
 }
 
-/// An error's message and those of its causes, each said once.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+/// An error's message and those of its causes, each said once, and then what to do about it.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
+    let mut advice = advice(error);
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
@@ -72,9 +76,12 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
             message.push_str(": ");
             message.push_str(&text);
         }
+        if advice.is_empty() {
+            advice = crate::advice::advice(cause);
+        }
         source = cause.source();
     }
-    message
+    message + &advice
 }
 
 impl From<io::Error> for Failure {
@@ -89,6 +96,11 @@ impl From<io::Error> for Failure {
 
 #[cfg(test)]
 mod tests {
+    use aurora_pipeline::{RunError, StageError};
+    use aurora_query::QueryError;
+    use aurora_stages::index::IndexError;
+    use aurora_storage::StorageError;
+
     use super::*;
 
     #[derive(Debug, thiserror::Error)]
@@ -99,6 +111,22 @@ mod tests {
     fn causes_are_told() {
         let error = Outer(io::Error::other("disk on fire"));
         assert_eq!(chain(&error), "cannot open the index: disk on fire");
+    }
+
+    #[test]
+    fn an_error_tells_which_command_helps() {
+        let storage = || StorageError::FormatVersion { path: "p".into(), found: 1, expected: 2 };
+        let told = "the index at p has format 1, this program reads format 2; `aur mem index` builds it again";
+        assert_eq!(chain(&storage()), told);
+        assert_eq!(chain(&QueryError::from(storage())), told);
+        assert_eq!(chain(&IndexError::from(storage())), told);
+        assert_eq!(chain(&IndexError::from(StageError::from_error(storage()))), told);
+        let run = RunError::Stage { stage: "store".to_owned(), error: StageError::from_error(storage()) };
+        assert_eq!(chain(&IndexError::from(run)), format!("stage `store` failed: {told}"));
+        let models = aurora_analysis::ModelDirectory::at("no/such/directory");
+        let unknown = aurora_analysis::embedder("minilm", &models).err().expect("there is none");
+        let message = chain(&StageError::from_error(unknown));
+        assert!(message.contains("there is static. Get its files") && message.contains("model add DIR --name minilm"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::opened::{self, Opened};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{place, search};
+use crate::{pipeline, place, search};
 
 /// Most ids that an error suggests.
 const SUGGESTIONS: usize = 3;
@@ -22,7 +22,8 @@ const MOST_NAMESAKES: usize = 1_000;
 /// Records the verdict on every chunk that is named, or on none of them.
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
     let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
-    let learning = search::settings(&root, Vec::new()).map_err(|errors| Failure::from_error(&errors))?;
+    let learning = search::settings(&root, Vec::new())
+        .map_err(|errors| pipeline::report(search::CONFIGURATION, &errors, terminal))?;
     let learning = learning.activation.learning;
     let mut keys = Vec::new();
     for id in &args.ids {

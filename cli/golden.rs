@@ -14,7 +14,7 @@ use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
-use crate::{index, opened, place, search};
+use crate::{index, opened, pipeline, place, search};
 
 /// Questions that are asked of one index.
 pub(crate) struct Batch {
@@ -134,7 +134,7 @@ pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, terminal: &Terminal) 
 
 /// The configuration that a flag names: a file over the built-in defaults and nothing else, or `default`; without a flag
 /// the one that searches in `root` use.
-pub(crate) fn config(named: Option<&Path>, root: &Path) -> Outcome<SearchConfig> {
+pub(crate) fn config(named: Option<&Path>, root: &Path, terminal: &Terminal) -> Outcome<SearchConfig> {
     let loaded = match named {
         None => search::settings(root, Vec::new()),
         Some(name) if name == Path::new("default") => Ok(SearchConfig::default()),
@@ -144,5 +144,5 @@ pub(crate) fn config(named: Option<&Path>, root: &Path) -> Outcome<SearchConfig>
         }
         Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() }),
     };
-    loaded.map_err(|errors| Failure::from_error(&errors))
+    loaded.map_err(|errors| pipeline::report(search::CONFIGURATION, &errors, terminal))
 }

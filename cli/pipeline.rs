@@ -67,16 +67,16 @@ pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
 /// What stopped an index run, or a look at its pipeline.
 pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
     match error {
-        IndexError::Pipeline(diagnostics) => report(&diagnostics, terminal),
+        IndexError::Pipeline(diagnostics) => report("the pipeline", &diagnostics, terminal),
         other => Failure::from_error(&other),
     }
 }
 
-/// Shows the findings that stopped a command.
-fn report(diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
+/// Shows the findings about `what`, a configuration, that stopped a command.
+pub(crate) fn report(what: &str, diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
     show(diagnostics, terminal);
     let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
-    Failure::new(format!("the pipeline has {}", units::counted(errors as u64, "error")))
+    Failure::new(format!("{what} has {}", units::counted(errors as u64, "error")))
 }
 
 fn show(diagnostics: &Diagnostics, terminal: &Terminal) {

@@ -5,22 +5,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_analysis::Embedder;
+use aurora_diagnostics::Diagnostics;
 use aurora_query::{
-    Block, ConfigErrors, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY,
-    Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    Block, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY, Mode, Query,
+    QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
 
 use crate::args::{FusionArg, ResultFormat, SearchArgs};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, chain};
 use crate::output::context::{self, PackedAnswer};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{json, time};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{index, model, opened, place};
+use crate::{index, model, opened, pipeline, place};
 
 /// Most bytes of a line of standard input; a longer one is no text.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
     // Before anything is indexed for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let root = place::for_search(args.root.as_deref())?;
-    let config = settings(&root, flags(args)).map_err(|errors| Failure::from_error(&errors))?;
+    let config = settings(&root, flags(args)).map_err(|errors| pipeline::report(CONFIGURATION, &errors, terminal))?;
     if !place::has_index(&root) {
         if args.no_index {
             return Err(Failure::new(format!("no index in {}", root.display()))
@@ -80,9 +81,12 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
     }
 }
 
+/// What is wrong when [`settings`] fails.
+pub(crate) const CONFIGURATION: &str = "the search configuration";
+
 /// The search configuration of a root: built-in, the user's, the project's, the environment's,
 /// then `flags`.
-pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfig, ConfigErrors> {
+pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfig, Diagnostics> {
     let user = place::user_config();
     SearchConfig::load(&ConfigLayers {
         user: user.as_deref(),
@@ -280,12 +284,12 @@ impl Session<'_> {
             "mode": self.mode,
             "results": [],
             "took_ms": 0.0,
-            "error": error.to_string(),
+            "error": chain(error),
         });
         match self.args.format {
             ResultFormat::Json => json::write_indented(out, &answer)?,
             ResultFormat::Jsonl => json::write_line(out, &answer)?,
-            ResultFormat::Table => self.terminal.warn(&error.to_string()),
+            ResultFormat::Table => self.terminal.warn(&chain(error)),
         }
         Ok(())
     }
@@ -375,10 +379,15 @@ pub(crate) fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> 
         return Ok(None);
     };
     match model::embedder_of(&stored.id) {
-        Ok(embedder) => Ok(Some(embedder)),
+        Ok(embedder) => {
+            if embedder.id() != stored.id {
+                terminal.note(&format!("`aur mem index` embeds again, with {}", embedder.id()));
+            }
+            Ok(Some(embedder))
+        }
         Err(error) if mode == Mode::Dense => Err(Failure::from_error(&error)),
         Err(error) => {
-            terminal.warn(&error.to_string());
+            terminal.warn(&chain(&error));
             Ok(None)
         }
     }

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
-    let start = golden::config(args.config.as_deref(), &root)?;
+    let start = golden::config(args.config.as_deref(), &root, terminal)?;
     let mut roots: Vec<&Path> = Vec::new();
     let mut engines = Vec::new();
     let mut questions: Vec<(usize, Question)> = Vec::new();

@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-analysis",
             "aurora-confined",
+            "aurora-diagnostics",
             "aurora-evaluation",
             "aurora-history",
             "aurora-languages",
@@ -23,14 +24,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-analysis", &["aurora-confined"]),
     ("aurora-cachefile", &["aurora-confined"]),
     ("aurora-confined", &[]),
+    ("aurora-diagnostics", &[]),
     ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
     ("aurora-history", &["aurora-cachefile", "aurora-confined"]),
     ("aurora-inverted", &["aurora-kernels"]),
     ("aurora-kernels", &[]),
     ("aurora-languages", &[]),
-    ("aurora-pipeline", &["aurora-suggest"]),
+    ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
     ("aurora-plugins", &["aurora-pipeline"]),
-    ("aurora-query", &["aurora-analysis", "aurora-confined", "aurora-inverted", "aurora-storage", "aurora-suggest"]),
+    (
+        "aurora-query",
+        &[
+            "aurora-analysis",
+            "aurora-confined",
+            "aurora-diagnostics",
+            "aurora-inverted",
+            "aurora-storage",
+            "aurora-suggest",
+        ],
+    ),
     (
         "aurora-stages",
         &[
@@ -72,11 +84,36 @@ fn crates_depend_only_on_the_layers_below_them() {
 }
 
 #[test]
+fn libraries_name_no_command() {
+    for krate in ["analysis", "evaluation", "pipeline", "plugins", "query", "stages", "storage"] {
+        visit(&format!("{}/{krate}", env!("CARGO_MANIFEST_DIR")), &mut |path, source| {
+            let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let named =
+                code.into_iter().find(|line| ["`aur ", "aur mem", "aur model"].iter().any(|text| line.contains(text)));
+            assert!(named.is_none(), "{path}: {named:?}; `cli/advice.rs` says which command helps");
+        });
+    }
+}
+
+/// Shows every Rust file below the `src` directories of a directory.
+fn visit(directory: &str, see: &mut impl FnMut(&str, &str)) {
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path().to_string_lossy().replace('\\', "/");
+        if entry.path().is_dir() {
+            visit(&path, see);
+        } else if path.ends_with(".rs") && path.contains("/src/") {
+            see(&path, &std::fs::read_to_string(entry.path()).expect("is text"));
+        }
+    }
+}
+
+#[test]
 fn only_storage_and_the_kernels_may_be_unsafe() {
     for krate in [
         "analysis",
         "evaluation",
         "pipeline",
+        "pipeline/diagnostics",
         "pipeline/suggest",
         "plugins",
         "query",

@@ -178,13 +178,13 @@ impl ModelDirectory {
 /// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the models that there are and how to add one; the other variants say which file of the
+/// [`ModelError::Unknown`] names the models that there are; the other variants say which file of the
 /// model does not hold what it should.
 ///
 /// ```
 /// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
 /// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
-/// assert!(error.to_string().contains("aur model add"));
+/// assert!(error.to_string().contains("there is static"));
 /// ```
 pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
     if name == STATIC {

@@ -3,13 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::embedder::STATIC;
-
 /// Why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no such model.
-    #[error("there is no embedding model `{name}` in {}; there is {known}. Get its files (config.json, tokenizer.json, model.safetensors) and run `aur model add DIR --name {name}`, or use `{STATIC}`, which needs none", directory.display())]
+    #[error("there is no embedding model `{name}` in {}; there is {known}", directory.display())]
     Unknown {
         /// The name asked for.
         name: String,

@@ -1,9 +1,9 @@
-//! Findings about a pipeline: drawn with the line they are about on a terminal, in lines that
+//! Findings about a configuration: drawn with the line they are about on a terminal, in lines that
 //! editors and CI systems can parse elsewhere.
 
 use std::fmt;
 
-use aurora_pipeline::{Diagnostic, Severity};
+use aurora_diagnostics::{Diagnostic, Place, Severity};
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles,
 };
@@ -58,11 +58,11 @@ struct Finding {
     severity: Severity,
     message: String,
     help: Option<String>,
-    place: Option<Place>,
+    place: Option<Excerpt>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Excerpt {
     source: NamedSource<String>,
     start: usize,
     length: usize,
@@ -70,20 +70,24 @@ struct Place {
 
 impl Finding {
     fn new(finding: &Diagnostic) -> Self {
-        let place = finding.location.as_ref().map(|location| {
+        let place = finding.location.as_ref().and_then(|place| place.location()).map(|location| {
             let before = location.line.saturating_sub(1);
             let line = sanitize::line(&location.excerpt);
             let column: usize = line.chars().take(location.column.saturating_sub(1)).map(char::len_utf8).sum();
-            Place {
+            Excerpt {
                 start: before + column,
                 length: location.span.len().clamp(1, line.len().saturating_sub(column).max(1)),
                 source: NamedSource::new(sanitize::line(&location.file), "\n".repeat(before) + &line),
             }
         });
+        let message = match &finding.location {
+            Some(place @ (Place::Environment(_) | Place::Flag(_))) => format!("{} ({place})", finding.message),
+            Some(Place::File(_)) | None => finding.message.clone(),
+        };
         Self {
             code: finding.code,
             severity: finding.severity,
-            message: sanitize::line(&finding.message),
+            message: sanitize::line(&message),
             help: finding.help.as_deref().map(sanitize::line),
             place,
         }
@@ -127,7 +131,7 @@ impl miette::Diagnostic for Finding {
 
 #[cfg(test)]
 mod tests {
-    use aurora_pipeline::Location;
+    use aurora_diagnostics::Location;
     use insta::assert_snapshot;
 
     use super::super::width;
@@ -138,13 +142,13 @@ mod tests {
             code: "A0104",
             severity: Severity::Error,
             message: "stage `embed` reads column `chunk.text`, which no earlier stage writes".to_owned(),
-            location: Some(Location {
+            location: Some(Place::File(Location {
                 file: ".aurora/pipeline.toml".to_owned(),
                 span: 400..413,
                 line: 31,
                 column: 1,
                 excerpt: "[stage.embed]".to_owned(),
-            }),
+            })),
             help: Some("`chunk` writes it; add it before `embed`".to_owned()),
         }
     }
@@ -160,6 +164,21 @@ mod tests {
             · ─────────────
             ╰────
           help: `chunk` writes it; add it before `embed`
+        ");
+    }
+
+    #[test]
+    fn a_flag_has_no_line() {
+        let finding = Diagnostic { help: None, ..finding() }.at(Place::Flag("--weights".to_owned()));
+        assert_snapshot!(render([&finding], Some(80), Painter::PLAIN), @r"
+        A0104
+
+          × stage `embed` reads column `chunk.text`, which no earlier stage writes
+          │ (flag --weights)
+        ");
+        assert_snapshot!(render([&finding], None, Painter::PLAIN), @r"
+        error[A0104]: stage `embed` reads column `chunk.text`, which no earlier stage writes
+         --> flag --weights
         ");
     }
 
@@ -182,7 +201,7 @@ mod tests {
     fn control_characters_do_not_get_through() {
         let mut finding = finding();
         finding.message.push_str("\x1b[2J");
-        if let Some(location) = &mut finding.location {
+        if let Some(Place::File(location)) = &mut finding.location {
             location.excerpt.push('\x1b');
             location.file.push('\x07');
         }

@@ -7,12 +7,12 @@ use crate::access::{Access, StageKind};
 use crate::column::Entity;
 use crate::column_table::ColumnName;
 use crate::config::RunConfig;
-use crate::diagnostics::Diagnostics;
 use crate::fingerprint::Fingerprint;
 use crate::graph::{Graph, Node};
 use crate::permissions::Permissions;
 use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::stage::Stage;
+use aurora_diagnostics::Diagnostics;
 
 /// One stage for [`Pipeline::assemble`].
 pub struct StagePart {
@@ -98,7 +98,7 @@ impl Pipeline {
                     known: true,
                 };
                 let mut found = Diagnostics::default();
-                errors.iter().filter_map(|error| context.error(error)).for_each(|item| found.push(item));
+                found.extend(errors.iter().filter_map(|error| context.error(error)));
                 Err(found)
             }
         }

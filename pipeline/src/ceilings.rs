@@ -4,8 +4,8 @@ use toml::de::DeValue;
 
 use crate::byte_size::parse_bytes;
 use crate::config_entry::{ConfigEntry, integer};
-use crate::diagnostics::{Diagnostic, Diagnostics, code};
 use crate::source_map::SourceMap;
+use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
 /// Longest text of a pipeline's file, in bytes.
 pub(crate) const LONGEST_FILE: usize = 128 << 10;

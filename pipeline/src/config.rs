@@ -7,9 +7,10 @@ use toml::de::DeTable;
 
 use crate::ceilings::{LONGEST_FILE, MOST_BATCH_FILES, MOST_QUEUE_BATCHES, MOST_STAGES, MOST_WORKERS};
 use crate::config_entry::{ConfigEntry, bytes, count, entries, shifted, string, table};
-use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
+use crate::problems::suggest;
 use crate::reference::{Described, Key, TableReference};
 use crate::source_map::{SourceMap, Span};
+use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
 /// Keys at the top of a file.
 const ROOT_KEYS: [&str; 3] = ["extends", "run", "stage"];

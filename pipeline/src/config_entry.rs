@@ -4,8 +4,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::byte_size::parse_bytes;
-use crate::diagnostics::{Diagnostic, Diagnostics, code};
 use crate::source_map::{SourceMap, Span};
+use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
 /// A key with its value and location.
 #[derive(Clone)]

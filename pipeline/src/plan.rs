@@ -9,11 +9,11 @@ use crate::assembly::{Pipeline, StagePart};
 use crate::byte_size::format_bytes;
 use crate::column::ColumnSpec;
 use crate::config::RunConfig;
-use crate::diagnostics::Diagnostics;
 use crate::graph::{EdgeReason, Graph};
 use crate::registry::ParsedConfig;
 use crate::stage::BuildContext;
 use crate::stage_error::StageError;
+use aurora_diagnostics::Diagnostics;
 
 /// A pipeline that has been checked.
 pub struct Plan {

@@ -1,9 +1,9 @@
 //! Messages for the errors and warnings of the graph.
 
 use crate::access::Access;
-use crate::diagnostics::{Diagnostic, Location, code};
 use crate::graph::{EdgeReason, PlanError, PlanWarning};
 use crate::registry::Registry;
+use aurora_diagnostics::{Diagnostic, Location, code};
 
 /// A stage as messages name it.
 pub(crate) struct StageSite {

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, Deserializer as TomlDeserializer, Error as TomlError};
 
 use crate::access::Access;
-use crate::diagnostics::Problems;
+use crate::problems::Problems;
 use crate::reference::{Described, TableReference};
 use crate::stage::{BuildContext, Stage, StageConfig};
 use crate::stage_error::StageError;

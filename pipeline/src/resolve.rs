@@ -3,13 +3,14 @@
 use crate::ceilings::{self, Ceiling};
 use crate::config::{Layer, RunConfig, StageTable};
 use crate::config_entry::ConfigEntry;
-use crate::diagnostics::{Diagnostic, Diagnostics, code, suggest};
 use crate::graph::{Graph, Node};
 use crate::plan::Plan;
 use crate::plan_diagnostics::{PlanContext, StageSite};
+use crate::problems::suggest;
 use crate::registry::Registry;
 use crate::resolved_stage::{Resolution, ResolvedStage, is_stage_key};
 use crate::source_map::SourceMap;
+use aurora_diagnostics::{Diagnostic, Diagnostics, code};
 
 /// The text of a pipeline.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,7 @@ pub fn load_within<'a>(
     let mut found = Diagnostics::default();
     let layers = layers(sources, builtins, &mut map, &mut found);
     if found.iter().any(|item| item.code == code::SYNTAX) {
-        found.sort(&map);
+        found.sort(|file| map.rank(file));
         return Err(found);
     }
     let mut known = !found.has_errors();
@@ -92,11 +93,11 @@ pub fn load_within<'a>(
         known,
     };
     match &graph {
-        Ok(graph) => graph.warnings.iter().for_each(|warning| found.push(context.warning(warning))),
-        Err(errors) => errors.iter().filter_map(|error| context.error(error)).for_each(|item| found.push(item)),
+        Ok(graph) => found.extend(graph.warnings.iter().map(|warning| context.warning(warning))),
+        Err(errors) => found.extend(errors.iter().filter_map(|error| context.error(error))),
     }
     drop(context);
-    found.sort(&map);
+    found.sort(|file| map.rank(file));
     match graph {
         Ok(graph) if !found.has_errors() => {
             let stages = stages.into_iter().map(ResolvedStage::planned).collect();

@@ -7,14 +7,15 @@ use crate::access::{Access, StageKind};
 use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
-use crate::diagnostics::{Diagnostic, Diagnostics, Location, Problems, code, suggest};
 use crate::plan::PlannedStage;
 use crate::plan_diagnostics::StageSite;
+use crate::problems::{Problems, suggest};
 use crate::reference::Key;
 use crate::registry::{ParsedConfig, Registry, StageType};
 use crate::source_map::{SourceMap, Span};
 use crate::stage::{BuildContext, Stage};
 use crate::stage_error::StageError;
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
 /// Keys which every stage has: the engine reads them. All others are the stage type's.
 pub const STAGE_KEYS: &[Key] = &[
@@ -149,7 +150,7 @@ impl Registry {
         let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
         let stage = StageTable::parse(type_name, &mut sources, text, &mut found);
         let resolved = ResolvedStage::resolve(stage, &sources, self, &mut found);
-        found.sort(&sources);
+        found.sort(|file| sources.rank(file));
         match resolved {
             Resolution::Enabled(stage) if !found.has_errors() => Ok(Configured { config: stage.config }),
             _ => Err(found),

@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 
 use crate::access::Access;
 use crate::context::StageContext;
-use crate::diagnostics::Problems;
 use crate::emitter::Emitter;
 use crate::fingerprint::Fingerprint;
+use crate::problems::Problems;
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 

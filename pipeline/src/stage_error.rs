@@ -35,8 +35,8 @@ impl StageError {
         Self::Failed { message: message.into(), source: Some(cause.into()) }
     }
 
-    /// Wraps an error, with its own message.
+    /// Wraps an error, with its own message. It remains the source, so that callers can tell its type.
     pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
-        Self::Failed { message: cause.to_string(), source: cause.source().is_some().then(|| Box::new(cause) as _) }
+        Self::Failed { message: cause.to_string(), source: Some(Box::new(cause)) }
     }
 }

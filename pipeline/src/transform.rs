@@ -4,8 +4,8 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
 use crate::access::Access;
 use crate::context::StageContext;
-use crate::diagnostics::Problems;
 use crate::fingerprint::Fingerprint;
+use crate::problems::Problems;
 use crate::stage::{BuildContext, Stage, StageConfig, Worker};
 use crate::stage_error::StageError;
 use crate::view::BatchView;

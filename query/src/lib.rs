@@ -41,9 +41,8 @@ mod understand;
 
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
-    ActivationConfig, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SearchKey, SetError, Tunable,
-    TypeDecay,
+    ActivationConfig, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion, HybridConfig, KindsConfig,
+    LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{FilterError, FilterSpec, TextFilter};

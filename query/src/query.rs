@@ -96,7 +96,7 @@ pub const LONGEST_QUERY: usize = 16 << 10;
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// Nothing to look for.
-    #[error("the query is empty; give at least one word, such as `aur mem search \"parse config\"`")]
+    #[error("the query is empty; give at least one word")]
     Empty,
     /// See [`LONGEST_QUERY`].
     #[error("the query is longer than {LONGEST_QUERY} bytes; give the lines that say most about what is looked for")]

@@ -169,7 +169,7 @@ fn a_search_without_vectors_says_why() {
     let other = Bag { id: "other@2".to_owned() };
     insta::assert_snapshot!(hybrid(None, Some(Bag::default())), @"Ranked without semantic scores: the index holds no embeddings");
     insta::assert_snapshot!(hybrid(Some(Bag::default()), None), @"Ranked without semantic scores: the index holds embeddings of bag@1, but no model is loaded");
-    insta::assert_snapshot!(hybrid(Some(Bag::default()), Some(other)), @"Ranked without semantic scores: the index holds embeddings of bag@1, but the configured model is other@2; run `aur mem index` to embed with it");
+    insta::assert_snapshot!(hybrid(Some(Bag::default()), Some(other)), @"Ranked without semantic scores: the index holds embeddings of bag@1, but the configured model is other@2; index again to embed with it");
     let index = index(&project(), None);
     let refused = index.retriever.search(&Query { mode: Mode::Dense, ..Query::new("password", NOW) });
     assert!(matches!(refused, Err(QueryError::NoVectors(_))));

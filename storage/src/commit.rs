@@ -173,24 +173,14 @@ fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>)
             let checked = guard.check(&pages, generation, base.tree(table), key);
             checked.map_err(|damage| base.wrap(damage))?;
         }
-        let bytes = batch.iter().map(Operation::size).sum();
-        loop {
-            store.check()?;
-            match try_batch(store, &mut tables, &batch) {
-                Ok(()) => break,
-                Err(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized)) => {
-                    grow(store, bytes)?;
-                }
-                Err(error) => return Err(StorageError::lmdb(&store.data, error)),
-            }
-        }
+        apply(store, &mut tables, &batch).map_err(|error| StorageError::lmdb(&store.data, error))?;
         fill_up(store)?;
     }
     Ok(())
 }
 
 /// Applies a batch in one synchronised transaction; nothing of it stays when that fails.
-fn try_batch(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
+fn apply(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
     let tables = match tables {
         Some(tables) => tables,
         None => tables.insert(open_tables(store)?),
@@ -259,12 +249,6 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
     Ok(opened.unwrap_commit())
 }
 
-/// Makes room in the map for at least twice a batch.
-fn grow(store: &Store, batch: usize) -> Result<(), StorageError> {
-    let size = store.lmdb.info().map_size;
-    store.resize(size.saturating_add(size.max(2 * batch)))
-}
-
 /// Makes the file as long as its meta page says.
 ///
 /// LMDB leaves out pages at the end that were taken and freed in one transaction. Then a file that was
@@ -281,7 +265,8 @@ fn fill_up(store: &Store) -> Result<(), StorageError> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
     use crate::env::Environment;
@@ -289,62 +274,132 @@ mod tests {
 
     /// Names the directory in which the child process writes.
     const DIRECTORY: &str = "AURORA_STORAGE_TEST_GROWTH";
-    const VALUES: u32 = 100;
+    /// Rows that one call of [`write`] adds: 6 MB.
+    const ROWS: u32 = 100;
 
-    fn write(environment: &Environment) {
-        let base = environment.snapshot().expect("opens");
+    /// Adds rows to the index; a round begins where the one before has ended.
+    fn write(environment: &Environment, round: u32) -> Result<(), StorageError> {
+        let base = environment.snapshot()?;
         let mut committer = Committer::new(&base, 1 << 18);
-        for number in 0..VALUES {
-            let value = vec![number as u8; 60_000];
-            let operation = Operation::put(Table::Postings, number.to_be_bytes(), value);
-            committer.push(operation).expect("is taken");
+        for number in round * ROWS..(round + 1) * ROWS {
+            committer.push(Operation::put(Table::Postings, number.to_be_bytes(), value(number)))?;
         }
-        committer.finish().expect("is written");
+        committer.finish()
     }
 
-    fn check(environment: &Environment) {
-        let snapshot = environment.snapshot().expect("opens");
-        for number in 0..VALUES {
-            let value = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("sound");
-            assert_eq!(value, Some(&[number as u8; 60_000][..]));
-        }
+    fn value(number: u32) -> Vec<u8> {
+        vec![number as u8; 60_000]
     }
 
-    fn small(directory: &Path) -> Environment {
-        let environment = Environment::open(directory, OpenMode::Create).expect("opens");
-        environment.store.resize(1 << 20).expect("is smaller");
-        environment
+    /// Checks that a snapshot sees all rows of some rounds, and none of later ones.
+    fn check(snapshot: &Snapshot, rounds: u32) {
+        for number in 0..rounds * ROWS {
+            let found = snapshot.get(Table::Postings, &number.to_be_bytes()).expect("sound");
+            assert!(found == Some(&value(number)), "row {number} of {rounds} rounds");
+        }
+        let later = snapshot.get(Table::Postings, &(rounds * ROWS).to_be_bytes()).expect("sound");
+        assert!(later.is_none(), "a row after {rounds} rounds");
+    }
+
+    fn create(directory: &Path) -> Environment {
+        Environment::open(directory, OpenMode::Create).expect("opens")
     }
 
     #[test]
-    fn the_map_grows_beside_readers() {
+    fn the_file_grows_beside_readers() {
         let directory = tempfile::tempdir().expect("a directory");
-        let environment = small(directory.path());
-        let before = environment.snapshot().expect("opens");
-        write(&environment);
-        assert_eq!(before.get(Table::Postings, &1u32.to_be_bytes()).expect("sound"), None);
-        check(&environment);
-        assert!(environment.store.lmdb.info().map_size > 1 << 20);
+        let environment = create(directory.path());
+        let before = environment.store.lmdb.info().map_size;
+        let mut snapshots = vec![environment.snapshot().expect("opens")];
+        for round in 0..4 {
+            write(&environment, round).expect("is written");
+            snapshots.push(environment.snapshot().expect("opens"));
+            for (rounds, snapshot) in snapshots.iter().enumerate() {
+                check(snapshot, rounds as u32);
+            }
+        }
+        assert!(environment.store.length().expect("has one") > 4 * 6_000_000);
+        assert_eq!(environment.store.lmdb.info().map_size, before);
+    }
+
+    #[test]
+    fn readers_read_while_the_file_grows() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let environment = create(directory.path());
+        write(&environment, 0).expect("is written");
+        let snapshot = environment.snapshot().expect("opens");
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let readers: Vec<_> = (0..2)
+                .map(|_| {
+                    scope.spawn(|| {
+                        while !done.load(Ordering::Relaxed) {
+                            check(&snapshot, 1);
+                            drop(environment.snapshot().expect("opens"));
+                        }
+                    })
+                })
+                .collect();
+            let written = (1..4).try_for_each(|round| write(&environment, round));
+            done.store(true, Ordering::Relaxed);
+            readers.into_iter().for_each(|reader| reader.join().expect("a reader failed"));
+            written.expect("is written");
+        });
+        check(&snapshot, 1);
+        check(&environment.snapshot().expect("opens"), 4);
     }
 
     /// The child's part of [`another_process_makes_the_file_grow`]; alone it does nothing.
     #[test]
     fn growing_writer() {
         if let Ok(directory) = std::env::var(DIRECTORY) {
-            write(&Environment::open(Path::new(&directory), OpenMode::Create).expect("opens"));
+            write(&create(Path::new(&directory)), 0).expect("is written");
         }
     }
 
     #[test]
     fn another_process_makes_the_file_grow() {
         let directory = tempfile::tempdir().expect("a directory");
-        let environment = small(directory.path());
-        let status = Command::new(std::env::current_exe().expect("has a path"))
-            .args(["commit::tests::growing_writer", "--exact"])
-            .env(DIRECTORY, directory.path())
-            .stdout(std::process::Stdio::null())
-            .status();
+        let environment = create(directory.path());
+        let before = environment.snapshot().expect("opens");
+        let mut child = Command::new(std::env::current_exe().expect("has a path"));
+        child.args(["commit::tests::growing_writer", "--exact"]);
+        let status = child.env(DIRECTORY, directory.path()).stdout(Stdio::null()).status();
         assert!(status.expect("runs").success());
-        check(&environment);
+        check(&before, 0);
+        check(&environment.snapshot().expect("opens"), 1);
+    }
+
+    /// The child's part of [`a_full_map_is_an_error`]; alone it does nothing.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn limited_writer() {
+        let Ok(directory) = std::env::var(DIRECTORY) else { return };
+        let environment = create(Path::new(&directory));
+        let map = environment.store.lmdb.info().map_size;
+        assert!(map < 300_000 << 10, "a map of {map} bytes");
+        write(&environment, 0).expect("is written");
+        let first = environment.snapshot().expect("opens");
+        let error = (1..100).find_map(|round| write(&environment, round).err());
+        assert!(matches!(error, Some(StorageError::MapFull { .. })), "{error:?}");
+        check(&first, 1);
+        assert_eq!(environment.store.lmdb.info().map_size, map);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_map_is_an_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let program = std::env::current_exe().expect("has a path");
+        let mut child = Command::new("sh");
+        child.args(["-c", r#"ulimit -v 300000; exec "$0" commit::tests::limited_writer --exact"#]).arg(program);
+        let status = child.env(DIRECTORY, directory.path()).stdout(Stdio::null()).status();
+        assert!(status.expect("runs").success());
+        // What was committed before is there, and the file can be written to where there is more space.
+        let environment = create(directory.path());
+        let snapshot = environment.snapshot().expect("opens");
+        let found = snapshot.get(Table::Postings, &(ROWS - 1).to_be_bytes()).expect("sound");
+        assert!(found == Some(&value(ROWS - 1)));
+        write(&environment, 100).expect("is written");
     }
 }

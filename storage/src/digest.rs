@@ -20,6 +20,9 @@ impl Snapshot {
     /// model.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`] for the first chunk, posting list, vector or file row that cannot be read.
     pub fn digest(&self) -> Result<String, StorageError> {
         let terms = self.term_digests()?;
         let mut keys = Vec::with_capacity(self.live().len() as usize);

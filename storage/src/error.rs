@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::{Directory, Refusal, refusal_of};
 
-/// An error of the index store. Every message names the path and what to do next.
+/// An error of the index store. Every message names the path. What to do next it names where that is the same for every
+/// program; which command builds an index again is for the program to say.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageError {
     /// There is no index at the path.
-    #[error("no index at {}: run `aur mem index` first", path.display())]
+    #[error("no index at {}", path.display())]
     NoIndex {
         /// The index directory.
         path: PathBuf,
     },
     /// The data file was made by something else.
-    #[error("{} is not an Aurora index ({reason}); move it away or run `aur mem index --force`", path.display())]
+    #[error("{} is not an Aurora index ({reason})", path.display())]
     Foreign {
         /// The data file.
         path: PathBuf,
@@ -25,7 +26,7 @@ pub enum StorageError {
         reason: String,
     },
     /// The data file ends before its last page.
-    #[error("{} is truncated: {actual} bytes of at least {expected}; `aur mem index` builds it again", path.display())]
+    #[error("{} is truncated: {actual} bytes of at least {expected}", path.display())]
     Truncated {
         /// The data file.
         path: PathBuf,
@@ -35,7 +36,7 @@ pub enum StorageError {
         actual: u64,
     },
     /// A page, a record or a reference between records is not what it should be.
-    #[error("the index at {} is damaged: {what}; `aur mem verify` tells more, `aur mem index --force` builds it again", path.display())]
+    #[error("the index at {} is damaged: {what}", path.display())]
     Damaged {
         /// The data file.
         path: PathBuf,
@@ -52,7 +53,7 @@ pub enum StorageError {
         what: String,
     },
     /// The index was written in another format.
-    #[error("the index at {} has format {found}, this program reads format {expected}; `aur mem index` builds it again", path.display())]
+    #[error("the index at {} has format {found}, this program reads format {expected}", path.display())]
     FormatVersion {
         /// The index directory.
         path: PathBuf,
@@ -135,7 +136,7 @@ pub enum StorageError {
         /// The directory.
         path: PathBuf,
     },
-    /// The address space does not allow the index to grow.
+    /// The address space of this process is too small for the index, or for it to grow.
     #[error("no address space is left for the index at {} to grow in this process; raise its limit (`ulimit -v`), or use a 64-bit build", path.display())]
     MapFull {
         /// The data file.
@@ -148,7 +149,7 @@ pub enum StorageError {
         path: PathBuf,
     },
     /// All 4 294 967 295 chunk ids have been used.
-    #[error("the index at {} has used up its chunk ids; run `aur mem index --force` to build it again", path.display())]
+    #[error("the index at {} has used up its chunk ids", path.display())]
     IdsExhausted {
         /// The index directory.
         path: PathBuf,
@@ -226,6 +227,8 @@ impl StorageError {
         match source {
             heed::Error::Io(error) => Self::io(path, error),
             heed::Error::Mdb(MdbError::Other(code)) => Self::io(path, io::Error::from_raw_os_error(code)),
+            // The second one: another process, which has a larger map, has made the file longer than the map of this one.
+            heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized) => Self::MapFull { path: owned },
             heed::Error::Mdb(MdbError::ReadersFull) => Self::TooManyReaders { path: owned },
             heed::Error::Mdb(MdbError::Invalid | MdbError::VersionMismatch) => {
                 Self::Foreign { path: owned, reason: source.to_string() }

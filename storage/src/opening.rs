@@ -14,12 +14,12 @@ use crate::project::DATA;
 const LOCK: &str = "lock.mdb";
 /// Bytes of a lock file per reader, and before the first.
 const LOCK_SLOT: usize = 64;
-/// Sizes of the map to ask for, largest first. Only address space is taken, not disk or memory.
-#[cfg(not(windows))]
-const MAP_SIZES: [u64; 4] = [1 << 40, 1 << 36, 1 << 32, 1 << 28];
-/// On Windows the file is as long as the map: it starts small and grows with the index.
-#[cfg(windows)]
-const MAP_SIZES: [u64; 1] = [1 << 26];
+/// The largest map that is asked for, and the smallest that is made do with.
+///
+/// A map takes address space, not disk or memory, on Windows too: LMDB reserves it there, and makes the file longer as it
+/// takes pages.
+const LARGEST_MAP: u64 = if cfg!(windows) { 1 << 36 } else { 1 << 40 };
+const SMALLEST_MAP: usize = 1 << 24;
 /// Processes and snapshots that may read at the same time.
 const READERS: u32 = 1022;
 
@@ -81,7 +81,10 @@ pub(crate) fn reserve_lock_file(directory: &Directory) -> Result<(), StorageErro
     }
 }
 
-/// Opens LMDB with the largest map that the address space allows.
+/// Opens LMDB with a map that the index can grow in for as long as it is open.
+///
+/// Where address space is limited that is half of the largest map that the system grants: the rest is for the maps of
+/// readers, and for memory.
 pub(crate) fn open_lmdb(
     directory: &Path,
     data: &Path,
@@ -89,20 +92,22 @@ pub(crate) fn open_lmdb(
     mut flags: EnvFlags,
 ) -> Result<heed::Env<WithoutTls>, StorageError> {
     let mut waits = 0;
-    let mut sizes = MAP_SIZES.iter().filter_map(|&size| usize::try_from(size).ok());
-    let mut size = sizes.next();
+    let mut size = usize::try_from(LARGEST_MAP).unwrap_or(1 << (usize::BITS - 1));
+    let mut is_limited = false;
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
-        options.max_dbs(16).max_readers(READERS);
-        if let Some(size) = size {
-            options.map_size(size);
-        }
+        options.max_dbs(16).max_readers(READERS).map_size(size);
         // SAFETY: `Store::open` opens a file once in a process, and has inspected it.
         let opened = unsafe {
             options.flags(flags);
             options.open(directory)
         };
         let error = match opened {
+            Ok(_) if is_limited && size > SMALLEST_MAP => {
+                is_limited = false;
+                size /= 2;
+                continue;
+            }
             Ok(lmdb) => return Ok(lmdb),
             Err(error) => error,
         };
@@ -127,8 +132,9 @@ pub(crate) fn open_lmdb(
             {
                 flags |= EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
             }
-            heed::Error::Io(cause) if is_about_memory(cause) && size.is_some() => {
-                size = sizes.next();
+            heed::Error::Io(cause) if is_about_memory(cause) && size > SMALLEST_MAP => {
+                is_limited = true;
+                size /= 2;
             }
             _ => return Err(StorageError::lmdb(data, error)),
         }
@@ -137,7 +143,8 @@ pub(crate) fn open_lmdb(
 
 /// Whether a map was refused for its size.
 fn is_about_memory(error: &io::Error) -> bool {
-    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_COMMITMENT_LIMIT or an invalid parameter.
+    // Windows reports ERROR_NOT_ENOUGH_MEMORY, ERROR_INVALID_ADDRESS, ERROR_MAPPED_ALIGNMENT, ERROR_COMMITMENT_LIMIT or an
+    // invalid parameter.
     matches!(error.kind(), io::ErrorKind::OutOfMemory | io::ErrorKind::InvalidInput)
-        || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 1455 | 1132))
+        || cfg!(windows) && matches!(error.raw_os_error(), Some(8 | 487 | 1132 | 1455))
 }

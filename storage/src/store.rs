@@ -5,10 +5,10 @@ use std::io::{self, Read as _};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use aurora_confined::Directory;
-use heed::{EnvFlags, MdbError, RoTxn, WithoutTls};
+use heed::{EnvFlags, RoTxn, WithoutTls};
 use memmap2::Mmap;
 
 use crate::btree::{Cursor, Mark, Meta, MetaError, Pages, Unsealed, missing_pages_are_free};
@@ -23,6 +23,9 @@ pub(crate) const ATTEMPTS: usize = 100;
 static OPEN: Mutex<Option<HashMap<PathBuf, Weak<Store>>>> = Mutex::new(None);
 
 /// One LMDB environment.
+///
+/// LMDB's map is as large when it is opened as it will ever be. It is never replaced: LMDB allows that only while no
+/// transaction is open in the process, and both snapshots and the writer keep read transactions open.
 pub(crate) struct Store {
     /// The data file, for messages.
     pub(crate) data: PathBuf,
@@ -33,10 +36,6 @@ pub(crate) struct Store {
     pub(crate) lmdb: heed::Env<WithoutTls>,
     /// Which file the data file was. As long as it is open no other one is the same.
     opened: Option<Identity>,
-    /// Held for reading while a transaction begins, and for writing while the map is replaced.
-    map: RwLock<()>,
-    /// Set when LMDB has lost its map, because a larger one was refused: it may not be called again.
-    lost: AtomicBool,
     /// Whether readers have no place in LMDB's table.
     pub(crate) unlocked: bool,
     /// Whether LMDB may write without a look at the whole structure of the file first.
@@ -114,18 +113,18 @@ impl Store {
         let lmdb = open_lmdb(&real, &data, mode, flags)?;
         let unlocked = lmdb.get_flags().is_ok_and(|flags| flags & EnvFlags::NO_LOCK.bits() != 0);
         let home = home.clone();
-        let (lost, sound) = (AtomicBool::new(false), AtomicBool::new(false));
         let opened = identity(&home, name);
-        let store = Arc::new(Self { data, home, name, lmdb, opened, map: RwLock::new(()), lost, unlocked, sound });
+        let store = Arc::new(Self { data, home, name, lmdb, opened, unlocked, sound: AtomicBool::new(false) });
         open.insert(real, Arc::downgrade(&store));
         Ok(store)
     }
 
     /// Fails when another index has been put into the place of this one.
     pub(crate) fn check_current(&self) -> Result<(), StorageError> {
-        match identity(&self.home, self.name) == self.opened {
-            true => Ok(()),
-            false => Err(StorageError::Replaced { path: self.data.clone() }),
+        if identity(&self.home, self.name) == self.opened {
+            Ok(())
+        } else {
+            Err(StorageError::Replaced { path: self.data.clone() })
         }
     }
 
@@ -202,48 +201,7 @@ impl Store {
     }
 
     fn begin(&self) -> Result<RoTxn<'static, WithoutTls>, StorageError> {
-        self.check()?;
-        let error = {
-            let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
-            match self.lmdb.clone().static_read_txn() {
-                Ok(transaction) => return Ok(transaction),
-                Err(error) => error,
-            }
-        };
-        if !matches!(error, heed::Error::Mdb(MdbError::MapResized)) {
-            return Err(StorageError::lmdb(&self.data, error));
-        }
-        // Another process has made the file larger than this map.
-        self.resize(usize::try_from(self.length()?).unwrap_or(usize::MAX).saturating_mul(2))?;
-        let _map = self.map.read().unwrap_or_else(PoisonError::into_inner);
-        let transaction = self.lmdb.clone().static_read_txn();
-        transaction.map_err(|error| StorageError::lmdb(&self.data, error))
-    }
-
-    /// Fails when LMDB has lost its map.
-    pub(crate) fn check(&self) -> Result<(), StorageError> {
-        match self.lost.load(Ordering::Acquire) {
-            true => Err(StorageError::MapFull { path: self.data.clone() }),
-            false => Ok(()),
-        }
-    }
-
-    /// Replaces LMDB's map by one of at least `size` bytes.
-    pub(crate) fn resize(&self, size: usize) -> Result<(), StorageError> {
-        let _map = self.map.write().unwrap_or_else(PoisonError::into_inner);
-        self.check()?;
-        // A multiple of every page size in use.
-        let size = size.checked_next_multiple_of(1 << 20).unwrap_or(size);
-        // SAFETY: no write transaction is open: only the writer's thread opens one, and it calls this
-        // between two of them; readers wait for `map` to begin one, and read through maps of their own,
-        // never through LMDB's.
-        let resized = unsafe { self.lmdb.resize(size) };
-        resized.map_err(|error| {
-            // With a write transaction open, LMDB refuses and keeps its map.
-            let kept = matches!(&error, heed::Error::Io(error) if error.kind() == io::ErrorKind::InvalidInput);
-            self.lost.store(!kept, Ordering::Release);
-            StorageError::MapFull { path: self.data.clone() }
-        })
+        self.lmdb.clone().static_read_txn().map_err(|error| StorageError::lmdb(&self.data, error))
     }
 }
 
@@ -319,14 +277,22 @@ fn map(directory: &Directory, path: &Path) -> Result<Content, StorageError> {
         if file.metadata()?.len() == 0 {
             return Ok(Content::Empty);
         }
-        // SAFETY: the file is written by LMDB only, which does not touch the pages of a generation that
-        // has a reader, and never makes the file shorter. Meta pages may change while they are read;
-        // they are copied as integers, and a torn one is recognised by its transaction number. Without
-        // a reader's place only meta pages are read from a map.
+        // SAFETY: the bytes that references point to must neither change nor go away. LMDB does not write to the pages of a
+        // generation that has a place in the reader table, nor to those of the generation before it, and it never makes the
+        // file shorter. Without a place in the table only meta pages are read from a map. Meta pages do change while they
+        // are read: they are copied as integers, and a torn one is recognised by its transaction number. Another program
+        // that writes to the file or truncates it breaks this: `docs/security.md` lists that under "not guaranteed".
         unsafe { Mmap::map(&file) }.map(Content::Map)
     };
-    read().map_err(|error| StorageError::read(&directory.path().join(path), error))
+    read().map_err(|error| {
+        let path = directory.path().join(path);
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => StorageError::MapFull { path },
+            _ => StorageError::read(&path, error),
+        }
+    })
 }
+
 /// The error of a data file of `actual` bytes without sound meta pages.
 fn meta_error(data: &Path, actual: u64, error: MetaError) -> StorageError {
     let path = data.to_owned();

@@ -152,6 +152,9 @@ impl IndexWriter {
     }
 
     /// Removes a file and its chunks; a path without a row is no error.
+    ///
+    /// # Errors
+    /// [`StorageError::Damaged`] when the old row of the file, or its chunks, cannot be read.
     pub fn remove_file(&self, path: &str) -> Result<(), StorageError> {
         let mut state = self.state();
         if state.row(path)?.is_some() {
@@ -162,6 +165,10 @@ impl IndexWriter {
     }
 
     /// Sets a file's row and leaves its chunks as they are.
+    ///
+    /// # Errors
+    /// [`StorageError::Refused`] for an empty path; [`StorageError::Damaged`] when the old row
+    /// cannot be read.
     pub fn update_file_record(&self, mut record: FileRecord) -> Result<(), StorageError> {
         check_path(&record.path)?;
         let mut state = self.state();
@@ -217,12 +224,20 @@ impl IndexWriter {
 
     /// Publishes everything as the next generation, in one last transaction, and returns its manifest.
     /// When nothing has changed nothing is written, and the manifest is the old one.
+    ///
+    /// # Errors
+    /// The first error of the thread that writes ([`StorageError::DiskFull`], [`StorageError::MapFull`], [`StorageError::Damaged`]);
+    /// the generation before is then still the published one.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)
     }
 
     /// Gives up everything, and frees the space that it took.
+    ///
+    /// # Errors
+    /// When the rows that were committed cannot be removed, as the disk is full or the index damaged. No reader sees them, and the
+    /// next writer removes them.
     pub fn abandon(self) -> Result<(), StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);

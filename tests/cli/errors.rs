@@ -70,10 +70,10 @@ fn searches_that_make_no_sense() {
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--path", "src/["]), @"Error: Invalid path pattern 'src/[': unclosed character class; missing ']'");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--where", "owner"]), @"Error: Invalid condition 'owner'. Conditions are written key=value, such as owner=payments");
         assert_snapshot!(refused(&fixture, &["mem", "search", "x", "--weights", "0.5,0.5,0.5"]), @r"
-        Error: Invalid search configuration:
-          - search.hybrid.weights: must sum to 1.0 (got 1.5)
-              at flag --weights
-              help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        error[A0117]: `search.hybrid.weights` must sum to 1.0, not 1.5
+         --> flag --weights
+          = help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        Error: the search configuration has 1 error
         ");
         assert_snapshot!(refused(&fixture, &["mem", "search", "  "]), @r#"Error: the query is empty; give at least one word, such as `aur mem search "parse config"`"#);
         assert_snapshot!(refused(&fixture, &["mem", "search", "?!"]), @"Error: the query `?!` holds no letter or digit to search for");
@@ -115,15 +115,20 @@ fn a_broken_configuration_is_told_as_a_whole() {
     );
     settings(&fixture).bind(|| {
         assert_snapshot!(refused(&fixture, &["mem", "search", "x"]), @r"
-        Error: Invalid search configuration:
-          - search.bm25.k1: must be a number ≥ 0.0 (got -1.5)
-              at [root]/.aurora/config.toml:2
-          - search.hybrid.stage1_top_kk: unknown key
-              at [root]/.aurora/config.toml:5
-              help: did you mean `search.hybrid.stage1_top_k`?
-          - search.hybrid.weights: must sum to 1.0 (got 1.6)
-              at [root]/.aurora/config.toml:10
-              help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        error[A0103]: `search.bm25.k1` must be a number ≥ 0.0, not -1.5
+         --> [root]/.aurora/config.toml:2:1
+        2 | k1 = -1.5
+
+        error[A0102]: unknown key `search.hybrid.stage1_top_kk`
+         --> [root]/.aurora/config.toml:5:1
+        5 | stage1_top_kk = 10
+          = help: did you mean `search.hybrid.stage1_top_k`?
+
+        error[A0117]: `search.hybrid.weights` must sum to 1.0, not 1.6
+          --> [root]/.aurora/config.toml:10:1
+        10 | activation = 0.2
+           = help: set all of search.hybrid.weights.bm25, search.hybrid.weights.semantic, search.hybrid.weights.activation
+        Error: the search configuration has 3 errors
         ");
     });
     assert!(!fixture.path(".aurora/index").exists(), "nothing is built for a search that cannot run");

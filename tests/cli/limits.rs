@@ -52,7 +52,7 @@ fn issue_15_a_project_does_not_raise_its_own_limits() {
     assert_eq!(run(&fixture, &["mem", "index", "-q"]).code, Some(0));
     let refused = run(&fixture, &["mem", "search", "password"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.err.contains("limits: unknown key") && refused.err.contains("config.toml:1"), "{refused:?}");
+    assert!(refused.err.contains("unknown key `limits`") && refused.err.contains("config.toml:1"), "{refused:?}");
 }
 
 #[test]

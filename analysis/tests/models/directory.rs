@@ -42,10 +42,10 @@ fn a_model_from_an_unpacked_wheel_is_found_added_listed_and_used() {
 }
 
 #[test]
-fn a_missing_model_says_how_to_add_it() {
+fn a_missing_model_says_which_there_are() {
     let Place { models, .. } = place();
     let message = embedder("minilm", &models).err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(message.contains("aur model add DIR --name minilm") && message.contains("there is static"), "{message}");
+    assert!(message.contains("no embedding model `minilm`") && message.contains("there is static"), "{message}");
     for name in ["../minilm", "", "MiniLM", "a/b"] {
         assert!(matches!(embedder(name, &models), Err(ModelError::Unknown { .. })), "{name}");
     }

@@ -15,7 +15,7 @@ pub fn config_file(report: &TuneReport) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "# {text}");
     };
-    line(&mut out, "Search weights learned by `aur mem tune`.");
+    line(&mut out, "Search weights learned from questions with known answers.");
     out.push_str("#\n");
     let questions = report.cross_validated.questions;
     line(

@@ -1,13 +1,15 @@
 //! How layers of settings become one valid configuration.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 
 use aurora_confined::read_regular_to_string;
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, code};
 use aurora_storage::ProjectDirectory;
 use aurora_suggest::did_you_mean;
+use toml::de::DeValue;
 
 use crate::config::parameters::SearchConfig;
 use crate::config::settings::{self, SETTINGS, Setting, SettingValue};
@@ -43,90 +45,14 @@ pub struct ConfigLayers<'a> {
     pub user_tables: &'a [&'a str],
 }
 
-/// The source of a value.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// A line of a file, counted from 1.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        line: usize,
-    },
-    /// A variable of the environment.
-    Environment(String),
-    /// A flag of the command line.
-    Flag(String),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Self::Environment(name) => write!(f, "environment variable {name}"),
-            Self::Flag(flag) => write!(f, "flag {flag}"),
-        }
-    }
-}
-
-/// One thing that is wrong with a configuration.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConfigError {
-    /// The key, such as `search.bm25.k1`; empty when a file cannot be read as TOML.
-    pub key: String,
-    /// The value as written, where there is one.
-    pub value: Option<String>,
-    /// What holds for the key: `must be at least 0`.
-    pub rule: String,
-    /// The source of the value; `None` for a file that could not be read.
-    pub origin: Option<Origin>,
-    /// What was probably meant.
-    pub help: Option<String>,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        write!(f, "{}", self.rule)?;
-        if let Some(value) = &self.value {
-            write!(f, " (got {value})")?;
-        }
-        if let Some(origin) = &self.origin {
-            write!(f, "\n      at {origin}")?;
-        }
-        if let Some(help) = &self.help {
-            write!(f, "\n      help: {help}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Everything that is wrong with a configuration, in the order of the layers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConfigErrors(pub Vec<ConfigError>);
-
-impl fmt::Display for ConfigErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Invalid search configuration:")?;
-        for error in &self.0 {
-            write!(f, "\n  - {error}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for ConfigErrors {}
-
 impl SearchConfig {
     /// The built-in defaults with every layer laid over them. A file that does not exist is an empty layer.
     ///
     /// # Errors
     /// All errors of all layers at once: unreadable files, TOML that does not parse, unknown keys, values that break
     /// their rule, weights that do not sum to 1.
-    pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, ConfigErrors> {
-        let mut errors = Vec::new();
+    pub fn load(layers: &ConfigLayers<'_>) -> Result<Self, Diagnostics> {
+        let mut errors = Diagnostics::default();
         let mut files = Vec::new();
         let own = [layers.other_tables, layers.user_tables].concat();
         let user = layers.user.map(|path| (path.to_owned(), read_regular_to_string(path, MOST_BYTES), own.as_slice()));
@@ -137,18 +63,18 @@ impl SearchConfig {
             match text {
                 Ok(text) => files.push((path, text, tables)),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-                Err(e) => errors.push(ConfigError {
-                    key: String::new(),
-                    value: None,
-                    rule: format!("cannot read {}: {e}", path.display()),
-                    origin: None,
-                    help: None,
-                }),
+                Err(e) => {
+                    errors.push(Diagnostic::error(
+                        code::UNREADABLE,
+                        None,
+                        format!("cannot read {}: {e}", path.display()),
+                    ));
+                }
             }
         }
-        let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors };
+        let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors, invalid: Vec::new() };
         for (path, text, tables) in &files {
-            draft.file(path, text, tables);
+            draft.file(&path.display().to_string(), text, tables);
         }
         draft.environment(&layers.environment);
         draft.flags(&layers.flags);
@@ -170,62 +96,55 @@ fn read_project(root: &Path) -> io::Result<String> {
 /// A configuration that is being put together.
 struct Draft {
     config: SearchConfig,
-    set_at: BTreeMap<&'static str, Origin>,
-    errors: Vec<ConfigError>,
+    /// The key's last place, and how many were set before it.
+    set_at: BTreeMap<&'static str, (usize, Place)>,
+    errors: Diagnostics,
+    /// Keys whose value was refused.
+    invalid: Vec<&'static str>,
 }
 
 impl Draft {
-    fn file(&mut self, path: &Path, text: &str, other_tables: &[&str]) {
-        let at = |offset: usize| Origin::File {
-            path: path.to_owned(),
-            line: text[..offset.min(text.len())].matches('\n').count() + 1,
-        };
+    fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
+        let at = |span: Range<usize>| Place::File(Location::of_span(name, text, span));
         let table = match toml::de::DeTable::parse(text) {
             Ok(table) => table.into_inner(),
             Err(e) => {
-                let origin = at(e.span().map_or(0, |span| span.start));
-                self.errors.push(ConfigError {
-                    key: String::new(),
-                    value: None,
-                    rule: format!("not valid TOML: {}", e.message()),
-                    origin: Some(origin),
-                    help: None,
-                });
+                let place = at(e.span().unwrap_or_default());
+                self.errors.push(Diagnostic::error(code::SYNTAX, None, e.message()).at(place));
                 return;
             }
         };
-        let before = self.errors.len();
-        for (name, value) in &table {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in entries {
             let key = name.get_ref().as_ref();
             if key == "search" {
-                self.table(key, value.get_ref(), name.span().start, &at);
+                self.table(key, value.get_ref(), name.span(), &at);
             } else if !other_tables.contains(&key) {
                 let known = other_tables.iter().copied().chain(["search"]);
-                self.unknown(key, known, at(name.span().start));
+                self.unknown(key, known, at(name.span()));
             }
         }
-        self.errors[before..].sort_by(|a, b| a.origin.cmp(&b.origin)); // by line: tables come sorted by key
     }
 
-    /// Walks the tables below `search`; `offset` is the position of the key of `value`.
-    fn table(&mut self, key: &str, value: &toml::de::DeValue<'_>, offset: usize, at: &dyn Fn(usize) -> Origin) {
+    /// Walks the tables below `search` in the order of the file; `span` is that of the key of `value`.
+    fn table(&mut self, key: &str, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
         let is_table_name =
             SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
         match (settings::find(key), value.as_table()) {
-            (Some(setting), _) => self.set(setting, &settings::text_of(value), at(offset)),
+            (Some(setting), _) => self.set(setting, &settings::text_of(value), at(span)),
             (None, Some(table)) if is_table_name => {
-                for (name, inner) in table {
-                    self.table(&format!("{key}.{}", name.get_ref()), inner.get_ref(), name.span().start, at);
+                let mut entries: Vec<_> = table.iter().collect();
+                entries.sort_by_key(|(name, _)| name.span().start);
+                for (name, inner) in entries {
+                    self.table(&format!("{key}.{}", name.get_ref()), inner.get_ref(), name.span(), at);
                 }
             }
-            (None, None) if is_table_name => self.errors.push(ConfigError {
-                key: key.to_owned(),
-                value: Some(settings::text_of(value)),
-                rule: "must be a table".to_owned(),
-                origin: Some(at(offset)),
-                help: None,
-            }),
-            (None, _) => self.unknown(key, settings::names(), at(offset)),
+            (None, None) if is_table_name => {
+                let message = format!("`{key}` must be a table, not {}", settings::text_of(value));
+                self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
+            }
+            (None, _) => self.unknown(key, settings::names(), at(span)),
         }
     }
 
@@ -233,12 +152,12 @@ impl Draft {
         let mut ours: Vec<_> = variables.iter().filter(|(name, _)| name.starts_with("AURORA_SEARCH_")).collect();
         ours.sort();
         for (name, value) in ours {
-            let origin = Origin::Environment(name.clone());
+            let place = Place::Environment(name.clone());
             match SETTINGS.iter().find(|setting| settings::variable(setting.key) == *name) {
-                Some(setting) => self.set(setting, value, origin),
+                Some(setting) => self.set(setting, value, place),
                 None => {
                     let known: Vec<String> = SETTINGS.iter().map(|setting| settings::variable(setting.key)).collect();
-                    self.unknown(name, known.iter().map(String::as_str), origin);
+                    self.unknown(name, known.iter().map(String::as_str), place);
                 }
             }
         }
@@ -246,47 +165,40 @@ impl Draft {
 
     fn flags(&mut self, flags: &[FlagValue]) {
         for FlagValue { flag, key, value } in flags {
-            let origin = Origin::Flag(flag.clone());
+            let place = Place::Flag(flag.clone());
             match settings::find(key) {
-                Some(setting) => self.set(setting, value, origin),
-                None => self.unknown(key, settings::names(), origin),
+                Some(setting) => self.set(setting, value, place),
+                None => self.unknown(key, settings::names(), place),
             }
         }
     }
 
-    fn set(&mut self, setting: &'static Setting, text: &str, origin: Origin) {
+    fn set(&mut self, setting: &'static Setting, text: &str, place: Place) {
         match settings::assign(setting, &mut self.config, text) {
             Ok(()) => {
-                self.set_at.insert(setting.key, origin);
+                let before = self.set_at.values().map(|(order, _)| order + 1).max().unwrap_or(0);
+                self.set_at.insert(setting.key, (before, place));
             }
             Err(rule) => {
                 let help = match setting.value {
                     SettingValue::Fusion(_) => did_you_mean(text.trim_matches('"'), ["weighted", "rrf"]),
                     _ => None,
                 };
-                self.errors.push(ConfigError {
-                    key: setting.key.to_owned(),
-                    value: Some(text.to_owned()),
-                    rule,
-                    origin: Some(origin),
-                    help,
-                });
+                let message = format!("`{}` {rule}, not {text}", setting.key);
+                self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(place).with_help(help));
+                self.invalid.push(setting.key);
             }
         }
     }
 
-    fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, origin: Origin) {
-        self.errors.push(ConfigError {
-            key: key.to_owned(),
-            value: None,
-            rule: "unknown key".to_owned(),
-            origin: Some(origin),
-            help: did_you_mean(key, known),
-        });
+    fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, place: Place) {
+        let message = format!("unknown key `{key}`");
+        let help = did_you_mean(key, known);
+        self.errors.push(Diagnostic::error(code::UNKNOWN_KEY, None, message).at(place).with_help(help));
     }
 
     /// Weights are checked over all layers, since one layer may set a part of them.
-    fn finish(mut self) -> Result<SearchConfig, ConfigErrors> {
+    fn finish(mut self) -> Result<SearchConfig, Diagnostics> {
         let h = &self.config.hybrid;
         let sums = [
             ("search.hybrid.weights", h.bm25_weight + h.semantic_weight + h.activation_weight),
@@ -294,21 +206,18 @@ impl Draft {
         ];
         for (group, sum) in sums {
             let member = |key: &str| key.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
-            let broken_member = self.errors.iter().any(|error| member(&error.key));
-            if (sum - 1.0).abs() > 1e-4 && !broken_member {
-                let origin = self.set_at.iter().filter(|(key, _)| member(key)).map(|(_, origin)| origin).max().cloned();
-                self.errors.push(ConfigError {
-                    key: group.to_owned(),
-                    value: Some(((sum * 1e4).round() / 1e4).to_string()),
-                    rule: "must sum to 1.0".to_owned(),
-                    origin,
-                    help: Some(format!(
-                        "set all of {}",
-                        SETTINGS.iter().map(|s| s.key).filter(|key| member(key)).collect::<Vec<_>>().join(", ")
-                    )),
-                });
+            let is_invalid = self.invalid.iter().any(|key| member(key));
+            if (sum - 1.0).abs() > 1e-4 && !is_invalid {
+                let message = format!("`{group}` must sum to 1.0, not {}", (sum * 1e4).round() / 1e4);
+                let members = SETTINGS.iter().map(|setting| setting.key).filter(|key| member(key));
+                let help = format!("set all of {}", members.collect::<Vec<_>>().join(", "));
+                let set_last =
+                    self.set_at.iter().filter(|(key, _)| member(key)).map(|(_, at)| at).max_by_key(|at| at.0);
+                let mut found = Diagnostic::error(code::WEIGHTS, None, message).with_help(Some(help));
+                found.location = set_last.map(|(_, place)| place.clone());
+                self.errors.push(found);
             }
         }
-        if self.errors.is_empty() { Ok(self.config) } else { Err(ConfigErrors(self.errors)) }
+        if self.errors.is_empty() { Ok(self.config) } else { Err(self.errors) }
     }
 }

@@ -22,7 +22,7 @@ impl QueryVector {
         };
         if model.id != embedder.id() || model.dimensions != embedder.dimensions() {
             return Self::Unavailable(format!(
-                "the index holds embeddings of {}, but the configured model is {}; run `aur mem index` to embed with it",
+                "the index holds embeddings of {}, but the configured model is {}; index again to embed with it",
                 model.id,
                 embedder.id()
             ));

@@ -31,7 +31,7 @@ impl Described for Embed {
     const SUMMARY: &'static str = "Gives each chunk a vector, and the tokens that late interaction compares.";
     const KEYS: &'static [Key] = &[Key::string(
         "model",
-        "The embedding model: `static`, which is part of the program, or a name given to `aur model add`.",
+        "The embedding model: `static`, which is part of the program, or the name of a model in the user's directory of models.",
     )
     .effect(
         "`all-MiniLM-L6-v2` instead of `static` on flask: MRR@10 of documentation questions .649 instead of .659, R@10 of \

@@ -30,7 +30,7 @@ pub enum IndexError {
     /// The process may have too few files open; nothing was written.
     #[error(
         "a run needs {needed} file descriptors and {allowed} are allowed; raise the limit (`ulimit -n {needed}`), or use \
-         fewer threads (`--jobs`)"
+         fewer threads"
     )]
     Descriptors {
         /// How many files may be open.

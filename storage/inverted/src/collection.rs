@@ -18,8 +18,14 @@ pub trait Collection {
     fn tombstones(&self) -> &Tombstones;
 
     /// The field lengths of the chunks of a window.
+    ///
+    /// # Errors
+    /// When the stored lengths of the window cannot be read or are damaged.
     fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, Self::Error>;
 
     /// The key of a chunk, which orders chunks of equal score.
+    ///
+    /// # Errors
+    /// When the record of the chunk cannot be read or is damaged.
     fn key(&self, chunk: ChunkId) -> Result<Cow<'_, str>, Self::Error>;
 }

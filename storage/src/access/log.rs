@@ -64,6 +64,9 @@ struct Tables {
 impl AccessLog {
     /// Opens the log of a project, given its `.aurora` directory, or makes it. One that cannot be used is opened too: reads
     /// say so, and the first write begins another one.
+    ///
+    /// # Errors
+    /// When the directory or the files of the log cannot be created or opened, or the disk is full. Damage is no error here.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
         let mut state = State { store: None, unusable: None, begun_anew: None };
@@ -80,11 +83,17 @@ impl AccessLog {
     }
 
     /// Counts accesses: chunk keys with Unix seconds.
+    ///
+    /// # Errors
+    /// When the log, or a new one in its place, cannot be written: no permission, a full disk, another process that holds it.
     pub fn record(&self, accesses: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(accesses, |record, time| record.add(time))
     }
 
     /// Counts a verdict on chunks: their keys with Unix seconds.
+    ///
+    /// # Errors
+    /// As for [`Self::record`].
     pub fn judge(&self, verdict: Verdict, chunks: &[(&str, i64)]) -> Result<(), StorageError> {
         self.update(chunks, |record, time| record.judge(verdict, time))
     }
@@ -106,6 +115,9 @@ impl AccessLog {
     }
 
     /// The history of a chunk.
+    ///
+    /// # Errors
+    /// As for [`Self::get_many`].
     pub fn get(&self, key: &str) -> Result<Option<AccessRecord>, StorageError> {
         Ok(self.get_many(&[key])?.pop().flatten())
     }
@@ -130,6 +142,9 @@ impl AccessLog {
     }
 
     /// Moves the history of a chunk that has got another key.
+    ///
+    /// # Errors
+    /// [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for [`Self::record`].
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         if from == to || self.get(from)?.is_none() {
             return Ok(());
@@ -150,6 +165,10 @@ impl AccessLog {
     /// second `since`, and of the others all but the newest `most`. Returns how many.
     ///
     /// A record under a shortened key stays, as its chunk cannot be told.
+    ///
+    /// # Errors
+    /// The first error of `is_live`; [`StorageError::LogUnusable`] when the log is damaged or of another format; else as for
+    /// [`Self::record`].
     pub fn sweep(
         &self,
         is_live: impl Fn(&str) -> Result<bool, StorageError>,

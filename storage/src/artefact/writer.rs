@@ -92,7 +92,7 @@ impl Export<'_> {
     fn parts(&self, program: &str) -> Result<(ArtefactManifest, Vec<File>), StorageError> {
         let known = self.snapshot.manifest();
         if known.generation == 0 {
-            return Err(StorageError::Refused("nothing has been indexed yet; run `aur mem index`".to_owned()));
+            return Err(StorageError::Refused("nothing has been indexed yet".to_owned()));
         }
         let canonical = Canonical::new(self.snapshot)?;
         // The segment takes about as long as everything else.

@@ -21,6 +21,9 @@ impl Snapshot {
     }
 
     /// The row of a file.
+    ///
+    /// # Errors
+    /// When the index is damaged on the way to the row, or the row is.
     pub fn file(&self, path: &str) -> Result<Option<FileRecord>, StorageError> {
         let Some(row) = self.file_finder().row(path)? else { return Ok(None) };
         row.record().map(Some).ok_or_else(|| self.damaged(format!("the row of {path} is invalid")))

@@ -16,9 +16,7 @@ impl Snapshot {
     /// When the index is damaged.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord<'_>>, StorageError> {
         let file = self.pages().bytes;
-        // SAFETY: the records are those of this snapshot, which has one file; no page of its generation is written to
-        // as long as it lives.
-        let record = match unsafe { self.inner.records.get(id.0, file) } {
+        let record = match self.inner.records.get(id.0, file) {
             Some(known) => known,
             None if !self.inner.live.contains(id.0) => return Ok(None),
             None => {
@@ -35,8 +33,7 @@ impl Snapshot {
     /// The source record that stands under the id of a file's first chunk.
     pub(crate) fn source(&self, first: u32) -> Result<&ArchivedSourceRecord, StorageError> {
         let file = self.pages().bytes;
-        // SAFETY: as for the records of chunks.
-        if let Some(known) = unsafe { self.inner.sources.get(first, file) } {
+        if let Some(known) = self.inner.sources.get(first, file) {
             return Ok(known);
         }
         let read = self.get(Table::Sources, &chunk_key(first))?.and_then(SourceRecord::decode);

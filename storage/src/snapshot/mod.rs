@@ -122,6 +122,9 @@ impl Snapshot {
     }
 
     /// The live postings of a term, as the analyzer gives it.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment, or a posting list of the term, is damaged.
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
         match is_term(term) {
             true => self.list(normalise(term).as_bytes()),
@@ -130,11 +133,17 @@ impl Snapshot {
     }
 
     /// Number of live chunks that hold a term: [`Postings::doc_frequency`], and quicker where the postings are not needed.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment is damaged, or a posting list whose deleted chunks are to be counted.
     pub fn doc_frequency(&self, term: &str) -> Result<u32, StorageError> {
         Ok(self.doc_frequency_up_to(term, u32::MAX)?.unwrap_or(u32::MAX))
     }
 
     /// The same, if it is at most `most`: a list that is much longer is not looked at.
+    ///
+    /// # Errors
+    /// As for [`Self::doc_frequency`].
     pub fn doc_frequency_up_to(&self, term: &str, most: u32) -> Result<Option<u32>, StorageError> {
         let mut count = 0;
         if is_term(term) {
@@ -151,11 +160,17 @@ impl Snapshot {
     }
 
     /// Number of terms in every field of a chunk, as near as a byte can say it; zeros for a chunk without terms.
+    ///
+    /// # Errors
+    /// When the lengths of the chunk's window are damaged or missing.
     pub fn field_lengths(&self, id: ChunkId) -> Result<[u32; FIELDS], StorageError> {
         Ok(self.window_lengths(id.0 / WINDOW)?.at((id.0 % WINDOW) as u16).map(length_of))
     }
 
     /// The field lengths of every chunk.
+    ///
+    /// # Errors
+    /// When the lengths of a window are damaged or missing.
     pub fn all_field_lengths(&self) -> Result<FieldLengths<'_>, StorageError> {
         self.field_lengths_of(0..self.manifest().next_chunk_id)
     }
@@ -171,6 +186,9 @@ impl Snapshot {
     }
 
     /// The field lengths of the chunks of a window.
+    ///
+    /// # Errors
+    /// When the lengths of the window are damaged, or missing although it has live chunks.
     pub fn window_lengths(&self, window: u32) -> Result<LengthColumns<'_>, StorageError> {
         let Some(known) = self.inner.lengths.get(window as usize) else { return Ok(LengthColumns::NONE) };
         let place = match known.get() {
@@ -205,11 +223,17 @@ impl Snapshot {
     }
 
     /// The live chunks that have a label.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment, or the set of the label, is damaged.
     pub fn label(&self, label: Label<'_>) -> Result<RoaringBitmap, StorageError> {
         Ok(self.list(&label.to_bytes())?.docs())
     }
 
     /// The live chunks that have a label, ascending, if they are at most `most`: the cheap way to follow an edge.
+    ///
+    /// # Errors
+    /// As for [`Self::label`]; the sets of labels that are too frequent are not read.
     pub fn few_with_label(&self, label: Label<'_>, most: usize) -> Result<Option<Vec<ChunkId>>, StorageError> {
         let entry = label.to_bytes();
         let mut few = Vec::new();

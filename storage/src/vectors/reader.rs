@@ -11,6 +11,9 @@ use crate::tables::{Table, block_key};
 
 impl Snapshot {
     /// The vector of a live chunk, as it was stored in signed bytes.
+    ///
+    /// # Errors
+    /// When the block of vectors that has the chunk is damaged.
     pub fn vector(&self, id: ChunkId) -> Result<Option<Vec<f32>>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);
@@ -21,6 +24,9 @@ impl Snapshot {
 
     /// The dot product of a query with the vector of a live chunk, bit for bit as [`Self::nearest`] gives it; `None`
     /// when the chunk has no vector of as many dimensions.
+    ///
+    /// # Errors
+    /// As for [`Self::vector`].
     pub fn similarity(&self, id: ChunkId, query: &[f32]) -> Result<Option<f32>, StorageError> {
         if !self.live().contains(id.0) {
             return Ok(None);

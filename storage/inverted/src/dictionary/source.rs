@@ -13,12 +13,21 @@ pub trait SegmentSource<'a>: Copy {
     type Blocks: BlockCursor<'a, Error = Self::Error>;
 
     /// The dictionary block with the greatest key that is not above `term`.
+    ///
+    /// # Errors
+    /// When a page on the way to the block is damaged. A dictionary without such a block is no error.
     fn block(self, term: &[u8]) -> Result<Option<KeyedBlock<'a>>, Self::Error>;
 
     /// The blocks from the first one on whose key is not below `key`.
+    ///
+    /// # Errors
+    /// When a page on the way to the first block is damaged.
     fn blocks(self, key: &[u8]) -> Result<Self::Blocks, Self::Error>;
 
     /// A value of posting lists.
+    ///
+    /// # Errors
+    /// When a page on the way to the value, or the value itself, is damaged. A number without a value is no error.
     fn value(self, number: u32) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// The error for a damaged structure of the segment.
@@ -31,12 +40,21 @@ pub trait BlockCursor<'a>: Clone {
     type Error;
 
     /// The key of the block; `None` behind the last.
+    ///
+    /// # Errors
+    /// When the page of the block is damaged.
     fn key(&self) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// The bytes of the block; `None` behind the last.
+    ///
+    /// # Errors
+    /// When the page of the block is damaged, or the bytes do not match their checksum.
     fn bytes(&self) -> Result<Option<&'a [u8]>, Self::Error>;
 
     /// Moves to the next block, or behind the last.
+    ///
+    /// # Errors
+    /// When the next page is damaged.
     fn advance(&mut self) -> Result<(), Self::Error>;
 }
 
@@ -46,8 +64,14 @@ pub trait SegmentSink {
     type Error;
 
     /// Takes a dictionary block.
+    ///
+    /// # Errors
+    /// When the block cannot be written, such as on a full disk; the segment is then incomplete.
     fn put_block(&mut self, key: &[u8], bytes: Vec<u8>) -> Result<(), Self::Error>;
 
     /// Takes a value of posting lists.
+    ///
+    /// # Errors
+    /// When the value cannot be written, such as on a full disk; the segment is then incomplete.
     fn put_value(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), Self::Error>;
 }

@@ -277,6 +277,9 @@ impl<'a> ListPart<'a> {
     }
 
     /// Calls `each` with every posting, deleted chunks included, until it returns an error.
+    ///
+    /// # Errors
+    /// The first error of `each`.
     pub fn for_each<E>(&self, mut each: impl FnMut(Posting) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         self.each(|posting| {

@@ -1,0 +1,42 @@
+//! The codes of all diagnostics.
+
+/// The file is not TOML.
+pub const SYNTAX: &str = "A0100";
+/// `use`, or the name of a stage, names no known type.
+pub const UNKNOWN_STAGE: &str = "A0101";
+/// A key that nothing reads.
+pub const UNKNOWN_KEY: &str = "A0102";
+/// A value of the wrong type, or out of range.
+pub const INVALID_VALUE: &str = "A0103";
+/// A column is read and no earlier stage writes it.
+pub const MISSING_COLUMN: &str = "A0104";
+/// Two stages write one column and nothing says which comes first.
+pub const UNORDERED_WRITERS: &str = "A0105";
+/// Stages depend on each other in a cycle.
+pub const CYCLE: &str = "A0106";
+/// `after` names no stage of the pipeline.
+pub const UNKNOWN_AFTER: &str = "A0107";
+/// `extends` names no pipeline, or pipelines extend each other.
+pub const EXTENDS: &str = "A0108";
+/// No stage emits batches.
+pub const NO_SOURCE: &str = "A0109";
+/// More than one stage emits batches.
+pub const TWO_SOURCES: &str = "A0110";
+/// A required key of the stage is missing.
+pub const MISSING_KEY: &str = "A0111";
+/// A column is read with another type than it is written with.
+pub const COLUMN_TYPE: &str = "A0112";
+/// A column name starts with neither `file.` nor `chunk.`.
+pub const COLUMN_NAME: &str = "A0113";
+/// The stage's own check has rejected its configuration.
+pub const CHECK: &str = "A0114";
+/// A value exceeds the limit for the file.
+pub const LIMIT: &str = "A0115";
+/// A file of the configuration cannot be read.
+pub const UNREADABLE: &str = "A0116";
+/// Weights do not sum to 1.
+pub const WEIGHTS: &str = "A0117";
+/// Warning: a column is written and no stage reads it.
+pub const UNREAD_COLUMN: &str = "A0201";
+/// Warning: the pipeline has no sink.
+pub const NO_SINK: &str = "A0202";

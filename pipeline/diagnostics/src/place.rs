@@ -1,0 +1,87 @@
+//! Where a value was set.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// The place of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Place {
+    /// A line of a file.
+    File(Location),
+    /// A variable of the environment.
+    Environment(String),
+    /// A flag of the command line, as typed.
+    Flag(String),
+}
+
+impl Place {
+    /// The location, if the place is in a file.
+    pub fn location(&self) -> Option<&Location> {
+        match self {
+            Self::File(location) => Some(location),
+            Self::Environment(_) | Self::Flag(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(Location { file, line, column, .. }) => write!(f, "{file}:{line}:{column}"),
+            Self::Environment(name) => write!(f, "environment variable {name}"),
+            Self::Flag(flag) => write!(f, "flag {flag}"),
+        }
+    }
+}
+
+/// A location in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// Name of the file as it was given.
+    pub file: String,
+    /// Byte range in the file.
+    pub span: Range<usize>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The text of the line.
+    pub excerpt: String,
+}
+
+impl Location {
+    /// The location of a byte range of `text`, the content of `file`; a range that ends behind the text ends with it.
+    pub fn of_span(file: &str, text: &str, span: Range<usize>) -> Self {
+        let start = text.floor_char_boundary(span.start);
+        let end = span.end.clamp(start, text.len());
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
+        Self {
+            file: file.to_owned(),
+            span: start..end,
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            excerpt: text[line_start..line_end].trim_end().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_characters() {
+        let location = Location::of_span("f", "a\n  ü = 1 \nb", 6..7);
+        assert_eq!((location.line, location.column, location.excerpt.as_str()), (2, 4, "  ü = 1"));
+    }
+
+    #[test]
+    fn a_span_behind_the_text_is_at_its_end() {
+        let location = Location::of_span("f", "a\nb", 9..12);
+        assert_eq!((location.line, location.column, location.span), (2, 2, 3..3));
+    }
+}

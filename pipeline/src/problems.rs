@@ -1,0 +1,36 @@
+//! What a stage finds wrong with its own configuration.
+
+use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
+use aurora_suggest::did_you_mean;
+
+/// Collects the diagnostics of a stage's own [`check`](crate::StageConfig::check), by configuration key.
+pub struct Problems<'a> {
+    pub(crate) diagnostics: &'a mut Diagnostics,
+    pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
+}
+
+impl Problems<'_> {
+    /// Reports that the value of a key is invalid.
+    pub fn error(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
+        self.diagnostics.push(Diagnostic::error(code::CHECK, (self.locate)(key), message))
+    }
+
+    /// Reports that the value of a key is unusual.
+    pub fn warning(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
+        self.diagnostics.push(Diagnostic::warning(code::CHECK, (self.locate)(key), message))
+    }
+}
+
+/// "Did you mean" if a known name is similar to the mistyped one, else the list of known names.
+pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> Option<String> {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    known.sort_unstable();
+    known.dedup();
+    did_you_mean(name, known.iter().copied())
+        .or_else(|| (!known.is_empty()).then(|| format!("{what}: {}", quoted(&known))))
+}
+
+/// `` `a`, `b` ``
+pub(crate) fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
