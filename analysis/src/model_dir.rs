@@ -64,6 +64,14 @@ pub enum ModelError {
         /// The names that there are, as a list for people.
         known: String,
     },
+    /// A model other than the embedded one is named in a program that is built without BERT.
+    #[error(
+        "the embedding model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); use `{STATIC}`, or a program that has it"
+    )]
+    NotCompiled {
+        /// The name asked for.
+        name: String,
+    },
     /// Neither `AURORA_HOME` nor a home directory is known.
     #[error("no home directory is known; set AURORA_HOME to the folder that shall hold Aurora's models")]
     NoHome,
@@ -167,6 +175,7 @@ impl ModelDirectory {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
         check_name(&name)?;
+        check_compiled(&name)?;
         fs::create_dir_all(&self.path).map_err(ModelError::io(&self.path))?;
         let staging = Staging::new(self.path.join(format!(".adding-{name}-{}", std::process::id())))?;
         let mut files = Vec::new();
@@ -212,6 +221,7 @@ impl ModelDirectory {
 
     /// The embedder of a model that was added. Its files must have the sizes that they had then.
     pub(crate) fn load(&self, name: &str) -> Result<BertEmbedder, ModelError> {
+        check_compiled(name)?;
         let entry = self.entry(name)?;
         let folder = self.path.join(name);
         for file in &entry.files {
@@ -251,6 +261,11 @@ impl ModelDirectory {
         let entry: Result<ModelEntry, _> = serde_json::from_slice(&json);
         entry.map(Some).map_err(|error| ModelError::Damaged { path, reason: error.to_string() })
     }
+}
+
+/// Refuses models from folders in a program that is built without the code that runs them.
+fn check_compiled(name: &str) -> Result<(), ModelError> {
+    if cfg!(feature = "bert") { Ok(()) } else { Err(ModelError::NotCompiled { name: name.to_owned() }) }
 }
 
 /// The folder at or below `directory` that holds a model; there must be exactly one.
