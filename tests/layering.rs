@@ -22,10 +22,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("aurora-analysis", &["aurora-confined"]),
     ("aurora-cachefile", &["aurora-confined"]),
+    ("aurora-codec", &[]),
     ("aurora-confined", &[]),
     ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
-    ("aurora-history", &["aurora-cachefile", "aurora-confined"]),
-    ("aurora-inverted", &["aurora-kernels"]),
+    ("aurora-history", &["aurora-cachefile", "aurora-codec", "aurora-confined"]),
+    ("aurora-inverted", &["aurora-codec", "aurora-kernels"]),
     ("aurora-kernels", &[]),
     ("aurora-languages", &[]),
     ("aurora-pipeline", &["aurora-suggest"]),
@@ -36,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "aurora-analysis",
             "aurora-cachefile",
+            "aurora-codec",
             "aurora-confined",
             "aurora-history",
             "aurora-languages",
@@ -43,7 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-storage",
         ],
     ),
-    ("aurora-storage", &["aurora-confined", "aurora-inverted", "aurora-kernels"]),
+    ("aurora-storage", &["aurora-codec", "aurora-confined", "aurora-inverted", "aurora-kernels"]),
     ("aurora-suggest", &[]),
     ("xtask", &[]),
 ];
@@ -84,6 +86,7 @@ fn only_storage_and_the_kernels_may_be_unsafe() {
         "stages/history",
         "stages/languages",
         "storage/cachefile",
+        "storage/codec",
         "storage/confined",
         "storage/inverted",
     ] {

@@ -41,7 +41,6 @@
 
 mod bm25f;
 mod chunk_id;
-pub mod codec;
 mod collection;
 mod dictionary;
 mod field;
@@ -52,6 +51,7 @@ mod postings;
 mod search;
 mod terms;
 
+pub use aurora_codec as codec;
 pub use bm25f::{Bm25Config, FieldScorer, idf};
 pub use chunk_id::ChunkId;
 pub use collection::Collection;

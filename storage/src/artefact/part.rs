@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 
-use aurora_inverted::codec::put_varint;
+use aurora_codec::{put_varint, varint_from};
 use blake3::Hasher;
 use zstd::stream::{read::Decoder, write::Encoder};
 
@@ -147,20 +147,17 @@ impl<'r> PartReader<'r> {
     }
 
     fn varint(&mut self) -> Result<u64, PartError> {
-        let mut value = 0u64;
-        for shift in (0..u64::BITS).step_by(7) {
+        let no_length = || PartError::Damaged("a row has no length".to_owned());
+        let number = varint_from(|| {
             let mut byte = [0];
             if self.left == 0 {
-                break;
+                return Err(no_length());
             }
             self.rows.read_exact(&mut byte)?;
             self.left -= 1;
-            value |= u64::from(byte[0] & 0x7f) << shift;
-            if byte[0] < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(PartError::Damaged("a row has no length".to_owned()))
+            Ok(byte[0])
+        });
+        number?.ok_or_else(no_length)
     }
 }
 

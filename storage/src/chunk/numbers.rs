@@ -5,7 +5,7 @@
 //! before. Times are zigzag-coded.
 
 use super::record::{GitHistory, TokenSets};
-use aurora_inverted::codec::{ByteReader, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
 /// Packs the token sets of a chunk and, where it has one, its history's times.
 pub(crate) fn encode(tokens: &TokenSets, history: Option<&GitHistory>) -> Vec<u8> {

@@ -10,8 +10,8 @@
 //! consecutive whole values.
 
 use super::LABEL_PREFIX;
-use crate::codec::{ByteReader, put_varint};
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
+use aurora_codec::{ByteReader, put_varint};
 
 /// Most bytes of a block, but for unusually long bounds: with checksum and page header it fits a page of 4 KiB.
 pub(super) const BLOCK_BYTES: usize = 4076;

@@ -4,9 +4,9 @@
 //! counting sort, when the log is inverted. So a posting costs one hash lookup and a few appended bytes.
 
 use super::block::has_frequencies;
-use crate::codec::varint_length;
 use crate::postings::{TfVector, encode_tf_vector, encoded_length};
 use crate::terms::HashedTerm;
+use aurora_codec::varint_length;
 
 /// Set in the log beside the number of a label: it has no frequencies.
 const LABEL: u32 = 1 << 31;
