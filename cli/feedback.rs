@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::{FeedbackArgs, ReportFormat, VerdictArg};
 use crate::failure::{Failure, Outcome};
-use crate::opened::{self, Opened};
+use crate::opened::{self, OpenedIndex};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
 use crate::{place, search};
@@ -20,7 +20,7 @@ const MOST_NAMESAKES: usize = 1_000;
 
 /// Records the verdict on every chunk that is named, or on none of them.
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
-    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
     let learning = search::settings(&root, Vec::new()).map_err(|errors| Failure::from_error(&errors))?;
     let learning = learning.activation.learning;
     let mut keys = Vec::new();

@@ -8,23 +8,23 @@ use crate::failure::{Failure, Outcome};
 use crate::place;
 
 /// The root, its index, and one generation of it.
-pub(crate) struct Opened {
+pub(crate) struct OpenedIndex {
     pub(crate) root: PathBuf,
     pub(crate) snapshot: Snapshot,
 }
 
 /// Opens the index of the root that the user means.
-pub(crate) fn open(asked: Option<&Path>) -> Outcome<Opened> {
+pub(crate) fn open(asked: Option<&Path>) -> Outcome<OpenedIndex> {
     let root = place::for_search(asked)?;
     let snapshot = snapshot(&root)?;
-    Ok(Opened { root, snapshot })
+    Ok(OpenedIndex { root, snapshot })
 }
 
 /// The same without asking whether it is to be trusted.
-pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<Opened> {
+pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<OpenedIndex> {
     let root = place::for_search(asked)?;
     let snapshot = any_snapshot(&root)?;
-    Ok(Opened { root, snapshot })
+    Ok(OpenedIndex { root, snapshot })
 }
 
 /// The published generation of a root's index, if that is one to be trusted.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use aurora_analysis::Embedder;
 use aurora_query::{
-    Block, ConfigErrors, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY,
-    Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    ConfigErrors, ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue,
+    LONGEST_QUERY, Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
@@ -216,7 +216,7 @@ impl Session<'_> {
                 if packed.blocks.is_empty() && !found.hits.is_empty() {
                     self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
                 }
-                let language = |block: &Block| {
+                let language = |block: &ContextBlock| {
                     let hit = found.hits.iter().find(|hit| hit.file == block.file);
                     hit.map_or_else(String::new, |hit| hit.language.clone())
                 };

@@ -9,7 +9,7 @@ use aurora_storage::{ChunkType, GitSignal, HistoryTier};
 
 use super::code::{CodeLine, highlight};
 use super::links::Links;
-use super::scores::{self, Part, ScoreCard};
+use super::scores::{self, ScoreCard, ScorePart};
 use super::style::{Painter, Role};
 use super::table::{self, Row};
 use super::{sanitize, time, trail, units, width};
@@ -183,7 +183,7 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
 
 fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
-    let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| Part {
+    let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| ScorePart {
         label: label.to_owned(),
         score: score.map(f64::from),
         is_signal: true,
@@ -198,11 +198,11 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
         signal("Activation:", Some(scores.activation), weighted.activation, &why.activation),
     ];
     parts[0].star = why.exact_term.is_some();
-    parts.extend(why.rules.iter().map(|boost| Part {
+    parts.extend(why.rules.iter().map(|boost| ScorePart {
         label: boost.rule.to_owned(),
         reason: boost.reason.clone(),
         amount: f64::from(boost.effect),
-        ..Part::default()
+        ..ScorePart::default()
     }));
     let mut facts = Vec::new();
     if is_ranked {

@@ -29,14 +29,14 @@ pub(crate) struct ScoreCard {
     /// What the results are ordered by; `None` where nothing was ranked.
     pub(crate) final_score: Option<f64>,
     /// What it is made of: keyword score, meaning, activation, then the rules that changed it.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ScorePart>,
     /// What is to be told beside the score, as label and text.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
 /// One of the things that the final score is made of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct ScorePart {
     /// What it is.
     pub(crate) label: String,
     /// Normalised to 0..1; `None` for a signal that had no say, and for rules.
@@ -121,7 +121,7 @@ fn title(card: &ScoreCard, columns: usize) -> String {
 }
 
 /// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason goes on below its beginning.
-fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &Part, amount: i64, inner: usize) {
+fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: i64, inner: usize) {
     let branch = if is_last { "└─" } else { "├─" };
     let trunk = if is_last { "   " } else { "  │" };
     let label = sanitize::line(&part.label);
@@ -160,12 +160,12 @@ mod tests {
 
     use super::*;
 
-    fn signal(label: &str, score: Option<f64>, reason: &str, star: bool, amount: f64) -> Part {
-        Part { label: label.to_owned(), score, is_signal: true, reason: reason.to_owned(), star, amount }
+    fn signal(label: &str, score: Option<f64>, reason: &str, star: bool, amount: f64) -> ScorePart {
+        ScorePart { label: label.to_owned(), score, is_signal: true, reason: reason.to_owned(), star, amount }
     }
 
-    fn rule(label: &str, reason: &str, amount: f64) -> Part {
-        Part { label: label.to_owned(), reason: reason.to_owned(), amount, ..Part::default() }
+    fn rule(label: &str, reason: &str, amount: f64) -> ScorePart {
+        ScorePart { label: label.to_owned(), reason: reason.to_owned(), amount, ..ScorePart::default() }
     }
 
     fn card() -> ScoreCard {

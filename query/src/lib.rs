@@ -42,15 +42,15 @@ mod understand;
 pub use aurora_inverted::{Bm25Config, FieldScorer, idf};
 pub use config::{
     ActivationConfig, ConfigError, ConfigErrors, ConfigLayers, ExpansionConfig, FlagValue, FoldingConfig, Fusion,
-    HybridConfig, KindsConfig, LearningConfig, Origin, RulesConfig, SearchConfig, SearchKey, SetError, Tunable,
+    HybridConfig, KindsConfig, LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, SettingOrigin, Tunable,
     TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{FilterError, FilterSpec, TextFilter};
 pub use path_class::is_side_code;
 pub use present::{
-    Block, Context, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores, SearchResults,
-    SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
+    Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,
+    SearchResults, SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
 };
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;

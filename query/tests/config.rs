@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_query::{ConfigLayers, FlagValue, Fusion, Origin, SearchConfig};
+use aurora_query::{ConfigLayers, FlagValue, Fusion, SearchConfig, SettingOrigin};
 
 struct Files {
     _directory: tempfile::TempDir,
@@ -122,7 +122,7 @@ fn the_sum_of_weights_is_checked_over_all_layers() {
     let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("1.1");
     assert_eq!(errors.0.len(), 1);
     assert_eq!((errors.0[0].key.as_str(), errors.0[0].value.as_deref()), ("search.hybrid.weights", Some("1.1")));
-    assert!(matches!(&errors.0[0].origin, Some(Origin::File { line: 2.., .. })));
+    assert!(matches!(&errors.0[0].origin, Some(SettingOrigin::File { line: 2.., .. })));
     let fixed = [("--activation", "search.hybrid.weights.activation", "0.1")];
     assert!(SearchConfig::load(&layers(&files, &[], &fixed)).is_ok());
 }
@@ -132,6 +132,6 @@ fn a_file_that_is_no_toml_is_told_with_its_line() {
     let files = files("[search.bm25]\nk1 = = 2\n", "");
     let errors = SearchConfig::load(&layers(&files, &[], &[])).expect_err("broken");
     assert!(
-        matches!(&errors.0[..], [error] if matches!(&error.origin, Some(Origin::File { line: 2, .. })) && error.rule.starts_with("not valid TOML"))
+        matches!(&errors.0[..], [error] if matches!(&error.origin, Some(SettingOrigin::File { line: 2, .. })) && error.rule.starts_with("not valid TOML"))
     );
 }

@@ -7,7 +7,7 @@ use aurora_confined::read_regular;
 use tokenizers::Tokenizer;
 
 use super::FILES;
-use super::batches::{self, Batch, batches};
+use super::batches::{self, TokenBatch, batches};
 use super::config::Config;
 use super::encoder::Encoder;
 use crate::embedder::{EmbedError, Embedder};
@@ -97,7 +97,7 @@ impl BertEmbedder {
 
     fn embed_batch(
         &self,
-        batch: &Batch,
+        batch: &TokenBatch,
         results: &mut [Result<Vec<f32>, EmbedError>],
         is_stopped: &dyn Fn() -> bool,
     ) -> Option<()> {

@@ -48,12 +48,12 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// A golden file.
 #[derive(Debug)]
-pub struct Source {
+pub struct GoldenSource {
     path: PathBuf,
     content: io::Result<Vec<u8>>,
 }
 
-impl Source {
+impl GoldenSource {
     /// A file that the user has named.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), content: read_regular(path, MOST_BYTES) }
@@ -72,11 +72,11 @@ impl Source {
 /// # Errors
 /// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
 /// set.
-pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Vec<Question>, GoldenErrors> {
+pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Question>, GoldenErrors> {
     let mut faults = Vec::new();
     let mut questions: Vec<Question> = Vec::new();
     let mut ids: FxHashSet<(String, String)> = FxHashSet::default();
-    for Source { path, content } in sources {
+    for GoldenSource { path, content } in sources {
         let path = &path;
         let fault = |line, message: String| Fault { path: path.clone(), line, message };
         let text = match content.map(String::from_utf8) {

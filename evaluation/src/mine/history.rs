@@ -15,7 +15,7 @@ use crate::mine::error::MineError;
 const DEEPEST: usize = 128;
 
 /// The repository that a directory lies in, seen from its HEAD. Paths are relative to the directory.
-pub(crate) struct History {
+pub(crate) struct CommitHistory {
     repository: gix::Repository,
     head: ObjectId,
     /// The directory below the work tree, ending in `/`, or empty.
@@ -44,7 +44,7 @@ pub(crate) struct CommittedFile {
     pub(crate) blob: ObjectId,
 }
 
-impl History {
+impl CommitHistory {
     /// The repository at or above `root`; `None` where there is none, or no commit yet.
     pub(crate) fn open(root: &Path) -> Result<Option<Self>, MineError> {
         let is_git = root.ancestors().any(|directory| directory.join(".git").exists());

@@ -8,7 +8,7 @@ use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
 use crate::tune::error::TuneError;
 use crate::tune::racing::{ScoreCache, TrainingObjective, balanced, strata};
-use crate::tune::report::{Change, Comparison, TuneReport, TunedSet};
+use crate::tune::report::{Comparison, ParameterChange, TuneReport, TunedSet};
 use crate::tune::space::{Direction, Space};
 use crate::tune::{ascent, folds};
 
@@ -146,7 +146,12 @@ fn untouched(
     Ok(Some(compare(&before, &after, cache.sets(), &vec![true; count])))
 }
 
-fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds: &[SearchConfig]) -> Vec<Change> {
+fn changes(
+    space: &Space,
+    start: &SearchConfig,
+    config: &SearchConfig,
+    of_folds: &[SearchConfig],
+) -> Vec<ParameterChange> {
     let keys = SearchConfig::tunables().into_iter().filter(|number| {
         // Shares move with their neighbours, whether or not they may be walked along.
         let walked = |other: &aurora_query::Tunable| {
@@ -160,7 +165,7 @@ fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds:
             fold.number(number.key).is_some_and(|value| (value - before) * (after - before) > 0.0)
         };
         let folds_agree = of_folds.iter().filter(same).count();
-        (before != after).then_some(Change { key: number.key, before, after, folds_agree })
+        (before != after).then_some(ParameterChange { key: number.key, before, after, folds_agree })
     })
     .collect()
 }

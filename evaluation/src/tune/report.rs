@@ -31,7 +31,7 @@ pub struct TunedSet {
 
 /// A number that was learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct ParameterChange {
     /// Its key.
     pub key: &'static str,
     /// Where it started.
@@ -64,7 +64,7 @@ pub struct TuneReport {
     /// Questions that were kept from learning altogether.
     pub held_out: Option<Comparison>,
     /// The numbers that changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ParameterChange>,
     /// The configuration with them.
     #[serde(skip)]
     pub config: SearchConfig,

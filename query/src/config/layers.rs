@@ -45,7 +45,7 @@ pub struct ConfigLayers<'a> {
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// A line of a file, counted from 1.
     File {
         /// The file.
@@ -59,7 +59,7 @@ pub enum Origin {
     Flag(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
@@ -79,7 +79,7 @@ pub struct ConfigError {
     /// What holds for the key: `must be at least 0`.
     pub rule: String,
     /// The source of the value; `None` for a file that could not be read.
-    pub origin: Option<Origin>,
+    pub origin: Option<SettingOrigin>,
     /// What was probably meant.
     pub help: Option<String>,
 }
@@ -146,7 +146,7 @@ impl SearchConfig {
                 }),
             }
         }
-        let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors };
+        let mut draft = ConfigDraft { config: Self::default(), set_at: BTreeMap::new(), errors };
         for (path, text, tables) in &files {
             draft.file(path, text, tables);
         }
@@ -168,15 +168,15 @@ fn read_project(root: &Path) -> io::Result<String> {
 }
 
 /// A configuration that is being put together.
-struct Draft {
+struct ConfigDraft {
     config: SearchConfig,
-    set_at: BTreeMap<&'static str, Origin>,
+    set_at: BTreeMap<&'static str, SettingOrigin>,
     errors: Vec<ConfigError>,
 }
 
-impl Draft {
+impl ConfigDraft {
     fn file(&mut self, path: &Path, text: &str, other_tables: &[&str]) {
-        let at = |offset: usize| Origin::File {
+        let at = |offset: usize| SettingOrigin::File {
             path: path.to_owned(),
             line: text[..offset.min(text.len())].matches('\n').count() + 1,
         };
@@ -208,7 +208,7 @@ impl Draft {
     }
 
     /// Walks the tables below `search`; `offset` is the position of the key of `value`.
-    fn table(&mut self, key: &str, value: &toml::de::DeValue<'_>, offset: usize, at: &dyn Fn(usize) -> Origin) {
+    fn table(&mut self, key: &str, value: &toml::de::DeValue<'_>, offset: usize, at: &dyn Fn(usize) -> SettingOrigin) {
         let is_table_name =
             SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
         match (settings::find(key), value.as_table()) {
@@ -233,7 +233,7 @@ impl Draft {
         let mut ours: Vec<_> = variables.iter().filter(|(name, _)| name.starts_with("AURORA_SEARCH_")).collect();
         ours.sort();
         for (name, value) in ours {
-            let origin = Origin::Environment(name.clone());
+            let origin = SettingOrigin::Environment(name.clone());
             match SETTINGS.iter().find(|setting| settings::variable(setting.key) == *name) {
                 Some(setting) => self.set(setting, value, origin),
                 None => {
@@ -246,7 +246,7 @@ impl Draft {
 
     fn flags(&mut self, flags: &[FlagValue]) {
         for FlagValue { flag, key, value } in flags {
-            let origin = Origin::Flag(flag.clone());
+            let origin = SettingOrigin::Flag(flag.clone());
             match settings::find(key) {
                 Some(setting) => self.set(setting, value, origin),
                 None => self.unknown(key, settings::names(), origin),
@@ -254,7 +254,7 @@ impl Draft {
         }
     }
 
-    fn set(&mut self, setting: &'static Setting, text: &str, origin: Origin) {
+    fn set(&mut self, setting: &'static Setting, text: &str, origin: SettingOrigin) {
         match settings::assign(setting, &mut self.config, text) {
             Ok(()) => {
                 self.set_at.insert(setting.key, origin);
@@ -275,7 +275,7 @@ impl Draft {
         }
     }
 
-    fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, origin: Origin) {
+    fn unknown<'k>(&mut self, key: &str, known: impl Iterator<Item = &'k str>, origin: SettingOrigin) {
         self.errors.push(ConfigError {
             key: key.to_owned(),
             value: None,

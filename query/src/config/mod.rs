@@ -9,7 +9,7 @@ mod reference;
 mod settings;
 mod tunable;
 
-pub use layers::{ConfigError, ConfigErrors, ConfigLayers, FlagValue, Origin};
+pub use layers::{ConfigError, ConfigErrors, ConfigLayers, FlagValue, SettingOrigin};
 pub use parameters::{
     ActivationConfig, ExpansionConfig, FoldingConfig, Fusion, HybridConfig, KindsConfig, LearningConfig, RulesConfig,
     SearchConfig, TypeDecay,

@@ -18,7 +18,7 @@ const BUFFER: usize = 1 << 17;
 /// Writes a part to a temporary file.
 pub(super) struct PartWriter {
     name: &'static str,
-    encoder: Encoder<'static, Measured<BufWriter<File>>>,
+    encoder: Encoder<'static, MeasuredStream<BufWriter<File>>>,
     length: u64,
     head: Vec<u8>,
 }
@@ -26,7 +26,7 @@ pub(super) struct PartWriter {
 impl PartWriter {
     /// Starts a part in an empty file.
     pub(super) fn new(name: &'static str, file: File) -> io::Result<Self> {
-        let encoder = Encoder::new(Measured::new(BufWriter::with_capacity(BUFFER, file)), LEVEL)?;
+        let encoder = Encoder::new(MeasuredStream::new(BufWriter::with_capacity(BUFFER, file)), LEVEL)?;
         Ok(Self { name, encoder, length: 0, head: Vec::new() })
     }
 
@@ -69,7 +69,7 @@ pub(super) struct PartReader<'r> {
     left: u64,
 }
 
-type Frame<'r> = BufReader<Measured<io::Take<&'r mut dyn Read>>>;
+type Frame<'r> = BufReader<MeasuredStream<io::Take<&'r mut dyn Read>>>;
 
 /// Why a part cannot be read further.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +96,7 @@ impl From<io::Error> for PartError {
 impl<'r> PartReader<'r> {
     /// Starts with the first byte of the frame.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Result<Self, PartError> {
-        let frame = BufReader::with_capacity(BUFFER, Measured::new(input.take(part.compressed)));
+        let frame = BufReader::with_capacity(BUFFER, MeasuredStream::new(input.take(part.compressed)));
         let decoder = Decoder::with_buffer(frame)?.single_frame();
         Ok(Self { part, rows: BufReader::with_capacity(BUFFER, decoder), left: part.length })
     }
@@ -162,13 +162,13 @@ impl<'r> PartReader<'r> {
 }
 
 /// Counts and hashes the bytes that pass.
-struct Measured<T> {
+struct MeasuredStream<T> {
     inner: T,
     hasher: Hasher,
     length: u64,
 }
 
-impl<T> Measured<T> {
+impl<T> MeasuredStream<T> {
     fn new(inner: T) -> Self {
         Self { inner, hasher: Hasher::new(), length: 0 }
     }
@@ -179,7 +179,7 @@ impl<T> Measured<T> {
     }
 }
 
-impl<T: Write> Write for Measured<T> {
+impl<T: Write> Write for MeasuredStream<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.note(&bytes[..written]);
@@ -191,7 +191,7 @@ impl<T: Write> Write for Measured<T> {
     }
 }
 
-impl<T: Read> Read for Measured<T> {
+impl<T: Read> Read for MeasuredStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.note(&buffer[..read]);
