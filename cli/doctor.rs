@@ -125,9 +125,10 @@ fn index(root: &Path) -> (CheckResult, Option<Manifest>) {
         units::bytes(place::index_bytes(root)),
         relative_time(manifest.updated, time::now()),
     );
-    let finding = match manifest.complete {
-        true => good(detail),
-        false => warning(format!("{detail}; incomplete, `aur mem index` goes on")),
+    let finding = if manifest.complete {
+        good(detail)
+    } else {
+        warning(format!("{detail}; incomplete, `aur mem index` goes on"))
     };
     (finding, Some(manifest))
 }

@@ -1,4 +1,4 @@
-//! `aur mem feedback`: what was good and what was not, remembered for later searches.
+//! `aur mem feedback`: stores verdicts on results for later searches.
 
 use std::io::Write;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageErr
     Ok(snapshot.file(path)?.map(|file| file.chunks).unwrap_or_default())
 }
 
-/// An id that nothing has, with those that may have been meant.
+/// The failure for an unknown id, with similar ids.
 fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     let shown = sanitize::line(id);
     if let Some((path, line)) = place_of(id) {
@@ -160,7 +160,7 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     }
     keys.sort();
     keys.dedup();
-    // Next to a slip of the fingers, what is merely alike is no suggestion.
+    // If one candidate differs by a typing error only, merely similar ones are not suggested.
     let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
     keys.retain(|(distance, _)| *distance <= farthest);
     keys.truncate(SUGGESTIONS);

@@ -46,7 +46,7 @@ pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatc
     Ok(batches)
 }
 
-/// The directories among what is given; if nothing is, the one that was mined in `root`, where no link is followed.
+/// The directories among the arguments; without arguments, the one that was mined in `root`, where no link is followed.
 fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
     if !given.is_empty() {
@@ -74,9 +74,10 @@ fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatc
             batches.push(QuestionBatch { root, mined: true, held_out: set.held_out, questions });
         }
     }
-    match batches.is_empty() {
-        true => Err(Failure::new(format!("{} holds no question", directory.path().display()))),
-        false => Ok(batches),
+    if batches.is_empty() {
+        Err(Failure::new(format!("{} holds no question", directory.path().display())))
+    } else {
+        Ok(batches)
     }
 }
 

@@ -23,8 +23,8 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
     }
 }
 
-/// The embedder of the model with this id, or its successor of the same name: whether the
-/// vectors of both agree is for the caller to see.
+/// The embedder of the model with this id, or its successor of the same name: the caller
+/// must check whether the vectors of both agree.
 pub(crate) fn embedder_of(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
     let models = place::models()?;
     let name = name_of(id);

@@ -27,7 +27,7 @@ pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<OpenedIndex> {
     Ok(OpenedIndex { root, snapshot })
 }
 
-/// The published generation of a root's index, if that is one to be trusted.
+/// The published generation of a root's index, if the index is trusted.
 pub(crate) fn snapshot(root: &Path) -> Outcome<Snapshot> {
     let snapshot = any_snapshot(root)?;
     let distrusted = |reason| {
@@ -55,7 +55,7 @@ pub(crate) fn record(root: &Path) -> Outcome {
     }
 }
 
-/// A storage error as the last words of a command.
+/// A storage error as the failure of a command.
 pub(crate) fn failure(error: StorageError) -> Failure {
     Failure::from_error(&error)
 }

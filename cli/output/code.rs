@@ -89,7 +89,7 @@ fn role(class: TokenClass) -> Role {
     }
 }
 
-/// The range of cells to show: all, or those around the first match that fit beside the `…`.
+/// The range of cells to show: all, or those around the first match that fit together with the `…`.
 fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
     let of = |cell: &StyledChar| width::of(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {

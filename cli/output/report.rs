@@ -34,10 +34,7 @@ pub(crate) fn render<'a>(
 fn draw(out: &mut String, finding: &RenderedFinding, columns: usize, paint: Painter) {
     let theme = GraphicalTheme {
         characters: ThemeCharacters::unicode(),
-        styles: match paint.is_enabled() {
-            true => ThemeStyles::ansi(),
-            false => ThemeStyles::none(),
-        },
+        styles: if paint.is_enabled() { ThemeStyles::ansi() } else { ThemeStyles::none() },
     };
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_context_lines(0)

@@ -19,7 +19,7 @@ const LEAST_CODE: usize = 12;
 /// Copies whose places are named below the table's rows; the boxes name more.
 const NAMED_BELOW: usize = 2;
 
-/// What of the results is shown, and how.
+/// How results are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     /// Leave out the git columns.
@@ -164,7 +164,7 @@ fn lines(hit: &Hit) -> Option<(u32, u32)> {
     }
 }
 
-/// The two git columns: relative times for what is in files, dates for memories.
+/// The two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if matches!(hit.chunk_type, ChunkType::Reasoning | ChunkType::Knowledge) {
         let date = hit.date.map_or_else(|| "-".to_owned(), time::date);

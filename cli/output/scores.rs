@@ -30,7 +30,7 @@ pub(crate) struct ScoreCard {
     pub(crate) final_score: Option<f64>,
     /// What it is made of: keyword score, meaning, activation, then the rules that changed it.
     pub(crate) parts: Vec<ScorePart>,
-    /// What is to be told beside the score, as label and text.
+    /// Further facts beside the score, as label and text.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
@@ -120,7 +120,7 @@ fn title(card: &ScoreCard, columns: usize) -> String {
     width::elide_end(&compose(&file, &name), columns)
 }
 
-/// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason goes on below its beginning.
+/// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason continues below its beginning.
 fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: i64, inner: usize) {
     let branch = if is_last { "└─" } else { "├─" };
     let trunk = if is_last { "   " } else { "  │" };
@@ -132,10 +132,8 @@ fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: 
     } else {
         format!("  {branch} {label:<20} ")
     };
-    let amount = match part.is_signal && part.score.is_none() {
-        true => String::new(),
-        false => format!("{:+.3}", amount as f64 / 1e3),
-    };
+    let amount =
+        if part.is_signal && part.score.is_none() { String::new() } else { format!("{:+.3}", amount as f64 / 1e3) };
     let reason = if part.reason.is_empty() { String::new() } else { format!("({})", sanitize::line(&part.reason)) };
     let beside = inner.saturating_sub(width::of(&head) + AMOUNT);
     let (first, rest) = if beside >= LEAST_REASON {

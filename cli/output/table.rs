@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) commits: String,
     /// When the chunk last changed, or why that is unknown.
     pub(crate) modified: String,
-    /// Lines to print below the row, as they are.
+    /// Lines to print below the row, unchanged.
     pub(crate) below: Vec<String>,
 }
 

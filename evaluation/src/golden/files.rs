@@ -10,14 +10,14 @@ use rustc_hash::FxHashSet;
 use crate::golden::question::Question;
 use crate::golden::{jsonl, yaml};
 
-/// Something wrong with a golden file.
+/// An error in a golden file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The file.
     pub path: PathBuf,
     /// The line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong and what is expected.
+    /// The error and what is expected instead.
     pub message: String,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that is wrong with golden files, in the order of files and lines.
+/// All errors in golden files, in the order of files and lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoldenErrors(pub Vec<Fault>);
 

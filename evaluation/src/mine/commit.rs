@@ -22,7 +22,7 @@ const MOST_FILES: usize = 4;
 const MOST_FUNCTIONS: usize = 8;
 /// Commits examined for each question wanted.
 const LOOKED_AT: usize = 25;
-/// Candidates for each question wanted, since some have nothing to answer with at the pin.
+/// Candidates for each question wanted, since some have no answer at the pin.
 const SPARE: f64 = 1.25;
 
 /// A commit that could be asked about.
@@ -46,7 +46,7 @@ pub(crate) struct CommitPlan {
 }
 
 /// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
-/// with are passed over. The pin is the parent of the oldest commit chosen; commits that the pin itself comes from are
+/// with are passed over. The pin is the parent of the oldest commit chosen; the pin and its ancestors are
 /// not chosen. `None` without any.
 pub(crate) fn plan(
     history: &CommitHistory,
@@ -127,7 +127,7 @@ fn candidate(history: &CommitHistory, backend: &dyn IndexerBackend, commit: &Com
     (!touched.is_empty()).then_some(CommitQuestion { id: commit.id, query, touched })
 }
 
-/// What a change did to a file that was there before; `None` for a new one.
+/// How a commit changed an existing file; `None` for a new one.
 fn touched(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
     let old = String::from_utf8(history.blob(change.old?)?).ok()?;
     let new = match change.new {
@@ -146,7 +146,7 @@ fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     diff.hunks().map(|hunk| (hunk.before.start, hunk.before.end)).collect()
 }
 
-/// The innermost functions that the runs lie in or cut, in order.
+/// The innermost functions that contain or overlap the runs, in order.
 fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for &(start, end) in runs {

@@ -29,11 +29,11 @@ pub struct TuneOptions {
     pub budget: Option<u64>,
 }
 
-/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` hears how
-/// far it has come. The result depends on the arguments alone.
+/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` is called with
+/// the share that is done. The result depends on the arguments alone.
 ///
 /// # Errors
-/// When there are too few questions, keys that are not there, or an index that cannot be read.
+/// If there are too few questions, a key is unknown, or an index cannot be read.
 pub fn tune(
     engines: &[Engine],
     questions: &[(usize, Question)],
@@ -153,7 +153,7 @@ fn changes(
     of_folds: &[SearchConfig],
 ) -> Vec<ParameterChange> {
     let keys = SearchConfig::tunables().into_iter().filter(|number| {
-        // Shares move with their neighbours, whether or not they may be walked along.
+        // A share changes with the others of its table, even if it may not be tuned itself.
         let walked = |other: &aurora_query::Tunable| {
             other.key == number.key || (other.share_of.is_some() && other.share_of == number.share_of)
         };
