@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::BlameArgs;
 use crate::failure::{Failure, Outcome};
-use crate::opened::{self, Opened};
+use crate::opened::{self, OpenedIndex};
 use crate::output::{json, time};
 use crate::place;
 use crate::terminal::Terminal;
@@ -18,7 +18,7 @@ use crate::values::ReportFormat;
 
 /// Prints which commit every line of a file came from, as it was when the file was indexed.
 pub(crate) fn run(args: &BlameArgs, terminal: &Terminal) -> Outcome {
-    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
     let file = find(&snapshot, &root, &args.file).map_err(opened::failure)?;
     let Some(file) = file else {
         return Err(Failure::new(format!("{} is not in the index", args.file))

@@ -6,7 +6,7 @@ use aurora_storage::Environment;
 
 use crate::args_artefact::CompactArgs;
 use crate::failure::Outcome;
-use crate::opened::{self, Opened};
+use crate::opened::{self, OpenedIndex};
 use crate::output::{json, units};
 use crate::place;
 use crate::terminal::Terminal;
@@ -14,7 +14,7 @@ use crate::values::ReportFormat;
 
 /// Compacts and says what it was good for.
 pub(crate) fn run(args: &CompactArgs, terminal: &Terminal) -> Outcome {
-    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
     drop(snapshot);
     let done = Environment::compact(&place::index_dir(&root), &place::trust().known).map_err(opened::failure)?;
     opened::record(&root)?;

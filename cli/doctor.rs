@@ -22,7 +22,7 @@ const LITTLE_SPACE: u64 = 1 << 30;
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum CheckVerdict {
     Good,
     Warning,
     Failed,
@@ -30,7 +30,7 @@ enum Verdict {
 
 struct Check {
     name: &'static str,
-    verdict: Verdict,
+    verdict: CheckVerdict,
     detail: String,
 }
 
@@ -53,9 +53,9 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &Terminal) -> Outcome {
     writeln!(out, "{}", terminal.out.paint(Role::Heading, &format!("Checking {}", root.display())))?;
     for check in &checks {
         let role = match check.verdict {
-            Verdict::Good => Role::Good,
-            Verdict::Warning => Role::Warning,
-            Verdict::Failed => Role::Error,
+            CheckVerdict::Good => Role::Good,
+            CheckVerdict::Warning => Role::Warning,
+            CheckVerdict::Failed => Role::Error,
         };
         let detail = sanitize::block(&check.detail).replace('\n', "\n                  ");
         writeln!(
@@ -66,14 +66,14 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &Terminal) -> Outcome {
         )?;
     }
     out.flush()?;
-    let failed = checks.iter().filter(|check| check.verdict == Verdict::Failed).count();
+    let failed = checks.iter().filter(|check| check.verdict == CheckVerdict::Failed).count();
     match failed {
         0 => Ok(()),
         failed => Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check")))),
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for CheckVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Good => "ok",
@@ -83,21 +83,21 @@ impl fmt::Display for Verdict {
     }
 }
 
-type Finding = (Verdict, String);
+type CheckResult = (CheckVerdict, String);
 
-fn good(detail: impl Into<String>) -> Finding {
-    (Verdict::Good, detail.into())
+fn good(detail: impl Into<String>) -> CheckResult {
+    (CheckVerdict::Good, detail.into())
 }
 
-fn warning(detail: impl Into<String>) -> Finding {
-    (Verdict::Warning, detail.into())
+fn warning(detail: impl Into<String>) -> CheckResult {
+    (CheckVerdict::Warning, detail.into())
 }
 
-fn failed(detail: impl fmt::Display) -> Finding {
-    (Verdict::Failed, detail.to_string())
+fn failed(detail: impl fmt::Display) -> CheckResult {
+    (CheckVerdict::Failed, detail.to_string())
 }
 
-fn git(root: &Path) -> Finding {
+fn git(root: &Path) -> CheckResult {
     let top = root.ancestors().find(|directory| directory.join(".git").exists());
     match top {
         None => warning("no repository here: results carry no commits, and changes are found by time and content"),
@@ -108,7 +108,7 @@ fn git(root: &Path) -> Finding {
     }
 }
 
-fn index(root: &Path) -> (Finding, Option<Manifest>) {
+fn index(root: &Path) -> (CheckResult, Option<Manifest>) {
     if !place::has_index(root) {
         return (warning("none yet; `aur mem index` builds it, and so does the first search"), None);
     }
@@ -125,15 +125,16 @@ fn index(root: &Path) -> (Finding, Option<Manifest>) {
         units::bytes(place::index_bytes(root)),
         relative_time(manifest.updated, time::now()),
     );
-    let finding = match manifest.complete {
-        true => good(detail),
-        false => warning(format!("{detail}; incomplete, `aur mem index` goes on")),
+    let finding = if manifest.complete {
+        good(detail)
+    } else {
+        warning(format!("{detail}; incomplete, `aur mem index` goes on"))
     };
     (finding, Some(manifest))
 }
 
 /// Takes the writer's lock and gives it back without having written.
-fn writer(root: &Path) -> Finding {
+fn writer(root: &Path) -> CheckResult {
     if !place::has_index(root) {
         return good("nothing to lock yet");
     }
@@ -150,7 +151,7 @@ fn writer(root: &Path) -> Finding {
     }
 }
 
-fn embeddings(manifest: Option<&Manifest>) -> Finding {
+fn embeddings(manifest: Option<&Manifest>) -> CheckResult {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
     let embedder = match model::embedder_of(stored.map_or(STATIC, |model| &model.id)) {
         Ok(embedder) => embedder,
@@ -172,7 +173,7 @@ fn embeddings(manifest: Option<&Manifest>) -> Finding {
     }
 }
 
-fn free_space(root: &Path) -> Finding {
+fn free_space(root: &Path) -> CheckResult {
     match disk::available(root) {
         Ok(Some(bytes)) if bytes < LITTLE_SPACE => warning(format!("only {} free", units::bytes(bytes))),
         Ok(Some(bytes)) => good(format!("{} free", units::bytes(bytes))),
@@ -181,7 +182,7 @@ fn free_space(root: &Path) -> Finding {
     }
 }
 
-fn config(root: &Path) -> Finding {
+fn config(root: &Path) -> CheckResult {
     match settings(root, Vec::new()) {
         Ok(_) => {
             let files: Vec<String> = [place::user_config(), Some(place::project_config(root))]
@@ -199,10 +200,10 @@ fn config(root: &Path) -> Finding {
     }
 }
 
-fn pipeline(root: &Path) -> Finding {
+fn pipeline(root: &Path) -> CheckResult {
     let limits = match place::limits() {
         Ok(limits) => limits,
-        Err(failure) => return (Verdict::Failed, failure.message()),
+        Err(failure) => return (CheckVerdict::Failed, failure.message()),
     };
     match indexing::plan(root, &PipelineChoice::Default, &limits) {
         Ok(plan) => {
@@ -219,7 +220,7 @@ fn pipeline(root: &Path) -> Finding {
     }
 }
 
-fn about(terminal: &Terminal) -> Finding {
+fn about(terminal: &Terminal) -> CheckResult {
     let columns = match terminal.columns {
         Some(columns) => format!("{columns} columns"),
         None => "results do not go to a terminal".to_owned(),

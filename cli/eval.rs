@@ -10,7 +10,7 @@ use aurora_query::{Mode, SearchConfig};
 
 use crate::args_eval::{AskArgs, EvalArgs, EvalCommand};
 use crate::failure::{Failure, Outcome};
-use crate::golden::{self, Batch};
+use crate::golden::{self, QuestionBatch};
 use crate::output::evaluation::{self, Against, Evaluation};
 use crate::output::json;
 use crate::terminal::Terminal;
@@ -68,7 +68,7 @@ fn measure(args: &AskArgs, terminal: &Terminal) -> Outcome {
 }
 
 /// The engine of every batch.
-fn engines(batches: &[Batch], mode: Mode, terminal: &Terminal) -> Outcome<Vec<Engine>> {
+fn engines(batches: &[QuestionBatch], mode: Mode, terminal: &Terminal) -> Outcome<Vec<Engine>> {
     let mut engines: Vec<Engine> = Vec::new();
     for (at, batch) in batches.iter().enumerate() {
         let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
@@ -80,7 +80,7 @@ fn engines(batches: &[Batch], mode: Mode, terminal: &Terminal) -> Outcome<Vec<En
     Ok(engines)
 }
 
-fn ask(engines: &[Engine], batches: &[Batch], config: &SearchConfig) -> Outcome<Run> {
+fn ask(engines: &[Engine], batches: &[QuestionBatch], config: &SearchConfig) -> Outcome<Run> {
     let mut run = Run::new();
     for (engine, batch) in engines.iter().zip(batches) {
         let asked = engine.ask(config, &batch.questions).map_err(|error| Failure::from_error(&error))?;
@@ -92,7 +92,7 @@ fn ask(engines: &[Engine], batches: &[Batch], config: &SearchConfig) -> Outcome<
 /// The same questions, asked of another index.
 fn ask_another(
     directory: &Path,
-    batches: &[Batch],
+    batches: &[QuestionBatch],
     config: &SearchConfig,
     mode: Mode,
     terminal: &Terminal,

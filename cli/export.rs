@@ -15,7 +15,7 @@ use crate::{opened, place};
 /// Name and version of this program, as artefacts tell it.
 const PROGRAM: &str = concat!("aur ", env!("CARGO_PKG_VERSION"));
 
-/// Writes the artefact and says what is in it.
+/// Writes the artefact and prints its contents in figures.
 pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
     let opened = opened::open(args.root.as_deref())?;
     if args.file == Path::new("-") {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ExportArgs, terminal: &Terminal) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Whether a file is a link that lies in the indexed tree, so that a repository may have made it.
+/// Whether a file is a link inside the indexed tree, which the repository may have created.
 fn is_link_within(file: &Path, root: &Path) -> bool {
     let is_link = file.symlink_metadata().is_ok_and(|found| found.is_symlink());
     let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well, and what the shell is told.
+//! How a command fails, and its exit code.
 
 use std::error::Error;
 use std::io;
@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use crate::advice::advice;
 
-/// Why a command did not do all that it was asked.
+/// Why a command did not fully succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Done, but short of what was asked: exit code 1.
+    /// Done, but with something to report: exit code 1.
     Short(String),
     /// Not done: exit code 2, with a message and perhaps what to do about it.
     Fatal {
@@ -20,7 +20,7 @@ pub(crate) enum Failure {
     },
     /// Stopped by the user: exit code 130.
     Interrupted(String),
-    /// Whoever read the output has seen enough: no message, exit code 0.
+    /// The reader of the output has closed it: no message, exit code 0.
     ReaderGone,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Failure {
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    /// A message that says all there is to say.
+    /// A failure with a message and no hint.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Fatal { message: message.into(), help: None }
     }
@@ -46,7 +46,7 @@ impl Failure {
         }
     }
 
-    /// The message alone, where another failure tells it.
+    /// The message alone, for use in another message.
     pub(crate) fn message(self) -> String {
         match self {
             Self::Short(message) | Self::Interrupted(message) | Self::Fatal { message, .. } => message,
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// What the shell is told.
+    /// The exit code.
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::ReaderGone => 0,
@@ -65,7 +65,7 @@ impl Failure {
     }
 }
 
-/// An error's message and those of its causes, each said once, and then what to do about it.
+/// An error's message and those of its causes, each only once, and then what to do about it.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
     let mut advice = advice(error);

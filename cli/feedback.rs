@@ -1,4 +1,4 @@
-//! `aur mem feedback`: what was good and what was not, remembered for later searches.
+//! `aur mem feedback`: stores verdicts on results for later searches.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::{FeedbackArgs, VerdictArg};
 use crate::failure::{Failure, Outcome};
-use crate::opened::{self, Opened};
+use crate::opened::{self, OpenedIndex};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
@@ -21,7 +21,7 @@ const MOST_NAMESAKES: usize = 1_000;
 
 /// Records the verdict on every chunk that is named, or on none of them.
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
-    let Opened { root, snapshot } = opened::open(args.root.as_deref())?;
+    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
     let learning = search::settings(&root, Vec::new())
         .map_err(|errors| pipeline::report(search::CONFIGURATION, &errors, terminal))?;
     let learning = learning.activation.learning;
@@ -116,7 +116,7 @@ fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageErr
     Ok(snapshot.file(path)?.map(|file| file.chunks).unwrap_or_default())
 }
 
-/// An id that nothing has, with those that may have been meant.
+/// The failure for an unknown id, with similar ids.
 fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     let shown = sanitize::line(id);
     if let Some((path, line)) = place_of(id) {
@@ -162,7 +162,7 @@ fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
     }
     keys.sort();
     keys.dedup();
-    // Next to a slip of the fingers, what is merely alike is no suggestion.
+    // If one candidate differs by a typing error only, merely similar ones are not suggested.
     let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
     keys.retain(|(distance, _)| *distance <= farthest);
     keys.truncate(SUGGESTIONS);

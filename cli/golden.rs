@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use aurora_evaluation::engine::Engine;
-use aurora_evaluation::golden::{self, Question, Source};
+use aurora_evaluation::golden::{self, GoldenSource, Question};
 use aurora_evaluation::mine::Manifest;
 use aurora_evaluation::report::unknown_set;
 use aurora_query::{ConfigLayers, Mode, SearchConfig};
@@ -17,7 +17,7 @@ use crate::terminal::Terminal;
 use crate::{index, opened, pipeline, place, search};
 
 /// Questions that are asked of one index.
-pub(crate) struct Batch {
+pub(crate) struct QuestionBatch {
     /// The indexed directory.
     pub(crate) root: PathBuf,
     /// Whether it is a copy that mining has made.
@@ -29,7 +29,7 @@ pub(crate) struct Batch {
 }
 
 /// Reads golden files and mined directories; without any, what was mined in `root`.
-pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<Batch>> {
+pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<QuestionBatch>> {
     let mut batches = Vec::new();
     let mut sources = Vec::new();
     for directory in directories(given, root)? {
@@ -38,15 +38,15 @@ pub(crate) fn gather(given: &[PathBuf], root: &Path) -> Outcome<Vec<Batch>> {
             None => sources.extend(golden_files(&directory)?),
         }
     }
-    sources.extend(given.iter().filter(|path| !path.is_dir()).map(|path| Source::named(path)));
+    sources.extend(given.iter().filter(|path| !path.is_dir()).map(|path| GoldenSource::named(path)));
     if !sources.is_empty() {
         let questions = golden::read(sources).map_err(|errors| Failure::from_error(&errors))?;
-        batches.push(Batch { root: root.to_owned(), mined: false, held_out: false, questions });
+        batches.push(QuestionBatch { root: root.to_owned(), mined: false, held_out: false, questions });
     }
     Ok(batches)
 }
 
-/// The directories among what is given; if nothing is, the one that was mined in `root`, where no link is followed.
+/// The directories among the arguments; without arguments, the one that was mined in `root`, where no link is followed.
 fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     let failed = |path: &Path, error: io::Error| Failure::new(format!("cannot read {}: {error}", path.display()));
     if !given.is_empty() {
@@ -65,23 +65,24 @@ fn directories(given: &[PathBuf], root: &Path) -> Outcome<Vec<Directory>> {
     }
 }
 
-fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<Batch>> {
+fn mined(directory: &Directory, manifest: &Manifest) -> Outcome<Vec<QuestionBatch>> {
     let mut batches = Vec::new();
     for set in &manifest.sets {
         let questions = manifest.questions(directory, set).map_err(|errors| Failure::from_error(&errors))?;
         if !questions.is_empty() {
             let root = manifest.root_of(directory, set).map_err(|error| Failure::from_error(&error))?;
-            batches.push(Batch { root, mined: true, held_out: set.held_out, questions });
+            batches.push(QuestionBatch { root, mined: true, held_out: set.held_out, questions });
         }
     }
-    match batches.is_empty() {
-        true => Err(Failure::new(format!("{} holds no question", directory.path().display()))),
-        false => Ok(batches),
+    if batches.is_empty() {
+        Err(Failure::new(format!("{} holds no question", directory.path().display())))
+    } else {
+        Ok(batches)
     }
 }
 
 /// The golden files of a directory that was not mined.
-fn golden_files(directory: &Directory) -> Outcome<Vec<Source>> {
+fn golden_files(directory: &Directory) -> Outcome<Vec<GoldenSource>> {
     let shown = directory.path().display();
     let entries = directory.entries().map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))?;
     let is_golden = |name: &Path| {
@@ -93,11 +94,11 @@ fn golden_files(directory: &Directory) -> Outcome<Vec<Source>> {
     if names.is_empty() {
         return Err(Failure::new(format!("{shown} holds no golden set (.jsonl or .yaml)")));
     }
-    Ok(names.iter().map(|name| Source::below(directory, name)).collect())
+    Ok(names.iter().map(|name| GoldenSource::below(directory, name)).collect())
 }
 
 /// Keeps the questions of the named sets; of all sets when none is named.
-pub(crate) fn keep_sets(batches: &mut Vec<Batch>, sets: &[String]) -> Outcome {
+pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Outcome {
     if sets.is_empty() {
         return Ok(());
     }

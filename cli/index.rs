@@ -24,10 +24,7 @@ pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
         memory: args.memory,
         ..options(root)?
     };
-    let progress = match args.quiet {
-        true => IndexProgress::hidden(),
-        false => IndexProgress::shown(terminal.live),
-    };
+    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(terminal.live) };
     let summary = build(&options, &progress, terminal)?;
     let mut out = terminal.stdout();
     match args.format {
@@ -93,7 +90,7 @@ pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
     Ok(())
 }
 
-/// Brings the index of a root up to date without a word.
+/// Updates the index of a root without output.
 pub(crate) fn refresh(root: &Path, terminal: &Terminal) -> Outcome {
     let options = options(root.to_owned())?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
@@ -139,7 +136,7 @@ fn covered(summary: &IndexSummary, least: Option<f64>) -> Outcome {
     }
 }
 
-/// What could not be read makes a run one that has something to report.
+/// Files that could not be read give the run exit code 1.
 fn readable(summary: &IndexSummary) -> Outcome {
     let Unreadable { entries, kept_files } = summary.unreadable;
     if entries == 0 {

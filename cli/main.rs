@@ -48,7 +48,7 @@ use crate::failure::Outcome;
 use crate::output::sanitize;
 use crate::terminal::Terminal;
 
-/// Bytes of the stack on which everything runs, whatever the limit of the shell: parsing the arguments alone takes some
+/// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
 /// hundred KiB in an unoptimised build.
 const STACK: usize = 8 << 20;
 

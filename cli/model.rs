@@ -24,13 +24,13 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
     }
 }
 
-/// The embedder of the model with this id, or its successor of the same name: whether the
-/// vectors of both agree is for the caller to see.
+/// The embedder of the model with this id, or its successor of the same name: the caller
+/// must check whether the vectors of both agree.
 pub(crate) fn embedder_of(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
     let models = place::models()?;
     let name = name_of(id);
     let added = aurora_analysis::embedder(name, &models);
-    if let Err(ModelError::Unknown { .. }) = added {
+    if let Err(ModelError::Unknown { .. } | ModelError::NotCompiled { .. }) = added {
         let built_in = aurora_analysis::embedder(STATIC, &models)?;
         if name_of(built_in.id()) == name {
             return Ok(built_in);
@@ -94,10 +94,7 @@ fn list(models: &ModelDirectory, format: ReportFormat, terminal: &Terminal) -> O
         ReportFormat::Text => {
             let widest = listed.iter().map(|model| width::of(&model.name)).max().unwrap_or(0);
             for model in &listed {
-                let place = match model.built_in {
-                    true => "part of aur".to_owned(),
-                    false => units::bytes(model.bytes),
-                };
+                let place = if model.built_in { "part of aur".to_owned() } else { units::bytes(model.bytes) };
                 writeln!(out, "{}  {:>4} dimensions  {place}", width::pad(&model.name, widest), model.dimensions)?;
             }
         }

@@ -8,26 +8,26 @@ use crate::failure::{Failure, Outcome};
 use crate::place;
 
 /// The root, its index, and one generation of it.
-pub(crate) struct Opened {
+pub(crate) struct OpenedIndex {
     pub(crate) root: PathBuf,
     pub(crate) snapshot: Snapshot,
 }
 
 /// Opens the index of the root that the user means.
-pub(crate) fn open(asked: Option<&Path>) -> Outcome<Opened> {
+pub(crate) fn open(asked: Option<&Path>) -> Outcome<OpenedIndex> {
     let root = place::for_search(asked)?;
     let snapshot = snapshot(&root)?;
-    Ok(Opened { root, snapshot })
+    Ok(OpenedIndex { root, snapshot })
 }
 
 /// The same without asking whether it is to be trusted.
-pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<Opened> {
+pub(crate) fn open_any(asked: Option<&Path>) -> Outcome<OpenedIndex> {
     let root = place::for_search(asked)?;
     let snapshot = any_snapshot(&root)?;
-    Ok(Opened { root, snapshot })
+    Ok(OpenedIndex { root, snapshot })
 }
 
-/// The published generation of a root's index, if that is one to be trusted.
+/// The published generation of a root's index, if the index is trusted.
 pub(crate) fn snapshot(root: &Path) -> Outcome<Snapshot> {
     let snapshot = any_snapshot(root)?;
     let distrusted = |reason| {
@@ -55,7 +55,7 @@ pub(crate) fn record(root: &Path) -> Outcome {
     }
 }
 
-/// A storage error as the last words of a command.
+/// A storage error as the failure of a command.
 pub(crate) fn failure(error: StorageError) -> Failure {
     Failure::from_error(&error)
 }

@@ -97,10 +97,7 @@ fn plan(args: &PipelineArgs, terminal: &Terminal) -> Outcome<(String, Plan)> {
         PipelineChoice::File(path) => path.display().to_string(),
         PipelineChoice::Default => {
             let project = place::project_pipeline(&root);
-            match project.symlink_metadata().is_ok() {
-                true => project.display().to_string(),
-                false => "default".to_owned(),
-            }
+            if project.symlink_metadata().is_ok() { project.display().to_string() } else { "default".to_owned() }
         }
     };
     Ok((name, plan))

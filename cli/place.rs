@@ -77,8 +77,8 @@ const PROJECT_MARKS: [&str; 34] = [
     "tsconfig.json",
 ];
 
-/// Whether a directory is a project, or stands in the work tree of one: what a search may index without a question. The
-/// home directory and the root of the file system never are, whatever lies in them.
+/// Whether a directory is a project, or is inside the work tree of one: a search may index these without asking. The
+/// home directory and the root of the file system never are, whatever they contain.
 pub(crate) fn is_project(root: &Path) -> bool {
     let home = std::env::home_dir().map(|home| plain(&home));
     let is_broad = |directory: &Path| directory.parent().is_none() || home.as_deref() == Some(directory);
@@ -96,7 +96,7 @@ pub(crate) fn entries(directory: &Path, most: usize) -> usize {
     Directory::open_root(directory).and_then(|directory| directory.entries()).map_or(0, |found| found.len().min(most))
 }
 
-/// Whether there is anything beside the index: an imported one needs no sources.
+/// Whether a root has other files than its index: an imported index needs no sources.
 pub(crate) fn has_sources(root: &Path) -> bool {
     let Ok(entries) = Directory::open_root(root).and_then(|root| root.entries()) else { return false };
     entries.iter().any(|(name, _)| !name.as_encoded_bytes().starts_with(b"."))
@@ -143,7 +143,7 @@ pub(crate) fn user_config() -> Option<PathBuf> {
 /// Which indexes this user trusts: those with a record in the user's directory, or all if `AURORA_TRUST_INDEX` is set to
 /// anything but `0`.
 pub(crate) fn trust() -> Trust {
-    // A relative one would lie in whatever directory the command is run in, which may be a repository.
+    // A relative path would depend on the current directory, which may be a repository.
     let user = UserDirectory::from_environment().filter(|user| user.path().is_absolute());
     let known = user.map(|user| KnownIndexes::at(user.index_records()));
     let wish = std::env::var_os("AURORA_TRUST_INDEX").filter(|wish| !wish.is_empty() && wish != "0");
@@ -155,7 +155,7 @@ pub(crate) fn models() -> Result<ModelDirectory, ModelError> {
     Ok(ModelDirectory::at(UserDirectory::from_environment().ok_or(ModelError::NoHome)?.models()))
 }
 
-/// What a project may ask for, as its user says.
+/// The limits on what a project may ask for, as its user has set them.
 pub(crate) fn limits() -> Outcome<Limits> {
     Limits::load(user_config().as_deref(), &environment()).map_err(|error| Failure::from_error(&error))
 }
@@ -211,7 +211,7 @@ fn current() -> Outcome<PathBuf> {
 }
 
 /// The path without `.`, `..` and links. Windows would answer with a verbatim path, which few
-/// programs take, so there it stays as it is.
+/// programs accept, so there the path is unchanged.
 fn plain(path: &Path) -> PathBuf {
     path.canonicalize().ok().filter(|_| !cfg!(windows)).unwrap_or_else(|| path.to_owned())
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use aurora_analysis::Embedder;
 use aurora_diagnostics::Diagnostics;
 use aurora_query::{
-    Block, ConfigLayers, Context, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY, Mode, Query,
-    QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY, Mode,
+    Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::{AccessLog, Snapshot};
 use serde_json::json;
@@ -23,9 +23,9 @@ use crate::terminal::Terminal;
 use crate::values::ModeArg;
 use crate::{index, model, opened, pipeline, place};
 
-/// Most bytes of a line of standard input; a longer one is no text.
+/// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
-/// Results that are shown, and those that are looked at for a budget.
+/// Results that are shown by default, and those that are considered for a token budget.
 const DEFAULT_LIMIT: usize = 10;
 const BUDGET_LIMIT: usize = 100;
 /// Lines of a snippet on a terminal, and of what a pattern matched.
@@ -75,10 +75,7 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
         access,
         retriever: Retriever::new(snapshot, embedder, config),
     };
-    match args.stdin {
-        true => session.answer_lines(std::io::stdin().lock()),
-        false => session.answer(&query),
-    }
+    if args.stdin { session.answer_lines(std::io::stdin().lock()) } else { session.answer(&query) }
 }
 
 /// What is wrong when [`settings`] fails.
@@ -154,7 +151,7 @@ impl Session<'_> {
             filter: self.filter.clone(),
             now,
             access: self.access.as_ref(),
-            // A snippet is coloured by the text that it stands in.
+            // The highlighting of a snippet depends on the text around it.
             content: self.args.show_content || (self.is_table() && self.snippet_lines() > 0),
         })?;
         let details = Details { root: &self.root, snippet_lines: self.snippet_lines(), filter: &self.filter, now };
@@ -171,7 +168,7 @@ impl Session<'_> {
         self.args.format == ResultFormat::Table
     }
 
-    /// Programs get the lines as they are cheap; people where they do not stand in the way.
+    /// Programs always get lines, because they are cheap; terminals only if they are wide enough.
     fn snippet_lines(&self) -> usize {
         let args = self.args;
         let is_wide = self.terminal.columns.is_some_and(|columns| columns >= SNIPPET_COLUMNS);
@@ -221,7 +218,7 @@ impl Session<'_> {
                 if packed.blocks.is_empty() && !found.hits.is_empty() {
                     self.terminal.note(&format!("no result fits into {} tokens", packed.budget));
                 }
-                let language = |block: &Block| {
+                let language = |block: &ContextBlock| {
                     let hit = found.hits.iter().find(|hit| hit.file == block.file);
                     hit.map_or_else(String::new, |hit| hit.language.clone())
                 };
@@ -231,7 +228,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says on standard error what is to be known about an answer.
+    /// Prints the notes of an answer on standard error.
     fn tell(&self, found: &SearchResults) {
         for note in &found.notes {
             self.terminal.note(note);
@@ -301,13 +298,13 @@ impl Session<'_> {
         }
         if let Some(access) = &self.access {
             let shown: Vec<(&str, i64)> = keys.map(|key| (key, now)).collect();
-            // A read-only index is searched all the same.
+            // A read-only index can be searched nevertheless.
             let _ = access.record(&shown);
         }
     }
 }
 
-/// Reads a line without its line feed; of one that is too long for a query as much as shows that. False at the end.
+/// Reads a line without its line feed; of a line that is too long for a query, only enough to see that. False at the end.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let most = LONGEST_QUERY + 2;

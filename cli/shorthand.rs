@@ -13,7 +13,7 @@ const SHORT_WORD: usize = 5;
 /// Arguments after the short forms are written out.
 pub(crate) struct Expanded {
     pub(crate) args: Vec<OsString>,
-    /// Whether `search` was left out, so that the query stands where a command could.
+    /// Whether `search` was left out, so that the query is in the place of a command.
     pub(crate) is_short: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     Expanded { args, is_short: true }
 }
 
-/// What to say to someone whose query looks like a command that was misspelt: a word by itself, or the first of several,
+/// The hint for a query that looks like a misspelt command: a word by itself, or the first of several,
 /// which has to be nearer, as most queries of several words begin with no command.
 pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
     let (word, commands) = (query.first()?, mem_commands());
@@ -58,7 +58,7 @@ pub(crate) fn misspelt_command(query: &[String]) -> Option<String> {
     command.map(|command| format!("\"{word}\" was searched for; did you mean the command `aur mem {command}`?"))
 }
 
-/// What to say to someone who left out `mem`: `aur index` and the like.
+/// The hint for a missing `mem`: `aur index` and the like.
 pub(crate) fn missing_mem(args: &[OsString]) -> Option<String> {
     let word = args.get(next_word(args, 1)?)?.to_str()?;
     let commands = mem_commands();
@@ -72,7 +72,7 @@ pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     nearest_within(&word.to_lowercase(), candidates, |candidate| if candidate.len() < 8 { 1 } else { 2 })
 }
 
-/// The colour wish, read before parsing so that usage errors follow it too.
+/// The value of `--color`, read before parsing so that it applies to usage errors too.
 pub(crate) fn color_wish(args: &[OsString]) -> ColorWhen {
     let words = args.iter().map(|arg| arg.to_str().unwrap_or_default());
     let mut wish = ColorWhen::Auto;

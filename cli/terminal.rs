@@ -1,4 +1,4 @@
-//! The two output streams: who reads them, how wide they are, what is said on them.
+//! The two output streams: whether they are terminals, their widths, and notes and warnings.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 

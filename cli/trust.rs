@@ -4,13 +4,13 @@ use std::io::Write;
 
 use crate::args_artefact::TrustArgs;
 use crate::failure::{Failure, Outcome};
-use crate::opened::{self, Opened};
+use crate::opened::{self, OpenedIndex};
 use crate::output::{sanitize, units};
 use crate::terminal::Terminal;
 
 /// Verifies the index and records it as one to be used.
 pub(crate) fn run(args: &TrustArgs, terminal: &Terminal) -> Outcome {
-    let Opened { root, snapshot } = opened::open_any(args.root.as_deref())?;
+    let OpenedIndex { root, snapshot } = opened::open_any(args.root.as_deref())?;
     let report = snapshot.verify();
     if let Some(problem) = report.problems.first() {
         return Err(Failure::new(format!("the index of {} is damaged: {problem}", root.display()))

@@ -14,7 +14,7 @@ use crate::terminal::Terminal;
 use crate::values::ReportFormat;
 use crate::{golden, place, search};
 
-/// Learns, prints what it is worth, and writes the configuration where the gain is real.
+/// Learns, prints the gain, and writes the configuration if the gain is significant.
 pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);

@@ -70,7 +70,7 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Three numbers; whether they make sense together is for the configuration to say, which holds
+/// Three numbers; whether they make sense together is checked by the configuration, which holds
 /// the same weights from files.
 pub(crate) fn parse_weights(text: &str) -> Result<[f64; 3], String> {
     let numbers: Vec<f64> = text

@@ -1,4 +1,4 @@
-//! `aur mem verify`: is everything in the index what it should be?
+//! `aur mem verify`: checks the whole index.
 
 use std::io::Write;
 

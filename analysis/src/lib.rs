@@ -2,7 +2,8 @@
 //!
 //! - [`Analyzer`] cuts text into the terms of the keyword index: identifiers, their parts, lower-cased.
 //! - [`Embedder`] turns a [`Passage`] or a query into a vector. [`StaticModel`] is a table of token vectors inside the
-//!   program: no file, no download. [`BertEmbedder`] runs a sentence transformer (`all-MiniLM-L6-v2`) from a local folder.
+//!   program: no file, no download. `BertEmbedder` (cargo feature `bert`, on by default) runs a sentence transformer
+//!   (`all-MiniLM-L6-v2`) from a local folder.
 //! - [`ModelDirectory`] is where such folders are kept (`~/.aurora/models`), checked before they are let in.
 //!
 //! Deliberately absent: stop words and stemming (code has neither), network access (models come from folders),
@@ -29,6 +30,7 @@ mod static_model;
 mod tokenizer;
 
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
+#[cfg(feature = "bert")]
 pub use bert::BertEmbedder;
 pub use embedder::{EmbedError, Embedder, STATIC};
 pub use model_dir::{ModelDirectory, ModelEntry, embedder};

@@ -89,6 +89,7 @@ impl ModelDirectory {
         let source = find_model(directory)?;
         let name = name.map_or_else(|| default_name(&source), |name| Ok(name.to_owned()))?;
         check_name(&name)?;
+        check_compiled(&name)?;
         fs::create_dir_all(&self.path).map_err(ModelError::io(&self.path))?;
         let staging = Staging::new(self.path.join(format!(".adding-{name}-{}", std::process::id())))?;
         let mut files = Vec::new();
@@ -134,6 +135,7 @@ impl ModelDirectory {
 
     /// The embedder of a model that was added. Its files must have the sizes that they had then.
     pub(crate) fn load(&self, name: &str) -> Result<BertEmbedder, ModelError> {
+        check_compiled(name)?;
         let entry = self.entry(name)?;
         let folder = self.path.join(name);
         for file in &entry.files {
@@ -178,19 +180,26 @@ impl ModelDirectory {
 /// The embedder called `name`: [`STATIC`], or a model that was added to `models`.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the models that there are; the other variants say which file of the
-/// model does not hold what it should.
+/// [`ModelError::Unknown`] names the models that there are, [`ModelError::NotCompiled`] says that the program can run none
+/// but [`STATIC`]; the other variants say which file of the model does not hold what it should.
 ///
 /// ```
+/// # if cfg!(feature = "bert") {
 /// let models = aurora_analysis::ModelDirectory::at("no/such/folder");
 /// let error = aurora_analysis::embedder("minilm", &models).err().expect("nothing was added");
 /// assert!(error.to_string().contains("there is static"));
+/// # }
 /// ```
 pub fn embedder(name: &str, models: &ModelDirectory) -> Result<Arc<dyn Embedder>, ModelError> {
     if name == STATIC {
         return Ok(Arc::new(StaticModel::built_in()?));
     }
     Ok(Arc::new(models.load(name)?))
+}
+
+/// Refuses models from folders in a program that is built without the code that runs them.
+fn check_compiled(name: &str) -> Result<(), ModelError> {
+    if cfg!(feature = "bert") { Ok(()) } else { Err(ModelError::NotCompiled { name: name.to_owned() }) }
 }
 
 /// The folder at or below `directory` that holds a model; there must be exactly one.

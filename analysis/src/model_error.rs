@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::embedder::STATIC;
+
 /// Why a model cannot be added or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -15,6 +17,14 @@ pub enum ModelError {
         directory: PathBuf,
         /// The names that there are, as a list for people.
         known: String,
+    },
+    /// A model other than the embedded one is named in a program that is built without BERT.
+    #[error(
+        "the embedding model `{name}` needs BERT, and this program was built without it (cargo feature `bert`); use `{STATIC}`, or a program that has it"
+    )]
+    NotCompiled {
+        /// The name asked for.
+        name: String,
     },
     /// Neither `AURORA_HOME` nor a home directory is known.
     #[error("no home directory is known; set AURORA_HOME to the folder that shall hold Aurora's models")]

@@ -26,7 +26,7 @@ pub(crate) struct CodeLine<'a> {
 }
 
 /// A visible character and its colour.
-struct Cell {
+struct StyledChar {
     c: char,
     role: Option<Role>,
 }
@@ -64,15 +64,15 @@ impl CodeLine<'_> {
         cells.iter().position(|cell| cell.c != ' ')
     }
 
-    fn cells(&self) -> Vec<Cell> {
+    fn cells(&self) -> Vec<StyledChar> {
         let mut cells = Vec::with_capacity(self.text.len());
         for (at, c) in self.text.trim_end().char_indices() {
             let is_match = self.matches.iter().any(|&(start, end)| (start..end).contains(&at));
             let highlight = self.highlights.iter().find(|highlight| highlight.bytes.contains(&at));
             let role = if is_match { Some(Role::Match) } else { highlight.map(|highlight| role(highlight.class)) };
             match c {
-                '\t' => cells.extend((0..TAB).map(|_| Cell { c: ' ', role: None })),
-                c => cells.push(Cell { c: sanitize::visible(c), role }),
+                '\t' => cells.extend((0..TAB).map(|_| StyledChar { c: ' ', role: None })),
+                c => cells.push(StyledChar { c: sanitize::visible(c), role }),
             }
         }
         cells
@@ -89,9 +89,9 @@ fn role(class: TokenClass) -> Role {
     }
 }
 
-/// The range of cells to show: all, or those around the first match that fit beside the `…`.
-fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
-    let of = |cell: &Cell| width::of(cell.c.encode_utf8(&mut [0; 4]));
+/// The range of cells to show: all, or those around the first match that fit together with the `…`.
+fn window(cells: &[StyledChar], columns: usize) -> (usize, usize) {
+    let of = |cell: &StyledChar| width::of(cell.c.encode_utf8(&mut [0; 4]));
     let fits = |from: usize, room: usize| {
         let mut used = 0;
         let ends = cells[from..].iter().position(|cell| {
@@ -104,7 +104,7 @@ fn window(cells: &[Cell], columns: usize) -> (usize, usize) {
     if all == cells.len() {
         return (0, all);
     }
-    let is_match = |cell: &Cell| cell.role == Some(Role::Match);
+    let is_match = |cell: &StyledChar| cell.role == Some(Role::Match);
     let first = cells.iter().position(is_match).unwrap_or(0);
     let past = first + cells[first..].iter().take_while(|cell| is_match(cell)).count();
     let head = fits(0, columns.saturating_sub(1));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use aurora_query::{Block, Context, IndexInfo, Mode, StageCounts};
+use aurora_query::{Context, ContextBlock, IndexInfo, Mode, StageCounts};
 use serde::Serialize;
 
 use super::code::{CodeLine, highlight};
@@ -36,7 +36,7 @@ impl PackedAnswer<'_> {
 pub(crate) fn write(
     out: &mut impl Write,
     context: &Context,
-    language_of: &dyn Fn(&Block) -> String,
+    language_of: &dyn Fn(&ContextBlock) -> String,
     paint: Painter,
     links: &Links,
 ) -> io::Result<()> {

@@ -14,12 +14,12 @@ use crate::output::{sanitize, units, width};
 /// Metrics whose differences are shown; JSON has them all.
 const COMPARED: [Metric; 3] = [Metric::Ndcg, Metric::Mrr, Metric::Recall10];
 
-/// All that an evaluation tells.
+/// The results of an evaluation.
 #[derive(Serialize)]
 pub(crate) struct Evaluation {
     /// Figures by set.
     pub(crate) sets: Vec<SetReport>,
-    /// The same questions asked otherwise.
+    /// The same questions, asked with another configuration or of another index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) against: Option<Against>,
     /// How many questions have no answer in the first ten.
@@ -126,7 +126,7 @@ fn interval(estimate: &Estimate, decimals: usize) -> String {
     format!("{mean:+.decimals$} [{low:+.decimals$}, {high:+.decimals$}]")
 }
 
-/// Only what is sure has a colour.
+/// Only significant differences are coloured.
 fn role(difference: &Estimate) -> Role {
     match difference {
         Estimate { low, .. } if *low > 0.0 => Role::Good,

@@ -1,6 +1,6 @@
 //! Paths that a terminal opens when they are clicked: OSC 8 hyperlinks.
 //!
-//! Where there are none, `path:line` is still what editors and terminals know by its looks.
+//! Without hyperlinks, many editors and terminals still recognise `path:line`.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::style::Painter;
 
-/// How links are written; nothing is, where the terminal knows none.
+/// How links are written; without support in the terminal, no link is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     /// `file://` URL of the directory that paths are relative to.
@@ -18,7 +18,7 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Links to files below `root`, on a terminal with colours that is not known to show them as rubbish.
+    /// Links to files below `root`, on a terminal with colours that is not known to print them as garbage.
     pub(crate) fn detect(paint: Painter, root: &Path) -> Self {
         let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
         let knows_none = is("TERM", &["dumb", "linux"]) || is("TERM_PROGRAM", &["Apple_Terminal"]);
@@ -34,7 +34,7 @@ impl Links {
         Self { base: Some(file_url(&root.to_string_lossy())), lines }
     }
 
-    /// `shown` as a link to a file, or as it is.
+    /// `shown` as a link to a file, or unchanged.
     pub(crate) fn link(&self, path: &str, line: Option<u32>, shown: &str) -> String {
         let Some(base) = self.base.as_deref().filter(|_| !shown.is_empty()) else { return shown.to_owned() };
         let fragment = line.filter(|_| self.lines).map(|line| format!("#{line}")).unwrap_or_default();

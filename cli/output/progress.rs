@@ -1,4 +1,4 @@
-//! How an index run is going: one line that redraws itself on a terminal, plain lines elsewhere.
+//! The progress of an index run: one line that redraws itself on a terminal, plain lines elsewhere.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct IndexProgress {
 enum Display {
     Nothing,
     Lines {
-        /// Whether history is waited for.
+        /// Whether the run is waiting for the history walk.
         waits: AtomicBool,
     },
     Bar {
@@ -50,7 +50,7 @@ impl IndexProgress {
         Self { display: Display::Bar { bar, counted: AtomicBool::new(false) } }
     }
 
-    /// Takes the line away again. A run that failed leaves none of it behind either.
+    /// Removes the line, also after a run that failed.
     pub(crate) fn clear(&self) {
         if let Display::Bar { bar, .. } = &self.display {
             bar.finish_and_clear();

@@ -24,20 +24,17 @@ pub(crate) fn render<'a>(
             out.push('\n');
         }
         match columns {
-            Some(columns) => draw(&mut out, &Finding::new(finding), columns, paint),
+            Some(columns) => draw(&mut out, &RenderedFinding::new(finding), columns, paint),
             None => out.push_str(&format!("{}\n", sanitize::block(&finding.to_string()))),
         }
     }
     out
 }
 
-fn draw(out: &mut String, finding: &Finding, columns: usize, paint: Painter) {
+fn draw(out: &mut String, finding: &RenderedFinding, columns: usize, paint: Painter) {
     let theme = GraphicalTheme {
         characters: ThemeCharacters::unicode(),
-        styles: match paint.is_enabled() {
-            true => ThemeStyles::ansi(),
-            false => ThemeStyles::none(),
-        },
+        styles: if paint.is_enabled() { ThemeStyles::ansi() } else { ThemeStyles::none() },
     };
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_context_lines(0)
@@ -53,7 +50,7 @@ fn draw(out: &mut String, finding: &Finding, columns: usize, paint: Painter) {
 /// A finding as miette sees it. Only one line of the file is known, so its source is that line
 /// below as many empty ones as stand before it.
 #[derive(Debug)]
-struct Finding {
+struct RenderedFinding {
     code: &'static str,
     severity: Severity,
     message: String,
@@ -68,7 +65,7 @@ struct Excerpt {
     length: usize,
 }
 
-impl Finding {
+impl RenderedFinding {
     fn new(finding: &Diagnostic) -> Self {
         let place = finding.location.as_ref().and_then(|place| place.location()).map(|location| {
             let before = location.line.saturating_sub(1);
@@ -94,15 +91,15 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RenderedFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Finding {}
+impl std::error::Error for RenderedFinding {}
 
-impl miette::Diagnostic for Finding {
+impl miette::Diagnostic for RenderedFinding {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(self.code))
     }

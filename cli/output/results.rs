@@ -9,7 +9,7 @@ use aurora_storage::{ChunkType, GitSignal, HistoryTier};
 
 use super::code::{CodeLine, highlight};
 use super::links::Links;
-use super::scores::{self, Part, ScoreCard};
+use super::scores::{self, ScoreCard, ScorePart};
 use super::style::{Painter, Role};
 use super::table::{self, Row};
 use super::{sanitize, time, trail, units, width};
@@ -19,7 +19,7 @@ const LEAST_CODE: usize = 12;
 /// Copies whose places are named below the table's rows; the boxes name more.
 const NAMED_BELOW: usize = 2;
 
-/// What of the results is shown, and how.
+/// How results are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     /// Leave out the git columns.
@@ -164,7 +164,7 @@ fn lines(hit: &Hit) -> Option<(u32, u32)> {
     }
 }
 
-/// The two git columns: relative times for what is in files, dates for memories.
+/// The two git columns: relative times for files, dates for memories.
 fn git_cells(hit: &Hit, now: i64) -> (String, String) {
     if matches!(hit.chunk_type, ChunkType::Reasoning | ChunkType::Knowledge) {
         let date = hit.date.map_or_else(|| "-".to_owned(), time::date);
@@ -183,7 +183,7 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
 
 fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     let why = &hit.explanation;
-    let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| Part {
+    let signal = |label: &str, score: Option<f32>, amount: f32, reason: &str| ScorePart {
         label: label.to_owned(),
         score: score.map(f64::from),
         is_signal: true,
@@ -198,11 +198,11 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
         signal("Activation:", Some(scores.activation), weighted.activation, &why.activation),
     ];
     parts[0].star = why.exact_term.is_some();
-    parts.extend(why.rules.iter().map(|boost| Part {
+    parts.extend(why.rules.iter().map(|boost| ScorePart {
         label: boost.rule.to_owned(),
         reason: boost.reason.clone(),
         amount: f64::from(boost.effect),
-        ..Part::default()
+        ..ScorePart::default()
     }));
     let mut facts = Vec::new();
     if is_ranked {

@@ -29,14 +29,14 @@ pub(crate) struct ScoreCard {
     /// What the results are ordered by; `None` where nothing was ranked.
     pub(crate) final_score: Option<f64>,
     /// What it is made of: keyword score, meaning, activation, then the rules that changed it.
-    pub(crate) parts: Vec<Part>,
-    /// What is to be told beside the score, as label and text.
+    pub(crate) parts: Vec<ScorePart>,
+    /// Further facts beside the score, as label and text.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
 /// One of the things that the final score is made of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct ScorePart {
     /// What it is.
     pub(crate) label: String,
     /// Normalised to 0..1; `None` for a signal that had no say, and for rules.
@@ -120,8 +120,8 @@ fn title(card: &ScoreCard, columns: usize) -> String {
     width::elide_end(&compose(&file, &name), columns)
 }
 
-/// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason goes on below its beginning.
-fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &Part, amount: i64, inner: usize) {
+/// `  ├─ BM25:       0.950 ⭐ (reason)     +0.285`; a long reason continues below its beginning.
+fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &ScorePart, amount: i64, inner: usize) {
     let branch = if is_last { "└─" } else { "├─" };
     let trunk = if is_last { "   " } else { "  │" };
     let label = sanitize::line(&part.label);
@@ -132,10 +132,8 @@ fn part_lines(lines: &mut Vec<String>, is_last: bool, part: &Part, amount: i64, 
     } else {
         format!("  {branch} {label:<20} ")
     };
-    let amount = match part.is_signal && part.score.is_none() {
-        true => String::new(),
-        false => format!("{:+.3}", amount as f64 / 1e3),
-    };
+    let amount =
+        if part.is_signal && part.score.is_none() { String::new() } else { format!("{:+.3}", amount as f64 / 1e3) };
     let reason = if part.reason.is_empty() { String::new() } else { format!("({})", sanitize::line(&part.reason)) };
     let beside = inner.saturating_sub(width::of(&head) + AMOUNT);
     let (first, rest) = if beside >= LEAST_REASON {
@@ -160,12 +158,12 @@ mod tests {
 
     use super::*;
 
-    fn signal(label: &str, score: Option<f64>, reason: &str, star: bool, amount: f64) -> Part {
-        Part { label: label.to_owned(), score, is_signal: true, reason: reason.to_owned(), star, amount }
+    fn signal(label: &str, score: Option<f64>, reason: &str, star: bool, amount: f64) -> ScorePart {
+        ScorePart { label: label.to_owned(), score, is_signal: true, reason: reason.to_owned(), star, amount }
     }
 
-    fn rule(label: &str, reason: &str, amount: f64) -> Part {
-        Part { label: label.to_owned(), reason: reason.to_owned(), amount, ..Part::default() }
+    fn rule(label: &str, reason: &str, amount: f64) -> ScorePart {
+        ScorePart { label: label.to_owned(), reason: reason.to_owned(), amount, ..ScorePart::default() }
     }
 
     fn card() -> ScoreCard {

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::args::ColorWhen;
 
-/// How a piece of text is meant; what it looks like is decided here.
+/// The meaning of a piece of text, from which its style follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Heading,
@@ -23,7 +23,7 @@ pub(crate) enum Role {
     Number,
 }
 
-/// Paints text, or leaves it as it is where colours are off.
+/// Paints text, or leaves it unchanged if colours are off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Painter {
     enabled: bool,
@@ -34,7 +34,7 @@ impl Painter {
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { enabled: false };
 
-    /// Colours, whatever the stream.
+    /// Colours on every stream.
     #[cfg(test)]
     pub(crate) const COLOURED: Self = Self { enabled: true };
 
@@ -48,7 +48,7 @@ impl Painter {
             }
         };
         if enabled {
-            // Old Windows consoles need to be told; elsewhere this does nothing.
+            // Old Windows consoles need this; elsewhere it does nothing.
             anstyle_query::windows::enable_ansi_colors();
         }
         Self { enabled }

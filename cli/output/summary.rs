@@ -148,10 +148,7 @@ fn stage_line(stage: &StageReport) -> String {
         0 => "-".to_owned(),
         count => units::rate(count, "", stage.busy),
     };
-    let waited = |time: Duration| match time.is_zero() {
-        true => "-".to_owned(),
-        false => units::duration(time),
-    };
+    let waited = |time: Duration| if time.is_zero() { "-".to_owned() } else { units::duration(time) };
     let line = format!(
         "{} {:>7} {:>10} {:>12} {:>12} {:>8} {:>8}",
         width::pad(&width::elide_middle(&sanitize::line(&stage.name), 20), 20),

@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) commits: String,
     /// When the chunk last changed, or why that is unknown.
     pub(crate) modified: String,
-    /// Lines to print below the row, as they are.
+    /// Lines to print below the row, unchanged.
     pub(crate) below: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn render(rows: &[Row], legacy: bool, columns: Option<usize>, paint: 
         let room = flexible(&shown, &natural, separator, columns).max(LEAST_FILE + LEAST_NAME);
         (widths[FILE], widths[NAME]) = share(natural[FILE], natural[NAME], room);
     }
-    let layout = Layout { shown, widths, separator };
+    let layout = TableLayout { shown, widths, separator };
     let mut out = String::new();
     let headings = HEADINGS.map(str::to_owned);
     push_line(&mut out, &headings, &layout, |_, cell| paint.paint(Role::Heading, cell));
@@ -128,13 +128,13 @@ fn elide_place(place: &str, columns: usize) -> String {
 }
 
 /// Which columns there are, how wide each is, and what stands between them.
-struct Layout {
+struct TableLayout {
     shown: Vec<usize>,
     widths: Vec<usize>,
     separator: &'static str,
 }
 
-fn push_line(out: &mut String, cells: &[String; 7], layout: &Layout, paint: impl Fn(usize, &str) -> String) {
+fn push_line(out: &mut String, cells: &[String; 7], layout: &TableLayout, paint: impl Fn(usize, &str) -> String) {
     for (at, &column) in layout.shown.iter().enumerate() {
         let columns = layout.widths[column];
         let cell = match column {

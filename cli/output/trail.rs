@@ -1,4 +1,4 @@
-//! The way of a search through its stages, and the index that it went through, below the boxes.
+//! The lines below the boxes: the stages of a search with their counts, and the index that was searched.
 
 use aurora_query::explain::relative_time;
 use aurora_query::{IndexInfo, StageCounts};

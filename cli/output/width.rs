@@ -43,7 +43,7 @@ pub(crate) fn elide_end(text: &str, columns: usize) -> String {
 }
 
 /// The path in at most `columns`: folders in its middle give way to `…` first, then parts of
-/// the file name, so that what a reader looks for stays.
+/// the file name, so that the most telling parts remain.
 pub(crate) fn elide_path(path: &str, columns: usize) -> String {
     if of(path) <= columns {
         return path.to_owned();

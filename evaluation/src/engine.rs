@@ -58,7 +58,7 @@ impl Engine {
         questions.iter().map(|question| self.answer(&retriever, question)).collect()
     }
 
-    /// Asks the questions in parallel and gives only their measures, in the order of the questions.
+    /// Asks the questions in parallel and returns only their metrics, in the order of the questions.
     ///
     /// # Errors
     /// As [`Self::ask`].

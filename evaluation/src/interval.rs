@@ -1,4 +1,4 @@
-//! How sure a figure is: 95 % confidence intervals of means and of paired differences.
+//! The uncertainty of figures: 95 % confidence intervals of means and of paired differences.
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl Estimate {
     }
 }
 
-/// The mean of independent `values` with Student's t-interval. A single value tells nothing of its spread: its interval
+/// The mean of independent `values` with Student's t-interval. A single value gives no estimate of the variance: its interval
 /// is infinite. `None` for no values.
 pub fn mean(values: &[f64]) -> Option<Estimate> {
     if values.is_empty() {
@@ -49,8 +49,8 @@ pub fn mean(values: &[f64]) -> Option<Estimate> {
 }
 
 /// The mean of the strata's means with its percentile bootstrap interval (Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993): 2,000 resamples within each stratum, always the same ones. Each stratum weighs the same, whatever
-/// its size. Differences of pairs make it a paired test. `None` for no values.
+/// Bootstrap", 1993): 2,000 resamples within each stratum, always the same ones. Strata have equal weight, independent
+/// of their size. Differences of pairs make it a paired test. `None` for no values.
 pub fn bootstrap(strata: &[Vec<f64>]) -> Option<Estimate> {
     let strata: Vec<&Vec<f64>> = strata.iter().filter(|stratum| !stratum.is_empty()).collect();
     if strata.is_empty() {
@@ -145,7 +145,7 @@ mod tests {
             let b = bootstrap(&strata).expect("values");
             prop_assert!(b.low <= b.high && b.low <= b.mean + 1e-9 && b.high >= b.mean - 1e-9);
             prop_assert_eq!(bootstrap(&strata), Some(b));
-            // Both speak of the same spread.
+            // Both estimate the same variance.
             prop_assert!(b.margin() <= t.margin() * 1.5 + 1e-9);
         }
     }

@@ -147,7 +147,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The value of a metric, 0..1; `None` where the question does not ask for it.
+    /// The value of a metric, 0..1; `None` where the question does not have it.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         self.values[metric as usize]
     }

@@ -26,7 +26,7 @@ pub struct SetReport {
     pub questions: usize,
     /// How many of them could not be searched for, and count as misses.
     pub refused: usize,
-    /// Means over the questions that ask for the metric, with Student's t-intervals.
+    /// Means over the questions that have the metric, with Student's t-intervals.
     pub metrics: Vec<MetricReport>,
     /// Median time of a search, in milliseconds.
     pub p50_ms: f64,
@@ -45,7 +45,7 @@ pub struct MetricReport {
 }
 
 impl SetReport {
-    /// The mean of a metric; `None` where no question asks for it.
+    /// The mean of a metric; `None` where no question has it.
     pub fn value(&self, metric: Metric) -> Option<Estimate> {
         self.metrics.iter().find(|report| report.metric == metric).map(|report| report.estimate)
     }
@@ -225,7 +225,7 @@ impl FromStr for Floor {
 pub struct MissedFloor {
     /// What was asked for, as `exact: MRR@10 ≥ 0.900`.
     pub floor: String,
-    /// The mean; `None` where no question asks for the metric.
+    /// The mean; `None` where no question has the metric.
     pub value: Option<f64>,
     /// How much is missing.
     pub short_by: f64,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aurora_evaluation::golden::{Answer, Question, Source, read, to_jsonl};
+use aurora_evaluation::golden::{Answer, GoldenSource, Question, read, to_jsonl};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ fn write(directory: &TempDir, name: &str, text: &str) -> PathBuf {
 fn faults(files: &[(&str, &str)]) -> Vec<String> {
     let directory = TempDir::new().expect("a directory");
     let paths: Vec<PathBuf> = files.iter().map(|(name, text)| write(&directory, name, text)).collect();
-    let errors = read(paths.iter().map(|path| Source::named(path))).expect_err("faults");
+    let errors = read(paths.iter().map(|path| GoldenSource::named(path))).expect_err("faults");
     let told = |fault: &aurora_evaluation::golden::Fault| {
         let name = fault.path.file_name().expect("a name").to_string_lossy().into_owned();
         fault.to_string().replace(&fault.path.display().to_string(), &name)
@@ -65,7 +65,7 @@ fn files_that_are_not_there_or_no_text_are_told() {
     let missing = directory.path().join("missing.jsonl");
     let binary = directory.path().join("binary.jsonl");
     std::fs::write(&binary, b"{}\n\xff\n").expect("written");
-    let errors = read([Source::named(&missing), Source::named(&binary)]).expect_err("faults");
+    let errors = read([GoldenSource::named(&missing), GoldenSource::named(&binary)]).expect_err("faults");
     assert_eq!(errors.0.len(), 2);
     assert_eq!((errors.0[0].line, errors.0[1].line), (0, 2));
 }
@@ -85,7 +85,7 @@ queries:
     relevant:
       - {path: net/retry.go, line_start: 3, line_end: 9, grade: 3}
 ";
-    let questions = read([Source::named(&write(&directory, "golden.yaml", text))]).expect("questions");
+    let questions = read([GoldenSource::named(&write(&directory, "golden.yaml", text))]).expect("questions");
     let [guide, retry] = questions.as_slice() else { panic!("{questions:?}") };
     assert_eq!((guide.set.as_str(), guide.min_recall), ("golden", Some(0.5)));
     assert_eq!(guide.topics, ["session", "refresh"]);
@@ -132,6 +132,6 @@ proptest! {
             .collect();
         let directory = TempDir::new().expect("a directory");
         let file = write(&directory, "other.jsonl", &to_jsonl(&questions));
-        prop_assert_eq!(read([Source::named(&file)]), Ok(questions));
+        prop_assert_eq!(read([GoldenSource::named(&file)]), Ok(questions));
     }
 }

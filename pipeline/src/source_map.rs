@@ -10,10 +10,10 @@ pub(crate) type Span = Range<usize>;
 /// The files of a pipeline, one after the other.
 #[derive(Default)]
 pub(crate) struct SourceMap {
-    files: Vec<SourceFile>,
+    files: Vec<MappedFile>,
 }
 
-struct SourceFile {
+struct MappedFile {
     name: String,
     text: String,
     base: usize,
@@ -23,7 +23,7 @@ impl SourceMap {
     /// Adds a file and returns the offset of its first byte.
     pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
         let base = self.files.last().map_or(0, |file| file.base + file.text.len() + 1);
-        self.files.push(SourceFile { name: name.to_owned(), text: text.to_owned(), base });
+        self.files.push(MappedFile { name: name.to_owned(), text: text.to_owned(), base });
         base
     }
 

@@ -48,8 +48,8 @@ pub use explain::{Boost, Explanation, Points};
 pub use filter::{FilterError, FilterSpec, TextFilter};
 pub use path_class::is_side_code;
 pub use present::{
-    Block, Context, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores, SearchResults,
-    SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
+    Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,
+    SearchResults, SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
 };
 pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;

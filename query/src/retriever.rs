@@ -11,7 +11,7 @@ use crate::config::SearchConfig;
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
 use crate::rank::{self, RankingContext};
-use crate::retrieve::bm25::Bm25;
+use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, CandidateLimits, QueryVector};
 use crate::understand::{Understood, understand};
 
@@ -62,7 +62,7 @@ impl Retriever {
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
         notes.extend(selection.notes);
 
-        let bm25 = Bm25::new(&self.snapshot, &self.config.bm25, &parsed)?;
+        let bm25 = KeywordSearch::new(&self.snapshot, &self.config.bm25, &parsed)?;
         let vector = self.query_vector(query.mode, &text)?;
         let limits = CandidateLimits {
             by_keywords: self.config.hybrid.stage1_top_k.max(query.limit),

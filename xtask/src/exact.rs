@@ -28,7 +28,7 @@ pub(crate) struct Options {
 }
 
 /// Where a name is defined.
-struct Definition {
+struct UniqueDefinition {
     name: String,
     path: String,
     line: u64,
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-fn definitions(root: &Path) -> Result<Vec<Definition>, String> {
+fn definitions(root: &Path) -> Result<Vec<UniqueDefinition>, String> {
     let patterns: Vec<_> = PATTERNS
         .iter()
         .map(|(extensions, pattern)| Regex::new(pattern).map(|regex| (*extensions, regex)))
@@ -93,7 +93,11 @@ fn definitions(root: &Path) -> Result<Vec<Definition>, String> {
             let matching = patterns.iter().filter(|(extensions, _)| extensions.contains(&extension));
             let name = matching.filter_map(|(_, regex)| regex.captures(line)).next();
             let Some(name) = name.and_then(|groups| groups.get(1)) else { continue };
-            definitions.push(Definition { name: name.as_str().into(), path: path.clone(), line: number as u64 + 1 });
+            definitions.push(UniqueDefinition {
+                name: name.as_str().into(),
+                path: path.clone(),
+                line: number as u64 + 1,
+            });
         }
     }
     Ok(definitions)
@@ -107,13 +111,14 @@ fn indexed_files(root: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Names that stand in one definition only, in an order that depends on nothing but the names.
-fn sample(definitions: Vec<Definition>, size: usize) -> Vec<Definition> {
+fn sample(definitions: Vec<UniqueDefinition>, size: usize) -> Vec<UniqueDefinition> {
     let mut count: HashMap<String, usize> = HashMap::new();
     for definition in &definitions {
         *count.entry(definition.name.to_lowercase()).or_default() += 1;
     }
-    let is_fit =
-        |definition: &Definition| definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1;
+    let is_fit = |definition: &UniqueDefinition| {
+        definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1
+    };
     let mut names: Vec<_> = definitions.into_iter().filter(is_fit).collect();
     names.sort_by_cached_key(|definition| {
         let mut hasher = DefaultHasher::new();
@@ -141,13 +146,13 @@ fn ask(options: &Options, queries: &str) -> Result<Vec<Value>, String> {
     lines.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
 }
 
-fn is_first(definition: &Definition, answer: &Value) -> bool {
+fn is_first(definition: &UniqueDefinition, answer: &Value) -> bool {
     let first = &answer["results"][0];
     let lines = first["line_start"].as_u64().unwrap_or(u64::MAX)..=first["line_end"].as_u64().unwrap_or(0);
     first["file"] == definition.path.as_str() && lines.contains(&definition.line)
 }
 
-fn grep_finds(root: &Path, definition: &Definition) -> bool {
+fn grep_finds(root: &Path, definition: &UniqueDefinition) -> bool {
     let output =
         Command::new("git").arg("-C").arg(root).args(["grep", "-n", "-w", "-F", "--", &definition.name]).output();
     let Ok(output) = output else { return false };

@@ -8,7 +8,7 @@ use crate::{markers, tools};
 /// Packages that no other job compiles.
 const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
 
-/// `rustfmt --check`, clippy and rustdoc with warnings denied, and cargo-deny where it is installed: the tests hold dependencies
+/// `rustfmt --check`, clippy (with BERT and without) and rustdoc with warnings denied, and cargo-deny where it is installed: the tests hold dependencies
 /// against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;
@@ -17,13 +17,15 @@ pub(crate) fn lint() -> Result<(), String> {
         cargo(&["fmt", "--check", "--manifest-path", &outside(package)])?;
     }
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    cargo(&["clippy", "-p", "aurora", "--no-default-features", "--locked", "--", "-D", "warnings"])?;
     cargo_with(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
 
-/// Every test of the workspace, those behind a failing crate too.
+/// Every test of the workspace, those behind a failing crate too, and the one of the program without BERT.
 pub(crate) fn test() -> Result<(), String> {
-    cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
+    cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
+    cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
 /// One of the files in `benches/`, on a directory.

@@ -11,7 +11,7 @@ use crate::model_error::ModelError;
 const TOKEN_BUDGET: usize = 512;
 
 /// Token sequences, one after the other.
-pub(super) struct Batch {
+pub(super) struct TokenBatch {
     /// The caller's number of every sequence.
     pub(super) texts: Vec<usize>,
     /// Token ids of all sequences.
@@ -19,12 +19,12 @@ pub(super) struct Batch {
     /// Position of every token in its sequence.
     pub(super) positions: Vec<u32>,
     /// Stretches of sequences of one length: attention takes each in one step.
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<SequenceGroup>,
 }
 
 /// `count` sequences of `length` tokens each, from token `start` of the batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Group {
+pub(super) struct SequenceGroup {
     pub(super) start: usize,
     pub(super) count: usize,
     pub(super) length: usize,
@@ -45,22 +45,27 @@ pub(super) fn tokenizer(path: &Path, config: &Config) -> Result<Tokenizer, Model
 
 /// Sorts sequences by length (and number, so that the order is one) and cuts them into batches of up to
 /// [`TOKEN_BUDGET`] tokens. A sequence without tokens is in no batch.
-pub(super) fn batches(mut sequences: Vec<(usize, Vec<u32>)>) -> Vec<Batch> {
+pub(super) fn batches(mut sequences: Vec<(usize, Vec<u32>)>) -> Vec<TokenBatch> {
     sequences.retain(|(_, ids)| !ids.is_empty());
     sequences.sort_by_key(|(text, ids)| (ids.len(), *text));
-    let mut batches: Vec<Batch> = Vec::new();
+    let mut batches: Vec<TokenBatch> = Vec::new();
     for (text, ids) in sequences {
         let batch = match batches.last_mut() {
             Some(batch) if batch.ids.len() + ids.len() <= TOKEN_BUDGET => batch,
             _ => {
-                batches.push(Batch { texts: Vec::new(), ids: Vec::new(), positions: Vec::new(), groups: Vec::new() });
+                batches.push(TokenBatch {
+                    texts: Vec::new(),
+                    ids: Vec::new(),
+                    positions: Vec::new(),
+                    groups: Vec::new(),
+                });
                 let last = batches.len() - 1;
                 &mut batches[last]
             }
         };
         match batch.groups.last_mut() {
             Some(group) if group.length == ids.len() => group.count += 1,
-            _ => batch.groups.push(Group { start: batch.ids.len(), count: 1, length: ids.len() }),
+            _ => batch.groups.push(SequenceGroup { start: batch.ids.len(), count: 1, length: ids.len() }),
         }
         batch.texts.push(text);
         batch.positions.extend(0..ids.len() as u32);

@@ -8,10 +8,10 @@ use std::path::Path;
 use candle_core::{Device, Tensor};
 use candle_nn::ops::softmax_last_dim;
 
-use super::batches::{Batch, Group};
+use super::batches::{SequenceGroup, TokenBatch};
 use super::config::{Config, Pooling};
 use super::fused::{Bias, BiasGelu, Norm, ResidualNorm};
-use super::weights::Weights;
+use super::weights::TensorFile;
 use crate::model_error::ModelError;
 
 pub(super) struct Encoder {
@@ -20,12 +20,12 @@ pub(super) struct Encoder {
     /// The embedding of the first segment, which all tokens are in, added to every token as a bias.
     segment: Vec<f32>,
     norm: Norm,
-    layers: Vec<Layer>,
+    layers: Vec<EncoderLayer>,
     heads: usize,
     pooling: Pooling,
 }
 
-struct Layer {
+struct EncoderLayer {
     /// Query, key and value side by side: one product instead of three. The query is scaled for the dot products.
     attention: Linear,
     attention_output: Linear,
@@ -43,7 +43,7 @@ struct Linear {
 
 impl Encoder {
     pub(super) fn read(path: &Path, config: &Config) -> Result<Self, ModelError> {
-        let mut reader = Reader { weights: Weights::open(path)?, path, config };
+        let mut reader = Reader { weights: TensorFile::open(path)?, path, config };
         let hidden = config.hidden_size;
         let words = reader.weights.tensor("embeddings.word_embeddings.weight", &[config.vocabulary, hidden])?;
         let positions = reader.weights.tensor("embeddings.position_embeddings.weight", &[config.positions, hidden])?;
@@ -58,7 +58,7 @@ impl Encoder {
     /// asked before every layer, returns true.
     pub(super) fn forward(
         &self,
-        batch: &Batch,
+        batch: &TokenBatch,
         is_stopped: &dyn Fn() -> bool,
     ) -> candle_core::Result<Option<Vec<f32>>> {
         let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &Device::Cpu)?;
@@ -86,9 +86,9 @@ impl Encoder {
     }
 }
 
-impl Layer {
+impl EncoderLayer {
     /// `hidden` is tokens × hidden size, and so is the result.
-    fn forward(&self, hidden: &Tensor, groups: &[Group], heads: usize) -> candle_core::Result<Tensor> {
+    fn forward(&self, hidden: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core::Result<Tensor> {
         let mixed = hidden.matmul(&self.attention.weight)?;
         mixed.inplace_op1(&Bias(&self.attention.bias))?;
         let attended = attend(&mixed, groups, heads)?.matmul(&self.attention_output.weight)?;
@@ -103,7 +103,7 @@ impl Layer {
 }
 
 /// Dot-product attention inside every sequence. `mixed` is tokens × (scaled query, key, value).
-fn attend(mixed: &Tensor, groups: &[Group], heads: usize) -> candle_core::Result<Tensor> {
+fn attend(mixed: &Tensor, groups: &[SequenceGroup], heads: usize) -> candle_core::Result<Tensor> {
     let hidden = mixed.dim(1)? / 3;
     let width = hidden / heads;
     let mut contexts = Vec::with_capacity(groups.len());
@@ -122,13 +122,13 @@ fn attend(mixed: &Tensor, groups: &[Group], heads: usize) -> candle_core::Result
 
 /// Reads weights by the names that the `transformers` library gives them.
 struct Reader<'a> {
-    weights: Weights,
+    weights: TensorFile,
     path: &'a Path,
     config: &'a Config,
 }
 
 impl Reader<'_> {
-    fn layer(&mut self, layer: usize) -> Result<Layer, ModelError> {
+    fn layer(&mut self, layer: usize) -> Result<EncoderLayer, ModelError> {
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let mut query = self.linear(&name("attention.self.query"), hidden, hidden)?;
@@ -138,7 +138,7 @@ impl Reader<'_> {
         query.weight = self.done(query.weight * f64::from(scale))?;
         query.bias.iter_mut().for_each(|bias| *bias *= scale);
         let weight = Tensor::cat(&[query.weight, key.weight, value.weight], 1);
-        Ok(Layer {
+        Ok(EncoderLayer {
             attention: Linear { weight: self.done(weight)?, bias: [query.bias, key.bias, value.bias].concat() },
             attention_output: self.linear(&name("attention.output.dense"), hidden, hidden)?,
             attention_norm: self.norm(&name("attention.output.LayerNorm"))?,

@@ -13,7 +13,7 @@ use crate::model_error::ModelError;
 /// No header of a real model comes near this many bytes.
 const MAX_HEADER_BYTES: u64 = 64 << 20;
 
-pub(super) struct Weights {
+pub(super) struct TensorFile {
     path: PathBuf,
     file: File,
     metadata: Metadata,
@@ -23,7 +23,7 @@ pub(super) struct Weights {
     prefix: &'static str,
 }
 
-impl Weights {
+impl TensorFile {
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
         let damaged = |reason: String| ModelError::Damaged { path: path.to_owned(), reason };
         let mut file = open_regular(path).map_err(ModelError::io(path))?;

@@ -28,7 +28,7 @@ use crate::embedder::{EmbedError, Embedder, STATIC};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 pub use late::LateInteraction;
-use table::Table;
+use table::TokenTable;
 pub(crate) use table::normalise;
 use tokenizer::{Vocabulary, pieces};
 
@@ -51,7 +51,7 @@ pub struct StaticModel {
     id: String,
     fields: FieldWeights,
     vocabulary: Vocabulary,
-    table: Table,
+    table: TokenTable,
 }
 
 /// Share of each field in a chunk's vector, as trained.
@@ -119,7 +119,7 @@ impl StaticModel {
         let about: About = serde_json::from_slice(json).map_err(|error| format!("its JSON: {error}"))?;
         let (vocabulary, end) = Vocabulary::read(&bytes, 20 + json.len(), rows)?;
         let start = end.next_multiple_of(ALIGNMENT);
-        let table = Table::new(dimensions, rows, start, bytes.len())?;
+        let table = TokenTable::new(dimensions, rows, start, bytes.len())?;
         // Header, tokens, scales and weights: two trainings never share them, and the megabytes of values need not be
         // touched.
         let digest = blake3::hash(&bytes[..table.start_of_values()]).to_hex();

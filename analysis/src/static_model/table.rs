@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 /// Where scales, weights and bytes stand in the model's file.
-pub(super) struct Table {
+pub(super) struct TokenTable {
     dimensions: usize,
     scales: Range<usize>,
     weights: Range<usize>,
     values: Range<usize>,
 }
 
-impl Table {
+impl TokenTable {
     /// The table that starts at byte `at` and must end where the file does, at `length`.
     pub(super) fn new(dimensions: usize, rows: usize, at: usize, length: usize) -> Result<Self, String> {
         let scales = at..at + rows * 4;

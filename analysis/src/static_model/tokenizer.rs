@@ -19,7 +19,7 @@ const SEPARATORS: [(u32, u32); 8] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum PieceClass {
     Separator,
     Upper,
     /// `a-z`, and every word character outside ASCII.
@@ -39,12 +39,12 @@ pub(super) fn pieces(text: &str, out: &mut impl FnMut(&[u8]) -> bool) {
         let start = at;
         at += width;
         match first {
-            Class::Separator => continue,
-            Class::Digit | Class::Lower => at = end_of_run(text, at, first),
-            Class::Upper => {
-                at = end_of_run(text, at, Class::Upper);
+            PieceClass::Separator => continue,
+            PieceClass::Digit | PieceClass::Lower => at = end_of_run(text, at, first),
+            PieceClass::Upper => {
+                at = end_of_run(text, at, PieceClass::Upper);
                 let uppers = at - start;
-                let end = end_of_run(text, at, Class::Lower);
+                let end = end_of_run(text, at, PieceClass::Lower);
                 if uppers == 1 || &text[at..end] == "s" {
                     at = end;
                 } else if end > at {
@@ -63,7 +63,7 @@ pub(super) fn pieces(text: &str, out: &mut impl FnMut(&[u8]) -> bool) {
     }
 }
 
-fn end_of_run(text: &str, mut at: usize, run: Class) -> usize {
+fn end_of_run(text: &str, mut at: usize, run: PieceClass) -> usize {
     while let (class, width) = class_at(text, at)
         && class == run
     {
@@ -74,16 +74,16 @@ fn end_of_run(text: &str, mut at: usize, run: Class) -> usize {
 
 /// Class and width of the character that starts at byte `at`; the end of the text is a separator.
 #[inline]
-fn class_at(text: &str, at: usize) -> (Class, usize) {
+fn class_at(text: &str, at: usize) -> (PieceClass, usize) {
     match text.as_bytes().get(at) {
-        None => (Class::Separator, 1),
-        Some(b'a'..=b'z') => (Class::Lower, 1),
-        Some(b'A'..=b'Z') => (Class::Upper, 1),
-        Some(b'0'..=b'9') => (Class::Digit, 1),
-        Some(0..0x80) => (Class::Separator, 1),
-        Some(_) => text[at..].chars().next().map_or((Class::Separator, 1), |c| {
+        None => (PieceClass::Separator, 1),
+        Some(b'a'..=b'z') => (PieceClass::Lower, 1),
+        Some(b'A'..=b'Z') => (PieceClass::Upper, 1),
+        Some(b'0'..=b'9') => (PieceClass::Digit, 1),
+        Some(0..0x80) => (PieceClass::Separator, 1),
+        Some(_) => text[at..].chars().next().map_or((PieceClass::Separator, 1), |c| {
             let separates = SEPARATORS.iter().any(|&(from, to)| (from..=to).contains(&u32::from(c)));
-            (if separates { Class::Separator } else { Class::Lower }, c.len_utf8())
+            (if separates { PieceClass::Separator } else { PieceClass::Lower }, c.len_utf8())
         }),
     }
 }
@@ -94,13 +94,13 @@ fn class_at(text: &str, at: usize) -> (Class, usize) {
 /// tags and rows at most half full, so that a miss, the common case of longest-match, seldom looks at a string.
 pub(super) struct Vocabulary {
     slots: Vec<Slot>,
-    spans: Vec<Span>,
+    spans: Vec<TokenSpan>,
     longest: usize,
 }
 
 /// Where a token's text, without its mark, stands in the model's bytes.
 #[derive(Clone, Copy)]
-struct Span {
+struct TokenSpan {
     start: u32,
     length: u16,
     continues: bool,
@@ -132,7 +132,7 @@ impl Vocabulary {
             let text = if continues { &token[CONTINUATION.len()..] } else { token };
             at += 2 + length;
             let start = u32::try_from(at - text.len()).map_err(|_| "it is larger than 4 GiB".to_owned())?;
-            vocabulary.spans.push(Span { start, length: text.len() as u16, continues });
+            vocabulary.spans.push(TokenSpan { start, length: text.len() as u16, continues });
             vocabulary.longest = vocabulary.longest.max(text.len());
             vocabulary.insert(bytes, text, continues, row as u32)?;
         }

@@ -16,7 +16,7 @@ pub(crate) struct Defaults<'a> {
     pub(crate) id: String,
 }
 
-/// Reads a question, or says everything that is wrong with it.
+/// Reads a question, or returns all of its errors.
 pub(crate) fn read(value: &Value, defaults: Defaults<'_>) -> Result<Question, Vec<String>> {
     let Value::Object(fields) = value else {
         return Err(vec![format!("expected an object with `query` and `relevant`, found {}", type_name(value))]);

@@ -10,14 +10,14 @@ use rustc_hash::FxHashSet;
 use crate::golden::question::Question;
 use crate::golden::{jsonl, yaml};
 
-/// Something wrong with a golden file.
+/// An error in a golden file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The file.
     pub path: PathBuf,
     /// The line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong and what is expected.
+    /// The error and what is expected instead.
     pub message: String,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that is wrong with golden files, in the order of files and lines.
+/// All errors in golden files, in the order of files and lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoldenErrors(pub Vec<Fault>);
 
@@ -48,12 +48,12 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// A golden file.
 #[derive(Debug)]
-pub struct Source {
+pub struct GoldenSource {
     path: PathBuf,
     content: io::Result<Vec<u8>>,
 }
 
-impl Source {
+impl GoldenSource {
     /// A file that the user has named.
     pub fn named(path: &Path) -> Self {
         Self { path: path.to_owned(), content: read_regular(path, MOST_BYTES) }
@@ -72,11 +72,11 @@ impl Source {
 /// # Errors
 /// Every fault of every file at once: files that cannot be read, lines that are no question, ids that occur twice in a
 /// set.
-pub fn read(sources: impl IntoIterator<Item = Source>) -> Result<Vec<Question>, GoldenErrors> {
+pub fn read(sources: impl IntoIterator<Item = GoldenSource>) -> Result<Vec<Question>, GoldenErrors> {
     let mut faults = Vec::new();
     let mut questions: Vec<Question> = Vec::new();
     let mut ids: FxHashSet<(String, String)> = FxHashSet::default();
-    for Source { path, content } in sources {
+    for GoldenSource { path, content } in sources {
         let path = &path;
         let fault = |line, message: String| Fault { path: path.clone(), line, message };
         let text = match content.map(String::from_utf8) {

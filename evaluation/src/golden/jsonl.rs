@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::golden::fields::{self, Defaults};
 use crate::golden::question::{Answer, Question};
 
-/// Every question with its line, from 1; blank lines are passed over.
+/// Every question with its line, from 1; blank lines are skipped.
 pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<String>>)> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines
@@ -19,7 +19,7 @@ pub(crate) fn read(text: &str, set: &str) -> Vec<(usize, Result<Question, Vec<St
         .collect()
 }
 
-/// One question as a line, with its line feed; what is empty is left out.
+/// One question as a line, with its line feed; empty fields are left out.
 pub(crate) fn line(question: &Question) -> String {
     let mut fields = serde_json::Map::new();
     let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);

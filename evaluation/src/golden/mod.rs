@@ -6,6 +6,6 @@ mod jsonl;
 mod question;
 mod yaml;
 
-pub use files::{Fault, GoldenErrors, Source, read, to_jsonl};
+pub use files::{Fault, GoldenErrors, GoldenSource, read, to_jsonl};
 pub(crate) use question::FOUND;
 pub use question::{Answer, Question};

@@ -32,9 +32,9 @@ pub struct Question {
     pub set: String,
     /// At least one answer, and at least one that counts as found.
     pub relevant: Vec<Answer>,
-    /// Free words about the question.
+    /// A note about the question.
     pub tags: Vec<String>,
-    /// Words that the answers should speak of.
+    /// Topics that the answers should cover.
     pub topics: Vec<String>,
     /// The share of the answers that the first ten results must hold, 0..1.
     pub min_recall: Option<f64>,

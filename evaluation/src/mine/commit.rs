@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::golden::{Answer, Question};
 use crate::mine::backend::IndexerBackend;
 use crate::mine::error::MineError;
-use crate::mine::history::{Commit, FileChange, History};
+use crate::mine::history::{Commit, CommitHistory, FileChange};
 use crate::mine::selection::Selection;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
 use crate::mine::{sentence, subject};
@@ -22,7 +22,7 @@ const MOST_FILES: usize = 4;
 const MOST_FUNCTIONS: usize = 8;
 /// Commits examined for each question wanted.
 const LOOKED_AT: usize = 25;
-/// Candidates for each question wanted, since some have nothing to answer with at the pin.
+/// Candidates for each question wanted, since some have no answer at the pin.
 const SPARE: f64 = 1.25;
 
 /// A commit that could be asked about.
@@ -40,19 +40,19 @@ struct Touched {
 }
 
 /// The newest commits that can be asked about, and the commit that precedes them all.
-pub(crate) struct Plan {
+pub(crate) struct CommitPlan {
     pub(crate) pin: ObjectId,
     pub(crate) candidates: Vec<CommitQuestion>,
 }
 
 /// Looks through the history, newest commit first. Merges, housekeeping and commits without a function or file to answer
-/// with are passed over. The pin is the parent of the oldest commit chosen; commits that the pin itself comes from are
+/// with are passed over. The pin is the parent of the oldest commit chosen; the pin and its ancestors are
 /// not chosen. `None` without any.
 pub(crate) fn plan(
-    history: &History,
+    history: &CommitHistory,
     backend: &dyn IndexerBackend,
     selection: &Selection,
-) -> Result<Option<Plan>, MineError> {
+) -> Result<Option<CommitPlan>, MineError> {
     let wanted = (selection.most as f64 * SPARE).ceil() as usize;
     let mut candidates: Vec<(ObjectId, CommitQuestion)> = Vec::new();
     let mut asked = FxHashSet::default();
@@ -69,11 +69,11 @@ pub(crate) fn plan(
     let Some(&(pin, _)) = candidates.last() else { return Ok(None) };
     let before = history.reachable(pin)?;
     let candidates = candidates.into_iter().map(|(_, candidate)| candidate);
-    Ok(Some(Plan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
+    Ok(Some(CommitPlan { pin, candidates: candidates.filter(|candidate| !before.contains(&candidate.id)).collect() }))
 }
 
 /// The questions of a plan with what they are split by, over the files of the pinned tree.
-pub(crate) fn questions(plan: &Plan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
+pub(crate) fn questions(plan: &CommitPlan, files: &[SourceFile], selection: &Selection) -> Vec<(String, Question)> {
     let files: FxHashMap<&str, &SourceFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let answered = plan.candidates.iter().filter_map(|candidate| {
         let mut relevant = Vec::new();
@@ -111,7 +111,7 @@ fn function(file: &SourceFile, name: &str) -> Option<Answer> {
     })
 }
 
-fn candidate(history: &History, backend: &dyn IndexerBackend, commit: &Commit) -> Option<CommitQuestion> {
+fn candidate(history: &CommitHistory, backend: &dyn IndexerBackend, commit: &Commit) -> Option<CommitQuestion> {
     let [parent] = commit.parents.as_slice() else { return None };
     let query = subject::question(&commit.message)?;
     let changes = history.changes(*parent, commit.id)?;
@@ -127,8 +127,8 @@ fn candidate(history: &History, backend: &dyn IndexerBackend, commit: &Commit) -
     (!touched.is_empty()).then_some(CommitQuestion { id: commit.id, query, touched })
 }
 
-/// What a change did to a file that was there before; `None` for a new one.
-fn touched(history: &History, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
+/// How a commit changed an existing file; `None` for a new one.
+fn touched(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileChange) -> Option<Touched> {
     let old = String::from_utf8(history.blob(change.old?)?).ok()?;
     let new = match change.new {
         Some(id) => history.blob(id)?,
@@ -146,7 +146,7 @@ fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(u32, u32)> {
     diff.hunks().map(|hunk| (hunk.before.start, hunk.before.end)).collect()
 }
 
-/// The innermost functions that the runs lie in or cut, in order.
+/// The innermost functions that contain or overlap the runs, in order.
 fn changed_functions(definitions: &[Definition], runs: &[(u32, u32)]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for &(start, end) in runs {

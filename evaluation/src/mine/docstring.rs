@@ -77,7 +77,7 @@ fn question(file: &SourceFile, definition: &Definition, text: String) -> Questio
     }
 }
 
-/// Whether the beginning of a sentence stands in no text but in its own documentation. `texts` are squeezed.
+/// Whether the beginning of a sentence occurs only in its own documentation. `texts` are squeezed.
 fn stands_only_in(doc: &str, texts: &[String], sentence: &str) -> bool {
     let end = sentence.char_indices().nth(PROBE).map_or(sentence.len(), |(at, _)| at);
     let probe = squeezed(&sentence[..end]);

@@ -11,11 +11,11 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 
 use crate::mine::error::MineError;
 
-/// Trees nested deeper than this are not looked into.
+/// Trees nested deeper than this are not read.
 const DEEPEST: usize = 128;
 
-/// The repository that a directory lies in, seen from its HEAD. Paths are relative to the directory.
-pub(crate) struct History {
+/// The repository that contains a directory, from its HEAD. Paths are relative to the directory.
+pub(crate) struct CommitHistory {
     repository: gix::Repository,
     head: ObjectId,
     /// The directory below the work tree, ending in `/`, or empty.
@@ -44,7 +44,7 @@ pub(crate) struct CommittedFile {
     pub(crate) blob: ObjectId,
 }
 
-impl History {
+impl CommitHistory {
     /// The repository at or above `root`; `None` where there is none, or no commit yet.
     pub(crate) fn open(root: &Path) -> Result<Option<Self>, MineError> {
         let is_git = root.ancestors().any(|directory| directory.join(".git").exists());
@@ -81,7 +81,7 @@ impl History {
         }))
     }
 
-    /// `from` and all that it comes from.
+    /// `from` and its ancestors.
     pub(crate) fn reachable(&self, from: ObjectId) -> Result<HashSet<ObjectId>, MineError> {
         let walk = self.repository.rev_walk([from]).all().map_err(|error| self.failure(error.to_string()))?;
         Ok(walk.filter_map(|info| Some(info.ok()?.id)).collect())
@@ -102,7 +102,8 @@ impl History {
         Some(changes)
     }
 
-    /// The regular files of a commit below the directory, and those at the top that rule the whole work tree.
+    /// The regular files of a commit below the directory, and the ignore, attribute and mailmap files at the top, which apply to
+    /// the whole work tree.
     pub(crate) fn files(&self, commit: ObjectId) -> Result<Vec<CommittedFile>, MineError> {
         let missing = || self.failure(format!("the tree of commit {commit} is missing from this clone"));
         let mut files = Vec::new();
@@ -123,12 +124,12 @@ impl History {
         Some(self.repository.find_commit(commit).ok()?.tree_id().ok()?.detach())
     }
 
-    /// Where the objects lie.
+    /// The directory of the objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.repository.objects.store_ref().path().to_owned()
     }
 
-    /// The file that says where a shallow clone ends.
+    /// The file with the boundary commits of a shallow clone.
     pub(crate) fn shallow_file(&self) -> Option<PathBuf> {
         self.repository.shallow_file().ok()
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aurora_confined::Directory;
 use serde::{Deserialize, Serialize};
 
-use crate::golden::{self, GoldenErrors, Question, Source};
+use crate::golden::{self, GoldenErrors, GoldenSource, Question};
 use crate::mine::error::MineError;
 use crate::mine::selection::Selection;
 use crate::mine::tree::failed;
@@ -113,7 +113,7 @@ impl Manifest {
     pub fn questions(&self, directory: &Directory, set: &MinedSet) -> Result<Vec<Question>, GoldenErrors> {
         match set.questions {
             0 => Ok(Vec::new()),
-            _ => golden::read([Source::below(directory, &set.file)]),
+            _ => golden::read([GoldenSource::below(directory, &set.file)]),
         }
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::golden::{self, Question};
 use crate::mine::backend::IndexerBackend;
 use crate::mine::error::MineError;
-use crate::mine::history::History;
+use crate::mine::history::CommitHistory;
 use crate::mine::manifest::{MANIFEST, Manifest, MinedSet, MinedTree};
 use crate::mine::selection::Selection;
 use crate::mine::source::SourceFile;
@@ -48,9 +48,9 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
     let trees = out.create_directory(TREES).map_err(|error| tree::failed(out.path(), error))?;
     // Ignore files in the directories above are about other files: an index hides itself from git, and its neighbours.
     tree::write(&trees, ".gitignore", b"!*\n")?;
-    let history = History::open(root)?;
+    let history = CommitHistory::open(root)?;
     let prefix = history.as_ref().map_or("", |history| history.prefix.trim_end_matches('/'));
-    let head = history.as_ref().map(History::head);
+    let head = history.as_ref().map(CommitHistory::head);
     let mut manifest = Manifest::new(selection);
     let source = TreeSource { root, trees: &trees, prefix, history: history.as_ref(), backend };
 
@@ -110,7 +110,7 @@ struct TreeSource<'a> {
     trees: &'a Directory,
     /// The root below the work tree, without a slash at its end.
     prefix: &'a str,
-    history: Option<&'a History>,
+    history: Option<&'a CommitHistory>,
     backend: &'a dyn IndexerBackend,
 }
 

@@ -37,7 +37,7 @@ pub struct Definition {
 pub struct SourceFile {
     /// Path relative to the root, with `/`.
     pub path: String,
-    /// What the file holds.
+    /// The content of the file.
     pub text: String,
     /// Its definitions, the enclosing ones first; none where it is no code.
     pub definitions: Vec<Definition>,

@@ -7,7 +7,7 @@ use aurora_confined::{Directory, read_regular};
 use gix::ObjectId;
 
 use crate::mine::error::MineError;
-use crate::mine::history::History;
+use crate::mine::history::CommitHistory;
 
 /// Most bytes of a file that lists where a shallow clone ends.
 const MOST_SHALLOW: u64 = 64 << 20;
@@ -17,7 +17,7 @@ const MOST_COPIED: u64 = 1 << 30;
 /// Writes the files of `commit` below `directory`, with a `.git` of its own whose only branch ends at that commit: no
 /// later commit can be seen from it. Objects are borrowed from the repository, not copied. Line ends and filters are left
 /// alone. Returns how many files could not be written because the clone lacks their content.
-pub(crate) fn check_out(history: &History, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
+pub(crate) fn check_out(history: &CommitHistory, commit: ObjectId, directory: &Directory) -> Result<usize, MineError> {
     let mut missing = 0;
     for file in history.files(commit)? {
         match history.blob(file.blob) {

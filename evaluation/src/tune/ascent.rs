@@ -7,10 +7,10 @@ use crate::tune::space::{Direction, Space};
 
 /// Most steps in one direction before the next number.
 const MOST_STEPS: usize = 3;
-/// What a step must gain: less is noise, and not worth a different configuration.
+/// The least gain of a step: a smaller one is noise.
 const LEAST_GAIN: f64 = 2e-4;
 
-/// What a configuration is worth.
+/// The objective: the value of a configuration.
 pub(crate) trait Objective {
     /// Whether `candidate` beats `incumbent`, whose value is `value`: the candidate's value if it does by more than
     /// `least`, and by more than chance.

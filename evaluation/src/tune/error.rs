@@ -11,7 +11,7 @@ pub enum TuneError {
     /// A question could not be asked.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Keys that are not there.
+    /// Unknown keys.
     #[error(transparent)]
     Keys(#[from] UnknownKeys),
     /// Too little to learn from.

@@ -1,4 +1,4 @@
-//! The learned configuration as a file that says why it is as it is.
+//! The learned configuration as a file whose comments hold the evidence.
 
 use std::fmt::Write as _;
 

@@ -17,5 +17,5 @@ mod space;
 pub use error::TuneError;
 pub use evidence::config_file;
 pub use optimise::{TuneOptions, tune};
-pub use report::{Change, Comparison, TuneReport, TunedSet};
+pub use report::{Comparison, ParameterChange, TuneReport, TunedSet};
 pub use space::UnknownKeys;

@@ -8,7 +8,7 @@ use crate::interval::{self, Estimate};
 use crate::metrics::Metric;
 use crate::tune::error::TuneError;
 use crate::tune::racing::{ScoreCache, TrainingObjective, balanced, strata};
-use crate::tune::report::{Change, Comparison, TuneReport, TunedSet};
+use crate::tune::report::{Comparison, ParameterChange, TuneReport, TunedSet};
 use crate::tune::space::{Direction, Space};
 use crate::tune::{ascent, folds};
 
@@ -29,11 +29,11 @@ pub struct TuneOptions {
     pub budget: Option<u64>,
 }
 
-/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` hears how
-/// far it has come. The result depends on the arguments alone.
+/// Learns from `questions`, each with the number of its engine, and measures once more on `held_out`. `progress` is called with
+/// the share that is done. The result depends on the arguments alone.
 ///
 /// # Errors
-/// When there are too few questions, keys that are not there, or an index that cannot be read.
+/// If there are too few questions, a key is unknown, or an index cannot be read.
 pub fn tune(
     engines: &[Engine],
     questions: &[(usize, Question)],
@@ -146,9 +146,14 @@ fn untouched(
     Ok(Some(compare(&before, &after, cache.sets(), &vec![true; count])))
 }
 
-fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds: &[SearchConfig]) -> Vec<Change> {
+fn changes(
+    space: &Space,
+    start: &SearchConfig,
+    config: &SearchConfig,
+    of_folds: &[SearchConfig],
+) -> Vec<ParameterChange> {
     let keys = SearchConfig::tunables().into_iter().filter(|number| {
-        // Shares move with their neighbours, whether or not they may be walked along.
+        // A share changes with the others of its table, even if it may not be tuned itself.
         let walked = |other: &aurora_query::Tunable| {
             other.key == number.key || (other.share_of.is_some() && other.share_of == number.share_of)
         };
@@ -160,7 +165,7 @@ fn changes(space: &Space, start: &SearchConfig, config: &SearchConfig, of_folds:
             fold.number(number.key).is_some_and(|value| (value - before) * (after - before) > 0.0)
         };
         let folds_agree = of_folds.iter().filter(same).count();
-        (before != after).then_some(Change { key: number.key, before, after, folds_agree })
+        (before != after).then_some(ParameterChange { key: number.key, before, after, folds_agree })
     })
     .collect()
 }

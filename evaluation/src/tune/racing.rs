@@ -28,7 +28,7 @@ pub(crate) struct ScoreCache<'q> {
 }
 
 impl<'q> ScoreCache<'q> {
-    /// An empty cache over questions, each with the index of its engine. Questions that do not ask for `metric` are left out.
+    /// An empty cache over questions, each with the index of its engine. Questions without `metric` are left out.
     pub(crate) fn new(engines: &'q [Engine], questions: &'q [(usize, Question)], metric: Metric) -> Self {
         let mut by_set: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         for (at, (_, question)) in questions.iter().enumerate() {
@@ -151,7 +151,7 @@ pub(crate) struct TrainingObjective<'b, 'q> {
 }
 
 impl<'b, 'q> TrainingObjective<'b, 'q> {
-    /// TrainingObjective on the questions `seen`, with at most `budget` further searches.
+    /// An objective on the questions `seen`, with at most `budget` further searches.
     pub(crate) fn new(cache: &'b mut ScoreCache<'q>, seen: Vec<bool>, budget: Option<u64>) -> Self {
         let until = budget.map_or(u64::MAX, |budget| cache.searches.saturating_add(budget));
         Self { cache, seen, until }

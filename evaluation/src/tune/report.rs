@@ -1,4 +1,4 @@
-//! What was learned, and what it is worth.
+//! The learned numbers and their gain.
 
 use aurora_query::SearchConfig;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub struct TunedSet {
 
 /// A number that was learned.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct ParameterChange {
     /// Its key.
     pub key: &'static str,
     /// Where it started.
@@ -42,10 +42,10 @@ pub struct Change {
     pub folds_agree: usize,
 }
 
-/// What was learned, and what it is worth.
+/// The learned numbers and their gain.
 #[derive(Debug, Clone, Serialize)]
 pub struct TuneReport {
-    /// The metric that was raised.
+    /// The metric that was optimised.
     pub metric: Metric,
     /// Digest of the questions.
     pub golden: String,
@@ -59,19 +59,19 @@ pub struct TuneReport {
     pub cross_validated: Comparison,
     /// The same by set.
     pub sets: Vec<TunedSet>,
-    /// The questions that the numbers were learned from, measured with them: always flattering.
+    /// The questions that the numbers were learned from, measured with them: biased upwards.
     pub trained: Comparison,
     /// Questions that were kept from learning altogether.
     pub held_out: Option<Comparison>,
     /// The numbers that changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ParameterChange>,
     /// The configuration with them.
     #[serde(skip)]
     pub config: SearchConfig,
 }
 
 impl TuneReport {
-    /// Whether the gain is real: the interval of the cross-validated difference lies above 0, and questions that were
+    /// Whether the gain is real: the interval of the cross-validated difference is above 0, and questions that were
     /// kept from learning, where there are any, are on average answered no worse.
     pub fn is_gain(&self) -> bool {
         self.cross_validated.difference.is_gain()

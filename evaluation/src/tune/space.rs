@@ -1,4 +1,4 @@
-//! Where the optimiser may go: the numbers of a configuration and the steps it takes along them.
+//! The search space of the optimiser: the numbers of a configuration and the steps along them.
 
 use aurora_query::{SearchConfig, Tunable};
 use aurora_suggest::nearest;
@@ -54,7 +54,7 @@ impl Space {
         Ok(Self { numbers: all.into_iter().filter(wanted).collect() })
     }
 
-    /// The configuration one step along a number, steps halving with every `round`; `None` where there is no further.
+    /// The configuration one step along a number, steps halving with every `round`; `None` at the end of the range.
     pub(crate) fn step(
         &self,
         config: &SearchConfig,

@@ -72,7 +72,7 @@ impl SearchConfig {
                 }
             }
         }
-        let mut draft = Draft { config: Self::default(), set_at: BTreeMap::new(), errors, invalid: Vec::new() };
+        let mut draft = ConfigDraft { config: Self::default(), set_at: BTreeMap::new(), errors, invalid: Vec::new() };
         for (path, text, tables) in &files {
             draft.file(&path.display().to_string(), text, tables);
         }
@@ -94,7 +94,7 @@ fn read_project(root: &Path) -> io::Result<String> {
 }
 
 /// A configuration that is being put together.
-struct Draft {
+struct ConfigDraft {
     config: SearchConfig,
     /// The key's last place, and how many were set before it.
     set_at: BTreeMap<&'static str, (usize, Place)>,
@@ -103,7 +103,7 @@ struct Draft {
     invalid: Vec<&'static str>,
 }
 
-impl Draft {
+impl ConfigDraft {
     fn file(&mut self, name: &str, text: &str, other_tables: &[&str]) {
         let at = |span: Range<usize>| Place::File(Location::of_span(name, text, span));
         let table = match toml::de::DeTable::parse(text) {

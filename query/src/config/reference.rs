@@ -42,18 +42,18 @@ impl SearchConfig {
     }
 }
 
-struct Row {
+struct ReferenceRow {
     key: &'static str,
     meaning: &'static str,
     unit: &'static str,
     effect: &'static str,
 }
 
-const fn row(key: &'static str, meaning: &'static str) -> Row {
-    Row { key, meaning, unit: "", effect: "" }
+const fn row(key: &'static str, meaning: &'static str) -> ReferenceRow {
+    ReferenceRow { key, meaning, unit: "", effect: "" }
 }
 
-impl Row {
+impl ReferenceRow {
     const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
         self
@@ -67,7 +67,7 @@ impl Row {
 
 /// The effects are MRR@10 of documentation questions and R@10 of commit questions, first on flask, then on
 /// spring-framework. With the defaults they were .659, .921; .466, .780.
-static ROWS: &[Row] = &[
+static ROWS: &[ReferenceRow] = &[
     row("search.bm25.k1", "Saturation of the term frequency; 0 ignores frequencies."),
     row("search.bm25.b", "Length normalisation of every field: 0 is none, 1 is full."),
     row("search.bm25.fields.name", "Weight of the name of the definition.").effect(

@@ -26,11 +26,11 @@ const BATCH: usize = 512;
 /// Patterns that a chunk's text must match, every one of them.
 #[derive(Debug, Clone, Default)]
 pub struct TextFilter {
-    patterns: Vec<Pattern>,
+    patterns: Vec<TextPattern>,
 }
 
 #[derive(Debug, Clone)]
-struct Pattern {
+struct TextPattern {
     regex: Regex,
     required_terms: Vec<RequiredTerm>,
 }
@@ -43,7 +43,7 @@ impl TextFilter {
     pub fn new(expressions: &[String], fixed: &[String]) -> Result<Self, FilterError> {
         let fixed = fixed.iter().map(|text| (text, regex_syntax::escape(text)));
         let expressions = expressions.iter().map(|text| (text, text.clone()));
-        let patterns = expressions.chain(fixed).map(|(given, expression)| Pattern::new(given, &expression));
+        let patterns = expressions.chain(fixed).map(|(given, expression)| TextPattern::new(given, &expression));
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
@@ -115,7 +115,7 @@ fn holding(snapshot: &Snapshot, need: &RequiredTerm) -> Result<Option<RoaringBit
     Ok(Some(chunks))
 }
 
-impl Pattern {
+impl TextPattern {
     fn new(given: &str, expression: &str) -> Result<Self, FilterError> {
         let refuse = |reason: String| FilterError::Pattern { given: given.to_owned(), reason };
         if given.is_empty() {

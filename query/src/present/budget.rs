@@ -54,7 +54,7 @@ pub struct PackedHit {
 
 /// A stretch of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Block {
+pub struct ContextBlock {
     /// Path of the file.
     pub file: String,
     /// First line of the text.
@@ -78,12 +78,12 @@ pub struct Context {
     /// Estimated tokens of all blocks; never more than the budget.
     pub tokens: usize,
     /// Blocks by their best hit.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ContextBlock>,
     /// Hits for which there was no room.
     pub skipped: usize,
 }
 
-impl Block {
+impl ContextBlock {
     /// `path:4-20 UserManager`, with the names of the hits in the block.
     pub fn header(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
@@ -120,7 +120,7 @@ pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&str, u3
             skipped += 1;
         }
     }
-    let mut blocks: Vec<Block> = packer.files.values().flat_map(|file| file.blocks(is_blank)).collect();
+    let mut blocks: Vec<ContextBlock> = packer.files.values().flat_map(|file| file.blocks(is_blank)).collect();
     blocks.append(&mut packer.loose);
     blocks.sort_by_key(|block| block.hits.iter().map(|hit| hit.rank).min());
     Context { budget, tokens: packer.tokens, blocks, skipped }
@@ -129,7 +129,7 @@ pub(crate) fn pack(pieces: Vec<Piece>, budget: usize, is_blank: &dyn Fn(&str, u3
 struct Packer<'b> {
     files: FxHashMap<String, FileLines>,
     /// Blocks of texts that are not their file's, line by line.
-    loose: Vec<Block>,
+    loose: Vec<ContextBlock>,
     tokens: usize,
     is_blank: &'b dyn Fn(&str, u32) -> bool,
 }
@@ -158,7 +158,7 @@ impl Packer<'_> {
         let complete = lines == piece.text.lines().count();
         let hit = PackedHit { complete, ..piece.hit.clone() };
         if !piece.whole {
-            let block = Block {
+            let block = ContextBlock {
                 file: piece.file.clone(),
                 line_start: hit.line_start,
                 line_end: hit.line_end,
@@ -204,7 +204,7 @@ impl FileLines {
         self.blocks(is_blank).iter().map(|block| block.tokens).sum()
     }
 
-    fn blocks(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> Vec<Block> {
+    fn blocks(&self, is_blank: &dyn Fn(&str, u32) -> bool) -> Vec<ContextBlock> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
         for &line in self.lines.keys() {
             match spans.last_mut() {
@@ -219,7 +219,7 @@ impl FileLines {
         let block = |(first, last): (u32, u32)| {
             let lines = (first..=last).map(|line| self.lines.get(&line).map_or("", String::as_str));
             let hits = self.hits.iter().filter(|hit| (first..=last).contains(&hit.line_start));
-            let block = Block {
+            let block = ContextBlock {
                 file: self.path.clone(),
                 line_start: first,
                 line_end: last,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn headers(context: &Context) -> Vec<String> {
-        context.blocks.iter().map(Block::header).collect()
+        context.blocks.iter().map(ContextBlock::header).collect()
     }
 
     #[test]

@@ -5,12 +5,12 @@ use aurora_storage::StorageError;
 use crate::explain::explain;
 use crate::present::results::{Copies, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
-use crate::retrieve::bm25::Bm25;
+use crate::retrieve::bm25::KeywordSearch;
 
 /// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
-    bm25: &Bm25<'_>,
+    bm25: &KeywordSearch<'_>,
     content: bool,
     ranked: &[RankedCandidate<'_>],
     groups: Vec<FoldedGroup>,

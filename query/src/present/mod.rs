@@ -13,7 +13,7 @@ mod results;
 mod snippet;
 mod tokens;
 
-pub use budget::{Block, Context, PackedHit};
+pub use budget::{Context, ContextBlock, PackedHit};
 pub use details::{Details, complete, packed};
 pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;

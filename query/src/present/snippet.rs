@@ -41,7 +41,7 @@ pub struct Marker<'f> {
 }
 
 /// A match within a line: which term it is of, if any, and where.
-struct Mark {
+struct MatchMark {
     term: Option<String>,
     range: Range<usize>,
 }
@@ -104,9 +104,9 @@ impl<'f> Marker<'f> {
         chosen.into_iter().map(line).collect()
     }
 
-    fn marks(&self, text: &str) -> Vec<Vec<Mark>> {
+    fn marks(&self, text: &str) -> Vec<Vec<MatchMark>> {
         let lines: Vec<&str> = text.lines().collect();
-        let mut marks: Vec<Vec<Mark>> = lines.iter().map(|line| self.words(line)).collect();
+        let mut marks: Vec<Vec<MatchMark>> = lines.iter().map(|line| self.words(line)).collect();
         let Some(patterns) = self.patterns else { return marks };
         let starts: Vec<usize> = lines.iter().map(|line| line.as_ptr() as usize - text.as_ptr() as usize).collect();
         for found in patterns.find(text) {
@@ -117,7 +117,7 @@ impl<'f> Marker<'f> {
                 let range = from.saturating_sub(start).min(line.len())..(found.end - start).min(line.len());
                 if from == found.start || !range.is_empty() {
                     let term = (from > found.start).then(String::new);
-                    marks[place].push(Mark { term, range });
+                    marks[place].push(MatchMark { term, range });
                 }
                 place += 1;
                 match starts.get(place) {
@@ -130,7 +130,7 @@ impl<'f> Marker<'f> {
     }
 
     /// The words of a line that are a term, or have a part that is one.
-    fn words(&self, line: &str) -> Vec<Mark> {
+    fn words(&self, line: &str) -> Vec<MatchMark> {
         let mut marks = Vec::new();
         if self.terms.is_empty() {
             return marks;
@@ -145,7 +145,7 @@ impl<'f> Marker<'f> {
         marks
     }
 
-    fn word(&self, word: &str, offset: usize, marks: &mut Vec<Mark>) {
+    fn word(&self, word: &str, offset: usize, marks: &mut Vec<MatchMark>) {
         let mut from = 0;
         let mut is_whole = true;
         let lower = word.to_ascii_lowercase();
@@ -160,13 +160,13 @@ impl<'f> Marker<'f> {
             if self.terms.contains_key(term) {
                 // A term that was composed, or lower-cased beyond ASCII, stands for the word as a whole.
                 let range = place.unwrap_or(0..word.len());
-                marks.push(Mark { term: Some(term.to_owned()), range: offset + range.start..offset + range.end });
+                marks.push(MatchMark { term: Some(term.to_owned()), range: offset + range.start..offset + range.end });
             }
         });
     }
 }
 
-fn worth(marks: &[Mark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
+fn worth(marks: &[MatchMark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&str>) -> f32 {
     let mut counted: Vec<&str> = Vec::new();
     let mut sum = 0.0;
     let mut has_pattern = false;
@@ -185,7 +185,7 @@ fn worth(marks: &[Mark], weights: &FxHashMap<String, f32>, shown: &FxHashSet<&st
 }
 
 /// The ranges of the marks, in order, with those that touch made one.
-fn ranges(marks: &[Mark]) -> Vec<(usize, usize)> {
+fn ranges(marks: &[MatchMark]) -> Vec<(usize, usize)> {
     let mut ranges: Vec<_> = marks.iter().map(|mark| (mark.range.start, mark.range.end)).collect();
     ranges.retain(|(start, end)| start < end);
     ranges.sort_unstable();

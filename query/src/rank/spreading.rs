@@ -24,7 +24,7 @@ const NAMES: usize = 32;
 const EXPANSIONS: usize = 24;
 
 /// Related chunks of a chunk.
-pub(crate) trait Graph {
+pub(crate) trait RelationGraph {
     /// Neighbours in either direction; may hold repetitions.
     fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError>;
 }
@@ -36,7 +36,7 @@ pub(crate) trait Graph {
 pub(crate) fn spread(
     config: &ActivationConfig,
     sources: &[ChunkId],
-    graph: &impl Graph,
+    graph: &impl RelationGraph,
 ) -> Result<BTreeMap<ChunkId, f32>, StorageError> {
     let mut arrived: BTreeMap<ChunkId, f32> = BTreeMap::new();
     let mut known: BTreeMap<ChunkId, Vec<ChunkId>> = BTreeMap::new();
@@ -80,7 +80,7 @@ impl<'s> LabelGraph<'s> {
     }
 }
 
-impl Graph for LabelGraph<'_> {
+impl RelationGraph for LabelGraph<'_> {
     fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
         let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
             return Ok(Vec::new());
@@ -139,7 +139,7 @@ mod tests {
 
     struct Edges(Vec<(u32, u32)>);
 
-    impl Graph for Edges {
+    impl RelationGraph for Edges {
         fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
             let ends = self.0.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
             Ok(ends.filter(|(a, _)| *a == id.0).map(|(_, b)| ChunkId(b)).collect())

@@ -18,7 +18,7 @@ pub struct WeightedTerm<'t> {
 }
 
 /// A query's terms with their postings.
-pub(crate) struct Bm25<'s> {
+pub(crate) struct KeywordSearch<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
     lists: Vec<WeightedPostings<'s>>,
@@ -39,10 +39,10 @@ pub fn best_chunks(
     filter: Option<&RoaringBitmap>,
 ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
     let filter = filter.map(|filter| filter & snapshot.live());
-    Bm25::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())
+    KeywordSearch::of(snapshot, config, terms.iter().copied())?.top(k, filter.as_ref())
 }
 
-impl<'s> Bm25<'s> {
+impl<'s> KeywordSearch<'s> {
     /// Looks up the postings of `query`.
     pub(crate) fn new(snapshot: &'s Snapshot, config: &Bm25Config, query: &ParsedQuery) -> Result<Self, StorageError> {
         let own = query.terms.iter().map(|term| (term.text.as_str(), term.weight * term.count as f32));

@@ -8,7 +8,7 @@ use aurora_storage::{ChunkId, ChunkRecord, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::query::Mode;
-use crate::retrieve::bm25::Bm25;
+use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::query_vector::{QueryVector, cosine};
 use crate::understand::ParsedQuery;
@@ -55,7 +55,7 @@ pub(crate) struct CandidateLimits {
 /// the query, and definitions of identifiers that the query mentions.
 pub(crate) fn collect<'s>(
     snapshot: &'s Snapshot,
-    bm25: &Bm25<'s>,
+    bm25: &KeywordSearch<'s>,
     semantics: &QueryVector,
     mut late: Option<LateInteraction<'_>>,
     query: (&str, &ParsedQuery),

@@ -16,7 +16,8 @@ use crate::diff_cache_codec::{get_hunks, get_source, put_hunks, put_source};
 use crate::events::EventIndex;
 use crate::line_diff::Hunk;
 use crate::rename::{RenameSource, RenameTarget};
-use aurora_cachefile::{CacheFile, Decoder, Format, put_varint};
+use aurora_cachefile::{CacheFile, Format};
+use aurora_codec::{ByteReader, put_varint};
 
 const MAGIC: &[u8; 8] = b"AURCOMP\n";
 /// Raised when the layout changes, or the diffs and rename sources do.
@@ -170,8 +171,8 @@ impl DiffRecords {
 
 /// The range of the value of the record at `start`; `None` if it exceeds `records`.
 fn value_at(records: &[u8], start: usize) -> Option<Range<usize>> {
-    let mut rest = Decoder::new(records.get(start + size_of::<RecordKey>()..)?);
-    let len = usize::try_from(rest.varint()?).ok()?;
+    let mut rest = ByteReader::new(records.get(start + size_of::<RecordKey>()..)?);
+    let len = rest.length()?;
     let value = records.len() - rest.rest().len();
     (len <= rest.rest().len()).then_some(value..value + len)
 }

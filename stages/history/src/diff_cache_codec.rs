@@ -1,6 +1,6 @@
 //! The encoding of diffs and rename sources in the diff cache.
 
-use aurora_cachefile::{Decoder, put_varint};
+use aurora_codec::{ByteReader, put_varint};
 use gix::ObjectId;
 
 use crate::line_diff::Hunk;
@@ -17,12 +17,12 @@ pub(crate) fn put_hunks(out: &mut Vec<u8>, hunks: &[Hunk]) {
 
 /// Decodes what [`put_hunks`] has written; `None` if `bytes` is something else.
 pub(crate) fn get_hunks(bytes: &[u8]) -> Option<Vec<Hunk>> {
-    let mut decoder = Decoder::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let mut hunks = Vec::new();
     let (mut before, mut after) = (0, 0);
-    while !decoder.is_empty() {
-        let mut number = || decoder.varint()?.try_into().ok();
-        let (gap, removed, added): (u32, u32, u32) = (number()?, number()?, number()?);
+    while !reader.is_empty() {
+        let mut number = || reader.varint32();
+        let (gap, removed, added) = (number()?, number()?, number()?);
         let range = |end: u32, len: u32| {
             let start = end.checked_add(gap)?;
             Some(start..start.checked_add(len)?)

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use aurora_codec::ByteReader;
 use aurora_confined::Directory;
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -169,41 +170,35 @@ fn inflate(inflate: &mut Inflate, data: &data::File, entry: &data::Entry, out: &
 
 /// The size of the object that a delta produces.
 fn result_size(delta: &[u8]) -> Option<u64> {
-    let mut rest = delta;
-    size(&mut rest)?;
-    size(&mut rest)
+    let mut header = ByteReader::new(delta);
+    header.varint()?;
+    header.varint()
 }
 
 /// Applies `delta` to `base`; `None` if it is broken.
 fn apply(base: &[u8], delta: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let mut rest = delta;
-    if size(&mut rest)? != base.len() as u64 {
+    let mut rest = ByteReader::new(delta);
+    if rest.varint()? != base.len() as u64 {
         return None;
     }
-    let len = size(&mut rest)?;
+    let len = rest.varint()?;
     if len > MAX_BYTES {
         return None;
     }
     out.clear();
     out.reserve(len as usize);
-    while let Some((&command, after)) = rest.split_first() {
-        rest = after;
+    while let Some(command) = rest.byte() {
         let piece = match command {
             0 => return None,
-            1..=0x7F => {
-                let (piece, after) = rest.split_at_checked(command as usize)?;
-                rest = after;
-                piece
-            }
+            1..=0x7F => rest.take(command.into())?,
             _ => {
                 let (mut start, mut len) = (0usize, 0usize);
                 for bit in 0..7 {
                     if command & (1 << bit) != 0 {
-                        let (&byte, after) = rest.split_first()?;
-                        rest = after;
+                        let byte = usize::from(rest.byte()?);
                         match bit {
-                            0..4 => start |= (byte as usize) << (8 * bit),
-                            _ => len |= (byte as usize) << (8 * (bit - 4)),
+                            0..4 => start |= byte << (8 * bit),
+                            _ => len |= byte << (8 * (bit - 4)),
                         }
                     }
                 }
@@ -216,20 +211,6 @@ fn apply(base: &[u8], delta: &[u8], out: &mut Vec<u8>) -> Option<()> {
         out.extend_from_slice(piece);
     }
     (out.len() as u64 == len).then_some(())
-}
-
-/// A size in a delta header: groups of seven bits, the lowest first.
-fn size(rest: &mut &[u8]) -> Option<u64> {
-    let mut size = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        size |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(size);
-        }
-    }
-    None
 }
 
 /// A direct-mapped cache of decoded objects by pack and offset, bounded in bytes.

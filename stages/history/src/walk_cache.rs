@@ -10,7 +10,8 @@ use gix::ObjectId;
 
 use crate::change_table::{Change, ChangeTable, NOT_COMPARED, PackedState, PathId};
 use crate::commit_table::{Author, CommitHeader, CommitTable};
-use aurora_cachefile::{CacheFile, Decoder, Format, Segments};
+use aurora_cachefile::{CacheFile, Format, Segments};
+use aurora_codec::ByteReader;
 
 const MAGIC: &[u8; 8] = b"AURWALK\n";
 /// Raised when the layout changes, or the result of a walk does.
@@ -60,7 +61,7 @@ pub(crate) fn read(file: &CacheFile, key: &[u8], hash: gix::hash::Kind) -> Cache
 fn read_segments(bytes: &[u8], mut segments: Segments<'_>, hash: gix::hash::Kind) -> Option<CachedWalk> {
     let mut tables = DecodedTables::default();
     for segment in &mut segments {
-        RowDecoder { decoder: Decoder::new(&bytes[segment]), id_len: hash.len_in_bytes() }.tables(&mut tables)?;
+        RowDecoder { reader: ByteReader::new(&bytes[segment]), id_len: hash.len_in_bytes() }.tables(&mut tables)?;
     }
     tables.is_sound().then(|| tables.into_walk(segments.end()))
 }
@@ -177,23 +178,23 @@ fn put_rows<T>(out: &mut Vec<u8>, rows: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
 
 /// Decodes rows.
 struct RowDecoder<'a> {
-    decoder: Decoder<'a>,
+    reader: ByteReader<'a>,
     /// The length of an object id.
     id_len: usize,
 }
 
 impl<'a> RowDecoder<'a> {
     fn number(&mut self) -> Option<u32> {
-        self.decoder.u32()
+        self.reader.u32()
     }
 
     fn text(&mut self) -> Option<&'a [u8]> {
         let len = self.number()?;
-        self.decoder.bytes(len as usize)
+        self.reader.take(len as usize)
     }
 
     fn id(&mut self) -> Option<ObjectId> {
-        ObjectId::try_from(self.decoder.bytes(self.id_len)?).ok()
+        ObjectId::try_from(self.reader.take(self.id_len)?).ok()
     }
 
     fn header(&mut self) -> Option<CommitHeader> {
@@ -202,8 +203,8 @@ impl<'a> RowDecoder<'a> {
             tree: self.id()?,
             parents: (self.number()?, self.number()?),
             author: self.number()?,
-            author_time: self.decoder.i64()?,
-            committer_time: self.decoder.i64()?,
+            author_time: self.reader.i64()?,
+            committer_time: self.reader.i64()?,
         })
     }
 
@@ -222,12 +223,12 @@ impl<'a> RowDecoder<'a> {
         self.rows(&mut to.blobs, Self::id)?;
         self.rows(&mut to.others, |rows| rows.number().map(PackedState))?;
         self.rows(&mut to.changes, Self::change)?;
-        self.decoder.is_empty().then_some(())
+        self.reader.is_empty().then_some(())
     }
 
     fn rows<T>(&mut self, to: &mut Vec<T>, row: impl Fn(&mut Self) -> Option<T>) -> Option<()> {
         let count = self.number()? as usize;
-        to.reserve(count.min(self.decoder.rest().len()));
+        to.reserve(count.min(self.reader.rest().len()));
         for _ in 0..count {
             to.push(row(self)?);
         }

@@ -1,17 +1,22 @@
 //! Dates as they stand in logs and patterns, as Unix seconds.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use jiff::civil::{Date, date};
+
 /// Reads `YYYY-MM-DD`, alone or with a time: `T` or a space, `HH:MM:SS`, a fraction, `Z` or an offset. Without an
 /// offset the time is UTC.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let text = text.trim();
-    let (date, rest) = (text.get(..10)?, text.get(10..)?);
-    let day = days(date)? * 86_400;
+    let (day, rest) = (text.get(..10)?, text.get(10..)?);
+    let day = calendar_day(day)?.duration_since(date(1970, 1, 1)).as_secs();
     let Some(time) = rest.strip_prefix(['T', 't', ' ']) else {
         return rest.is_empty().then_some(day);
     };
-    let clock = number(time.get(..2)?, 0..=23)? * 3_600 + minutes(time.get(2..5)?)? * 60;
+    let clock = number_in(0..=23, time.get(..2)?)? * 3_600 + minutes(time.get(2..5)?)? * 60;
     let (seconds, rest) = match time[5..].strip_prefix(':') {
-        Some(rest) => (number(rest.get(..2)?, 0..=60)?, &rest[2..]),
+        Some(rest) => (number_in(0..=60, rest.get(..2)?)?, &rest[2..]),
         None => (0, &time[5..]),
     };
     let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
@@ -24,29 +29,22 @@ pub(crate) fn last_date_in(text: &str) -> Option<&str> {
     (0..text.len().saturating_sub(9)).rev().find_map(|at| {
         let date = text.get(at..at + 10)?;
         let before = at.checked_sub(1).and_then(|i| text.as_bytes().get(i));
-        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && days(date).is_some()).then_some(date)
+        (is_edge(before) && is_edge(text.as_bytes().get(at + 10)) && calendar_day(date).is_some()).then_some(date)
     })
 }
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar.
-fn days(date: &str) -> Option<i64> {
-    let mut parts = date.splitn(3, '-');
+/// The day written as `YYYY-MM-DD`, in the proleptic Gregorian calendar.
+fn calendar_day(text: &str) -> Option<Date> {
+    let mut parts = text.splitn(3, '-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
     if (year.len(), month.len(), day.len()) != (4, 2, 2) {
         return None;
     }
-    let (year, month) = (number(year, 0..=9_999)?, number(month, 1..=12)?);
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let lengths = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let day = number(day, 1..=lengths[month as usize - 1])?;
-    let before = year - 1;
-    let years = 365 * year + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400);
-    let epoch = 719_528;
-    Some(years + lengths[..month as usize - 1].iter().sum::<i64>() + day - epoch)
+    Date::new(number(year)?, number(month)?, number(day)?).ok()
 }
 
 fn minutes(text: &str) -> Option<i64> {
-    number(text.strip_prefix(':')?, 0..=59)
+    number_in(0..=59, text.strip_prefix(':')?)
 }
 
 fn offset(zone: &str) -> Option<i64> {
@@ -58,13 +56,17 @@ fn offset(zone: &str) -> Option<i64> {
     };
     let (hours, rest) = (zone.get(1..3)?, zone.get(3..)?);
     let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let minutes = if rest.is_empty() { 0 } else { number(rest, 0..=59)? };
-    Some(sign * (number(hours, 0..=23)? * 3_600 + minutes * 60))
+    let minutes = if rest.is_empty() { 0 } else { number_in(0..=59, rest)? };
+    Some(sign * (number_in(0..=23, hours)? * 3_600 + minutes * 60))
 }
 
-fn number(digits: &str, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
+fn number_in(range: RangeInclusive<i64>, digits: &str) -> Option<i64> {
+    number(digits).filter(|number| range.contains(number))
+}
+
+fn number<T: FromStr>(digits: &str) -> Option<T> {
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|n| is_number && range.contains(n))
+    digits.parse().ok().filter(|_| is_number)
 }
 
 #[cfg(test)]

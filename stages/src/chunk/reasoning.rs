@@ -99,15 +99,15 @@ struct Document {
     id: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
-    content: Content,
+    content: ReasoningContent,
     #[serde(default)]
-    metadata: Metadata,
+    metadata: ReasoningMetadata,
     governance: Option<GovernanceFields>,
     conversation_log_reference: Option<LogReference>,
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct ReasoningContent {
     pattern: Option<String>,
     original_query: Option<String>,
     complexity: Option<String>,
@@ -135,7 +135,7 @@ struct ToolUse {
 }
 
 #[derive(Deserialize, Default)]
-struct Metadata {
+struct ReasoningMetadata {
     timestamp: Option<String>,
     semantic_role: Option<String>,
     #[serde(default)]
@@ -207,7 +207,7 @@ impl Document {
     }
 }
 
-impl Content {
+impl ReasoningContent {
     /// Tools in the order of their first use.
     fn tools(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();

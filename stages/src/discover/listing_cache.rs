@@ -12,7 +12,8 @@ use std::io;
 use std::ops::Range;
 
 use super::listing::{DirectoryStamp, FileKind};
-use aurora_cachefile::{CacheFile, Decoder, Format};
+use aurora_cachefile::{CacheFile, Format};
+use aurora_codec::ByteReader;
 
 /// Most bytes of the cache of directory listings: some five million files.
 pub(super) const MAX_WALK: u64 = 256 << 20;
@@ -83,20 +84,20 @@ pub(super) struct CachedEntry<'k> {
 impl<'k> CachedDirectory<'k> {
     /// Its entries, and what must be unchanged for them to be valid; `None` if the encoding is malformed.
     pub(super) fn read(self) -> Option<(Validity, impl Iterator<Item = Option<CachedEntry<'k>>>)> {
-        let mut decoder = Decoder::new(self.bytes.get(self.at as usize..)?);
-        let (device, inode) = (decoder.u64()?, decoder.u64()?);
-        let (changed, modified) = (decoder.i64()?, decoder.i64()?);
-        let (rules, count) = (decoder.u64()?, decoder.u32()?);
-        if count as usize > decoder.rest().len() / MIN_ENTRY {
+        let mut reader = ByteReader::new(self.bytes.get(self.at as usize..)?);
+        let (device, inode) = (reader.u64()?, reader.u64()?);
+        let (changed, modified) = (reader.i64()?, reader.i64()?);
+        let (rules, count) = (reader.u64()?, reader.u32()?);
+        if count as usize > reader.rest().len() / MIN_ENTRY {
             return None;
         }
-        let entries = (0..count).map(move |_| self.entry(&mut decoder));
+        let entries = (0..count).map(move |_| self.entry(&mut reader));
         Some((Validity { stamp: DirectoryStamp { device, inode, changed, modified }, rules }, entries))
     }
 
-    fn entry(self, decoder: &mut Decoder<'k>) -> Option<CachedEntry<'k>> {
-        let (kind, at, len) = (decoder.u8()?, decoder.u32()?, decoder.u16()?);
-        let name = decoder.bytes(len.into())?;
+    fn entry(self, reader: &mut ByteReader<'k>) -> Option<CachedEntry<'k>> {
+        let (kind, at, len) = (reader.byte()?, reader.u32()?, reader.u16()?);
+        let name = reader.take(len.into())?;
         // A directory comes after its subdirectories, so a malformed file cannot cause a loop.
         let below = at.checked_sub(1).map(|at| CachedDirectory { at, ..self });
         if below.is_some_and(|below| below.at >= self.at) || matches!(name, b"" | b"." | b"..") || name.contains(&b'/')

@@ -6,7 +6,7 @@ use std::path::Path;
 use aurora_confined::{Directory, Kind, Refusal, refusal_of};
 use aurora_storage::{ProjectDirectory, UserDirectory};
 
-use super::walk::{Omission, SourceFile};
+use super::walk::{Omission, WalkedFile};
 use crate::chunk::knowledge;
 use crate::formats::documents::{CONVERSATION, REASONING};
 use crate::services::{SourceTree, is_gone};
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The documents, sorted by path, and what could not be read. Their paths are the ones in the index, because logs are outside
 /// of the root.
-pub(super) fn documents(tree: &SourceTree) -> (Vec<SourceFile>, Vec<Omission>) {
+pub(super) fn documents(tree: &SourceTree) -> (Vec<WalkedFile>, Vec<Omission>) {
     let mut logs = Search::new(UserDirectory::CONVERSATIONS_PREFIX, CONVERSATION, knowledge::is_log);
     if let Some(path) = tree.conversations() {
         logs.root(Directory::open_root(&path));
@@ -36,7 +36,7 @@ struct Search {
     prefix: &'static str,
     format: &'static str,
     is_one: fn(&str) -> bool,
-    found: Vec<SourceFile>,
+    found: Vec<WalkedFile>,
     omissions: Vec<Omission>,
 }
 
@@ -69,7 +69,7 @@ impl Search {
                     Err(error) => self.omit(&below, &error),
                 },
                 Kind::File if (self.is_one)(&below) => match directory.metadata(&name) {
-                    Ok(metadata) => self.found.push(SourceFile {
+                    Ok(metadata) => self.found.push(WalkedFile {
                         path: below.into(),
                         size: metadata.len,
                         mtime: metadata.modified.max(0),

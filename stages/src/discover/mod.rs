@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
 use crate::git_signal::Repository;
-use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, Scope, SourceTree, service};
-use walk::{Omission, SourceFile, WalkOptions, WalkOutput};
+use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
+use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ impl DiscoverStage {
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
             cache: config.keep_listings.then_some(&cache),
-            uses_cache: self.previous.scope() < Scope::Everything,
+            uses_cache: self.previous.scope() < RunScope::Everything,
             is_tracked: &|directory| self.repository.tracks(directory),
             is_settled: &|time| self.clock.is_settled(time),
             cancelled: &|| cx.cancelled(),
@@ -188,7 +188,7 @@ impl Worker for DiscoverWorker<'_> {
 }
 
 /// The number of files in the next batch: at least one.
-fn batch_length(files: &[SourceFile], config: &Discover) -> usize {
+fn batch_length(files: &[WalkedFile], config: &Discover) -> usize {
     let mut bytes = 0;
     let fitting = files.iter().take(config.batch_files).take_while(|file| {
         bytes += file.size;
@@ -197,7 +197,7 @@ fn batch_length(files: &[SourceFile], config: &Discover) -> usize {
     fitting.count().max(1)
 }
 
-fn emit(files: &[SourceFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
+fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     let mut batch = out.batch(files.len());
     batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
     batch.write(SIZE, files.iter().map(|file| file.size).collect())?;

@@ -30,7 +30,7 @@ const ENTRIES_OPEN: usize = 4;
 
 /// A file that may be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SourceFile {
+pub(super) struct WalkedFile {
     pub(super) path: RelativePath,
     pub(super) size: u64,
     /// Nanoseconds since the epoch.
@@ -50,7 +50,7 @@ pub(super) struct Omission {
 /// The result of a walk: files sorted by path, omissions in a deterministic order.
 #[derive(Debug, Default)]
 pub(super) struct WalkOutput {
-    pub(super) files: Vec<SourceFile>,
+    pub(super) files: Vec<WalkedFile>,
     pub(super) omissions: Vec<Omission>,
     /// Warnings about paths outside of the tree.
     pub(super) warnings: Vec<(String, String)>,
@@ -125,7 +125,7 @@ fn walk_root<'k>(
     let device = options.cache.and_then(|_| directory.device_with_stamps());
     let place = PendingDirectory { path, relative, is_text: true, depth: 0, directory, cached };
     let rules = Rules::above(options.root.path(), &mut found.warnings);
-    Walk { options, device }.directory(&place, &rules)
+    TreeWalk { options, device }.directory(&place, &rules)
 }
 
 /// A directory to walk.
@@ -144,7 +144,7 @@ struct PendingDirectory<'k> {
 
 /// An entry of a directory, as the walk treats it.
 enum WalkEntry<'k> {
-    File(SourceFile),
+    File(WalkedFile),
     Omitted(Omission),
     /// A directory that is not walked yet.
     Directory(Box<PendingDirectory<'k>>),
@@ -170,13 +170,13 @@ impl WalkedDirectory<'_> {
     }
 }
 
-struct Walk<'a> {
+struct TreeWalk<'a> {
     options: &'a WalkOptions<'a>,
     /// The device of the root, if stamps are reliable there. Listings on other devices are not cached.
     device: Option<u64>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// Walks a directory recursively. Entries are sorted by path: by name, where the name of a directory ends in `/`.
     fn directory<'k>(&self, place: &PendingDirectory<'k>, outer: &Arc<Rules>) -> WalkedDirectory<'k> {
         if (self.options.cancelled)() {
@@ -411,7 +411,7 @@ impl<'k> EntryFilter<'_, 'k> {
         Ok(PendingDirectory { path, relative, is_text, depth, directory: self.directory.inner(name), cached })
     }
 
-    fn file(&mut self, name: &OsStr) -> Result<SourceFile, Reason> {
+    fn file(&mut self, name: &OsStr) -> Result<WalkedFile, Reason> {
         let skip = |reason: &'static str| Err((reason.into(), false));
         let Some(text) = name.to_str().filter(|_| self.place.is_text) else {
             return skip("path is not UTF-8");
@@ -429,6 +429,6 @@ impl<'k> EntryFilter<'_, 'k> {
         self.relative.push_str(text);
         let path = self.relative.as_str().into();
         self.relative.truncate(self.place.relative.len());
-        Ok(SourceFile { path, size: metadata.size, mtime: metadata.mtime, language })
+        Ok(WalkedFile { path, size: metadata.size, mtime: metadata.mtime, language })
     }
 }

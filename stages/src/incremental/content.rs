@@ -12,7 +12,7 @@ const MINIFIED_LINE: usize = 400;
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum FileContent {
     /// Text, and a warning if bytes were replaced.
     Text { text: Arc<str>, warning: Option<&'static str> },
     /// Nothing to index, with the reason.
@@ -20,22 +20,22 @@ pub(super) enum Content {
 }
 
 /// Decodes a text file. `prose` disables the test for minified code, because a paragraph may be one long line.
-pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> Content {
+pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> FileContent {
     if bytes.is_empty() {
-        return Content::Nothing("empty file".into());
+        return FileContent::Nothing("empty file".into());
     }
     if let Some(text) = decode_utf16(&bytes) {
-        return Content::Text { text: text.into(), warning: None };
+        return FileContent::Text { text: text.into(), warning: None };
     }
     if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
-        return Content::Nothing("binary".into());
+        return FileContent::Nothing("binary".into());
     }
     if !prose && is_minified(&bytes) {
-        return Content::Nothing("minified or bundled".into());
+        return FileContent::Nothing("minified or bundled".into());
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Content::Text { text: text.into(), warning: None },
-        Err(error) => Content::Text {
+        Ok(text) => FileContent::Text { text: text.into(), warning: None },
+        Err(error) => FileContent::Text {
             text: String::from_utf8_lossy(error.as_bytes()).into(),
             warning: Some("not valid UTF-8: the bytes at fault were replaced"),
         },
@@ -66,8 +66,8 @@ mod tests {
 
     fn text(bytes: &[u8]) -> String {
         match decode(bytes.to_vec(), false) {
-            Content::Text { text, .. } => text.to_string(),
-            Content::Nothing(reason) => format!("<{reason}>"),
+            FileContent::Text { text, .. } => text.to_string(),
+            FileContent::Nothing(reason) => format!("<{reason}>"),
         }
     }
 
@@ -86,6 +86,6 @@ mod tests {
     #[test]
     fn prose_may_have_long_lines() {
         let paragraph = "word ".repeat(4_000).into_bytes();
-        assert!(matches!(decode(paragraph, true), Content::Text { warning: None, .. }));
+        assert!(matches!(decode(paragraph, true), FileContent::Text { warning: None, .. }));
     }
 }

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
 use crate::formats;
 use crate::git_signal::Repository;
-use crate::services::{PreviousIndex, RunClock, Scope, SourceTree, is_gone, service};
-use content::Content;
+use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
+use content::FileContent;
 
 /// Deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
@@ -214,7 +214,7 @@ impl IncrementalWorker<'_> {
         self.see(row, known.is_some());
         let blob = self.clean_blob(row).map(|blob| blob.as_slice().to_vec()).unwrap_or_default();
         let content = ContentId { hash: *blake3::hash(&bytes).as_bytes(), blob };
-        let same = |known: &FileRow<'_>| stage.previous.scope() < Scope::Everything && known.hash() == content.hash;
+        let same = |known: &FileRow<'_>| stage.previous.scope() < RunScope::Everything && known.hash() == content.hash;
         if let Some(known) = known.filter(same) {
             return self.unchanged(known, Some((content, bytes)), row, cx);
         }
@@ -228,7 +228,7 @@ impl IncrementalWorker<'_> {
 
     /// Whether time and size, or git's index, prove that the content is the one in the index.
     fn is_known_unchanged(&self, known: &FileRow<'_>, row: &FileInput<'_>) -> bool {
-        if self.stage.previous.scope() == Scope::Everything {
+        if self.stage.previous.scope() == RunScope::Everything {
             return false;
         }
         // A recorded time of zero means that the file could have changed again within a tick of the clock.
@@ -254,7 +254,7 @@ impl IncrementalWorker<'_> {
         let stage = self.stage;
         if let Some(reason) = known.skipped() {
             cx.skip(row.path, reason);
-        } else if stage.previous.scope() == Scope::Derived
+        } else if stage.previous.scope() == RunScope::Derived
             || stage.repository.key_changed(row.path, known.history_key())
         {
             cx.count("files.refreshed", 1);
@@ -263,7 +263,7 @@ impl IncrementalWorker<'_> {
                 None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
             };
             let Some(bytes) = bytes else { return Ok(None) };
-            let Content::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
+            let FileContent::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
             return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text }));
         } else {
             self.unchanged += 1;
@@ -282,13 +282,13 @@ impl IncrementalWorker<'_> {
         cx: &StageContext<'_>,
     ) -> Result<ChangedFile, StageError> {
         let text = match self.decode(bytes, row) {
-            Content::Text { text, warning } => {
+            FileContent::Text { text, warning } => {
                 if let Some(warning) = warning {
                     cx.warn(row.path, warning);
                 }
                 text
             }
-            Content::Nothing(reason) => {
+            FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
                 return Ok(ChangedFile {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
@@ -313,12 +313,12 @@ impl IncrementalWorker<'_> {
         Ok(ChangedFile { status, content, text })
     }
 
-    fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> Content {
+    fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {
         if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
-                Ok(text) if text.trim().is_empty() => Content::Nothing("no text in the document".into()),
-                Ok(text) => Content::Text { text: text.into(), warning: None },
-                Err(error) => Content::Nothing(error.to_string().into()),
+                Ok(text) if text.trim().is_empty() => FileContent::Nothing("no text in the document".into()),
+                Ok(text) => FileContent::Text { text: text.into(), warning: None },
+                Err(error) => FileContent::Nothing(error.to_string().into()),
             };
         }
         content::decode(bytes, formats::is_prose(row.language))

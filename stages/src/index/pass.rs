@@ -16,7 +16,7 @@ use super::scope::{HISTORY, scope};
 use super::summary::{After, IndexSummary};
 use super::trust::Trust;
 use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
-use crate::services::{Scope, now_seconds};
+use crate::services::{RunScope, now_seconds};
 
 /// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
 /// published without attribution and the walk is returned: another pass continues it.
@@ -45,7 +45,7 @@ pub(super) fn pass(
     let mut chain: Vec<_> =
         pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = scope(&before.fingerprints, &chain, false) == Scope::Changes;
+    let is_same_configuration = scope(&before.fingerprints, &chain, false) == RunScope::Changes;
     let scope = scope(&before.fingerprints, &chain, options.force);
     services.previous.decide(scope);
     let model = services.models.used();
@@ -73,7 +73,7 @@ pub(super) fn pass(
     let fingerprints = if is_complete || is_first { chain } else { unfinished(&before.fingerprints, &repository) };
     // An index of which one half follows one configuration and the other half another would answer for neither.
     let is_of_one_configuration =
-        if is_complete { is_same_configuration || unread.known() == 0 } else { scope == Scope::Changes };
+        if is_complete { is_same_configuration || unread.known() == 0 } else { scope == RunScope::Changes };
     let published = if is_first || is_of_one_configuration {
         writer.publish(ManifestUpdate {
             model,

@@ -1,6 +1,6 @@
 //! How much of an index has to be made again, from the fingerprints of the stages.
 
-use crate::services::Scope;
+use crate::services::RunScope;
 
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
 pub(super) const HISTORY: &str = "history";
@@ -10,9 +10,9 @@ const DERIVED: &[&str] = &["embed", "git-signal", "store", "bm25"];
 
 /// Compares the fingerprints of the last run with those of this one. If a stage up to chunking differs, every file has to
 /// be processed again; if only later stages differ, their work is done again from the stored chunks.
-pub(super) fn scope(before: &[(String, String)], now: &[(String, String)], force: bool) -> Scope {
+pub(super) fn scope(before: &[(String, String)], now: &[(String, String)], force: bool) -> RunScope {
     if force || before.is_empty() {
-        return Scope::Everything;
+        return RunScope::Everything;
     }
     let differing: Vec<&str> = now
         .iter()
@@ -22,8 +22,8 @@ pub(super) fn scope(before: &[(String, String)], now: &[(String, String)], force
         .collect();
     let derived = |name: &&str| DERIVED.contains(name);
     match differing.as_slice() {
-        [] => Scope::Changes,
-        names if names.iter().all(derived) => Scope::Derived,
-        _ => Scope::Everything,
+        [] => RunScope::Changes,
+        names if names.iter().all(derived) => RunScope::Derived,
+        _ => RunScope::Everything,
     }
 }

@@ -17,23 +17,23 @@ pub(super) struct TreeMemory {
 
 impl TreeMemory {
     /// Waits until the tree of a text of this many bytes fits, or no other tree exists.
-    pub(super) fn reserve(&self, text: usize) -> Reservation<'_> {
+    pub(super) fn reserve(&self, text: usize) -> TreeReservation<'_> {
         let bytes = text as u64 * TREE_BYTES_PER_BYTE;
         let reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |reserved: &mut u64| *reserved > 0 && *reserved + bytes > MAX_BYTES;
         let mut reserved = self.released.wait_while(reserved, is_full).unwrap_or_else(PoisonError::into_inner);
         *reserved += bytes;
-        Reservation { memory: self, bytes }
+        TreeReservation { memory: self, bytes }
     }
 }
 
 /// The memory of one tree, released on drop.
-pub(super) struct Reservation<'a> {
+pub(super) struct TreeReservation<'a> {
     memory: &'a TreeMemory,
     bytes: u64,
 }
 
-impl Drop for Reservation<'_> {
+impl Drop for TreeReservation<'_> {
     fn drop(&mut self) {
         *self.memory.reserved.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
         self.memory.released.notify_all();

@@ -20,7 +20,7 @@ use aurora_pipeline::{BuildContext, StageError};
 pub(crate) use cache_files::CacheFiles;
 pub(crate) use models::Models;
 pub(crate) use moves::Moves;
-pub(crate) use previous_index::{PreviousIndex, Scope};
+pub(crate) use previous_index::{PreviousIndex, RunScope};
 pub(crate) use run_clock::{RunClock, now_seconds};
 pub(crate) use source_tree::{MAX_FILE_SIZE, SourceTree};
 pub(crate) use unread::{ROOT, Unread, is_gone};

@@ -10,7 +10,7 @@ use crate::columns::RelativePath;
 
 /// How much of an index has to be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scope {
+pub(crate) enum RunScope {
     /// What has changed in the tree.
     Changes,
     /// Also, for every unchanged file, everything that is derived from its stored chunks.
@@ -22,7 +22,7 @@ pub(crate) enum Scope {
 /// The generation that was published when the run began.
 pub(crate) struct PreviousIndex {
     pub(crate) snapshot: Snapshot,
-    scope: OnceLock<Scope>,
+    scope: OnceLock<RunScope>,
     vanished: OnceLock<HashMap<[u8; 32], Vec<RelativePath>>>,
 }
 
@@ -32,12 +32,12 @@ impl PreviousIndex {
     }
 
     /// How much has to be made again.
-    pub(crate) fn scope(&self) -> Scope {
-        self.scope.get().copied().unwrap_or(Scope::Everything)
+    pub(crate) fn scope(&self) -> RunScope {
+        self.scope.get().copied().unwrap_or(RunScope::Everything)
     }
 
     /// Decides the scope. It depends on the fingerprints of the stages, so it is known only after they are built.
-    pub(crate) fn decide(&self, scope: Scope) {
+    pub(crate) fn decide(&self, scope: RunScope) {
         self.scope.get_or_init(|| scope);
     }
 

@@ -2,7 +2,6 @@
 //!
 //! A [`CacheFile`] is a header and a list of checksummed segments. A run appends what it has added; a segment that was cut
 //! short or damaged ends the file. Such a file is safe to delete: the next run computes everything again and writes it anew.
-//! [`Decoder`] and [`put_varint`] encode the numbers in a segment.
 //!
 //! A repository can contain any file, so a cache file is read only if its header holds a secret that the caller gives and
 //! that the author of a repository cannot know.
@@ -36,7 +35,5 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod cache_file;
-mod codec;
 
 pub use cache_file::{CacheFile, Format, Segments};
-pub use codec::{Decoder, put_varint};

@@ -41,7 +41,6 @@
 
 mod bm25f;
 mod chunk_id;
-pub mod codec;
 mod collection;
 mod dictionary;
 mod field;

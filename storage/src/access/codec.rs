@@ -3,7 +3,7 @@
 //! Without judgements: count, last time, then the recent times, of which there is always one. With judgements the same
 //! follows a zero, which no count is then, and the judgements' counts and last time.
 
-use aurora_inverted::codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 use super::verdict::{Judgements, Verdict};

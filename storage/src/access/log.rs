@@ -42,11 +42,11 @@ type RawTable = Database<'static, Bytes, Bytes>;
 /// writes.
 pub struct AccessLog {
     home: Directory,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
 /// What there is to read and write.
-struct State {
+struct LogState {
     /// Nothing where it could not be opened.
     store: Option<Arc<Store>>,
     /// Why what is there cannot be used.
@@ -69,7 +69,7 @@ impl AccessLog {
     /// When the directory or the files of the log cannot be created or opened, or the disk is full. Damage is no error here.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
         let home = ProjectDirectory::at(directory).create().map_err(|error| StorageError::io(directory, error))?;
-        let mut state = State { store: None, unusable: None, begun_anew: None };
+        let mut state = LogState { store: None, unusable: None, begun_anew: None };
         match open_store(&home) {
             Ok(store) => state.store = Some(store),
             Err(error) => state.unusable = Some(reason(error)?),
@@ -221,7 +221,7 @@ impl AccessLog {
     }
 
     /// A log that LMDB can write to, all of whose pages and values have been checked; another one where it was damaged.
-    fn writable(&self, state: &mut State) -> Result<Arc<Store>, StorageError> {
+    fn writable(&self, state: &mut LogState) -> Result<Arc<Store>, StorageError> {
         let found = match (&state.store, &state.unusable) {
             (Some(store), None) => check(store),
             (_, reason) => Ok(Some(reason.clone().unwrap_or_default())),
@@ -252,7 +252,7 @@ impl AccessLog {
         store.read().map_err(|error| reason(error).map_or_else(|error| error, |reason| self.unusable(reason)))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,6 +1,6 @@
 //! What users and agents say of a chunk that they were shown.
 
-use aurora_inverted::codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_varint};
 use serde::Serialize;
 
 /// A judgement of one chunk.

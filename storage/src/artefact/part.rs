@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 
-use aurora_inverted::codec::put_varint;
+use aurora_codec::{put_varint, varint_from};
 use blake3::Hasher;
 use zstd::stream::{read::Decoder, write::Encoder};
 
@@ -18,7 +18,7 @@ const BUFFER: usize = 1 << 17;
 /// Writes a part to a temporary file.
 pub(super) struct PartWriter {
     name: &'static str,
-    encoder: Encoder<'static, Measured<BufWriter<File>>>,
+    encoder: Encoder<'static, MeasuredStream<BufWriter<File>>>,
     length: u64,
     head: Vec<u8>,
 }
@@ -26,7 +26,7 @@ pub(super) struct PartWriter {
 impl PartWriter {
     /// Starts a part in an empty file.
     pub(super) fn new(name: &'static str, file: File) -> io::Result<Self> {
-        let encoder = Encoder::new(Measured::new(BufWriter::with_capacity(BUFFER, file)), LEVEL)?;
+        let encoder = Encoder::new(MeasuredStream::new(BufWriter::with_capacity(BUFFER, file)), LEVEL)?;
         Ok(Self { name, encoder, length: 0, head: Vec::new() })
     }
 
@@ -69,7 +69,7 @@ pub(super) struct PartReader<'r> {
     left: u64,
 }
 
-type Frame<'r> = BufReader<Measured<io::Take<&'r mut dyn Read>>>;
+type Frame<'r> = BufReader<MeasuredStream<io::Take<&'r mut dyn Read>>>;
 
 /// Why a part cannot be read further.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +96,7 @@ impl From<io::Error> for PartError {
 impl<'r> PartReader<'r> {
     /// Starts with the first byte of the frame.
     pub(super) fn new(part: &'r ArtefactPart, input: &'r mut dyn Read) -> Result<Self, PartError> {
-        let frame = BufReader::with_capacity(BUFFER, Measured::new(input.take(part.compressed)));
+        let frame = BufReader::with_capacity(BUFFER, MeasuredStream::new(input.take(part.compressed)));
         let decoder = Decoder::with_buffer(frame)?.single_frame();
         Ok(Self { part, rows: BufReader::with_capacity(BUFFER, decoder), left: part.length })
     }
@@ -147,31 +147,28 @@ impl<'r> PartReader<'r> {
     }
 
     fn varint(&mut self) -> Result<u64, PartError> {
-        let mut value = 0u64;
-        for shift in (0..u64::BITS).step_by(7) {
+        let no_length = || PartError::Damaged("a row has no length".to_owned());
+        let number = varint_from(|| {
             let mut byte = [0];
             if self.left == 0 {
-                break;
+                return Err(no_length());
             }
             self.rows.read_exact(&mut byte)?;
             self.left -= 1;
-            value |= u64::from(byte[0] & 0x7f) << shift;
-            if byte[0] < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(PartError::Damaged("a row has no length".to_owned()))
+            Ok(byte[0])
+        });
+        number?.ok_or_else(no_length)
     }
 }
 
 /// Counts and hashes the bytes that pass.
-struct Measured<T> {
+struct MeasuredStream<T> {
     inner: T,
     hasher: Hasher,
     length: u64,
 }
 
-impl<T> Measured<T> {
+impl<T> MeasuredStream<T> {
     fn new(inner: T) -> Self {
         Self { inner, hasher: Hasher::new(), length: 0 }
     }
@@ -182,7 +179,7 @@ impl<T> Measured<T> {
     }
 }
 
-impl<T: Write> Write for Measured<T> {
+impl<T: Write> Write for MeasuredStream<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.note(&bytes[..written]);
@@ -194,7 +191,7 @@ impl<T: Write> Write for Measured<T> {
     }
 }
 
-impl<T: Read> Read for Measured<T> {
+impl<T: Read> Read for MeasuredStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.note(&buffer[..read]);

@@ -4,7 +4,7 @@
 //! if it differs; each list with its length in front. Times are zigzag-coded, the committer's as the difference to the
 //! author's; the start of a touched range is the difference to the one before.
 
-use aurora_inverted::codec::{ByteReader, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
 use super::record::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 

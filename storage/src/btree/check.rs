@@ -17,7 +17,7 @@ const MAX_DEPTH: u16 = 32;
 /// Every page is visited at most once, even in a damaged file; of overflow pages only the head of the first is read.
 pub(crate) fn check_structure(pages: &Pages<'_>, meta: &Meta, last: &[&str], report: &mut dyn FnMut(&[u8], Damage)) {
     let mut tables = Vec::new();
-    let walk = Walk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
+    let walk = PageWalk::of_roots(pages, meta, &mut tables, &mut |damage| report(&[], damage));
     let Some(mut walk) = walk else { return };
     // The sort is stable.
     tables.sort_by_key(|(name, _)| last.iter().any(|last| last.as_bytes() == *name));
@@ -38,7 +38,7 @@ pub(crate) fn first_damage(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage>
 /// Checks what every write uses: the tree of names and the lists of free pages.
 pub(crate) fn check_roots(pages: &Pages<'_>, meta: &Meta) -> Result<(), Damage> {
     let mut first = None;
-    Walk::of_roots(pages, meta, &mut Vec::new(), &mut |damage| {
+    PageWalk::of_roots(pages, meta, &mut Vec::new(), &mut |damage| {
         first.get_or_insert(damage);
     });
     first.map_or(Ok(()), Err)
@@ -58,13 +58,13 @@ struct Visit<'a> {
 type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &Value<'a>) -> Result<(), Damage> + 'f;
 
 /// A walk over several trees.
-struct Walk<'w, 'a> {
+struct PageWalk<'w, 'a> {
     pages: &'w Pages<'a>,
     ledger: Ledger,
     extents: Vec<(usize, usize)>,
 }
 
-impl<'w, 'a> Walk<'w, 'a> {
+impl<'w, 'a> PageWalk<'w, 'a> {
     /// Visits the tree of free pages and that of names; `tables` gets the trees that have one.
     fn of_roots(
         pages: &'w Pages<'a>,

@@ -5,7 +5,7 @@
 //! before. Times are zigzag-coded.
 
 use super::record::{GitHistory, TokenSets};
-use aurora_inverted::codec::{ByteReader, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
 /// Appends the token sets of a chunk and, where it has one, its history's times.
 pub(crate) fn encode(out: &mut Vec<u8>, tokens: &TokenSets, history: Option<&GitHistory>) {

@@ -4,7 +4,7 @@
 //! · qualified name · name · numbers ([`super::numbers`]). A name is the offset and the length of a part of the key, or a text.
 //! Numbers are variable-length integers, texts stand behind their length.
 
-use aurora_inverted::codec::{ByteReader, put_sized, put_varint};
+use aurora_codec::{ByteReader, put_sized, put_varint};
 
 use super::kind::ChunkType;
 use super::numbers::{self, Numbers};

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use aurora_inverted::codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_varint};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::btree::Damage;

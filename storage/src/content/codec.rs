@@ -6,7 +6,7 @@
 //! the lowest bit of their length says which. Numbers are variable-length integers.
 
 use crate::chunk::{Chunk, ChunkText, Complexity, GitHistory, GitSignal, HistoryTier, Relations};
-use aurora_inverted::codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 /// Appends the texts of a chunk.
 pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {

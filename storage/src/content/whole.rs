@@ -4,7 +4,7 @@
 //! last line less the first · packed numbers · definitions · metadata · governance · date · texts · relations. What can be
 //! missing is a list of at most one.
 
-use aurora_inverted::codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::codec::{decode_relations, decode_text, encode_relations, encode_text};
 use crate::chunk::{

@@ -4,7 +4,7 @@
 //! left out, if it was · history key · lines · chunks, as pairs of the gap before a run of ids and the run's length · warnings.
 //! What can be missing is a list of at most one. Numbers are variable-length integers, texts stand behind their length.
 
-use aurora_inverted::codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
+use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::record::{FileOutcome, FileRecord};
 use crate::chunk::ChunkId;

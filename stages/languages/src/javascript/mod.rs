@@ -25,6 +25,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
         || tree_sitter_javascript::LANGUAGE.into(),
         &[
             include_str!("symbols.scm"),
+            include_str!("classes.scm"),
             include_str!("constants.scm"),
             include_str!("calls.scm"),
             include_str!("imports.scm"),

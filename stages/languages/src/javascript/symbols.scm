@@ -1,7 +1,7 @@
+; JavaScript and TypeScript
 (function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (class_declaration name: (_) @name body: (_) @body) @definition.class
-(class_heritage [(identifier) @reference.base (member_expression property: (property_identifier) @reference.base)])
 
 ; module.exports = function named() {}
 (assignment_expression left: (member_expression property: (property_identifier) @_exports)
@@ -29,9 +29,6 @@
 
 ; members of classes and of object literals
 (method_definition name: (_) @name body: (_) @body) @definition.method
-(field_definition property: (_) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
-(field_definition "static" property: (property_identifier) @definition.constant)
 (pair key: [(property_identifier) (string)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @definition.method
 (variable_declarator name: (identifier) @name value: (object)) @namespace

@@ -8,6 +8,7 @@ use crate::language::{Language, QueryCache};
 #[cfg(test)]
 mod tests;
 
+const SHARED_SYMBOLS: &str = include_str!("../javascript/symbols.scm");
 const SYMBOLS: &str = include_str!("symbols.scm");
 const CONSTANTS: &str = include_str!("../javascript/constants.scm");
 const CALLS: &str = include_str!("calls.scm");
@@ -26,7 +27,7 @@ pub(crate) static TYPESCRIPT: Language = Language {
         "typescript",
         &["ts", "mts", "cts"],
         || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        &[SYMBOLS, CONSTANTS, CALLS, IMPORTS],
+        &[SHARED_SYMBOLS, SYMBOLS, CONSTANTS, CALLS, IMPORTS],
         &TYPESCRIPT_QUERY,
         Highlighting::Tokens(&highlighting::TABLE),
     )
@@ -43,7 +44,7 @@ pub(crate) static TSX: Language = Language {
         "tsx",
         &["tsx"],
         || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        &[SYMBOLS, CONSTANTS, CALLS, IMPORTS, include_str!("jsx.scm")],
+        &[SHARED_SYMBOLS, SYMBOLS, CONSTANTS, CALLS, IMPORTS, include_str!("jsx.scm")],
         &TSX_QUERY,
         Highlighting::Tokens(&highlighting::TABLE),
     )

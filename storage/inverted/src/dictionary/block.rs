@@ -9,9 +9,9 @@
 //! number of parts · the number of the first value · offset and length in it, if there is one part. Several parts are
 //! consecutive whole values.
 
-use crate::codec::{ByteReader, put_varint};
 use crate::postings::{Posting, decode_tf_vector, encode_tf_vector};
 use crate::terms::LABEL_PREFIX;
+use aurora_codec::{ByteReader, put_varint};
 
 /// Most bytes of a block, but for unusually long bounds: with checksum and page header it fits a page of 4 KiB.
 pub(super) const BLOCK_BYTES: usize = 4076;

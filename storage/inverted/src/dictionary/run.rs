@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::inverter::Inverter;
-use crate::codec::put_varint;
+use aurora_codec::put_varint;
 
 impl Inverter {
     /// Sorts the postings by term, and writes them as a run.

@@ -4,9 +4,9 @@ use super::block::{BlockWriter, INLINE, ListLocation, encode_inline, encode_stor
 use super::inverter::SortedRun;
 use super::source::SegmentSink;
 use crate::chunk_id::WINDOW;
-use crate::codec::put_varint;
 use crate::lengths::LengthCodes;
 use crate::postings::{LONGEST_PART, PartLayout, Posting, SHORT_LIST, encode_part};
+use aurora_codec::put_varint;
 
 /// Most bytes of a value that several lists share.
 const VALUE_BYTES: usize = 64 << 10;

@@ -10,7 +10,7 @@ use aurora_kernels::{bit_positions, count_ones};
 
 use super::tombstones::Tombstones;
 use crate::chunk_id::WINDOW;
-use crate::codec::ByteReader;
+use aurora_codec::ByteReader;
 
 /// Cookies of a set without run containers, and of one that may have some.
 const NO_RUNS: u32 = 12346;

@@ -17,9 +17,9 @@
 use super::impact_groups::{WeightedPosting, divide};
 use super::tf_vector::TfVector;
 use super::window::{ImpactBound, frequency_code, is_body_only};
-use crate::codec::ByteReader;
 use crate::field::{FIELDS, Field};
 use crate::lengths::LengthCodes;
+use aurora_codec::ByteReader;
 
 const BODY: usize = Field::Body.index();
 /// Frequencies from this one on share a pair of the frontier.

@@ -22,9 +22,9 @@ use super::tf_vector::TfVector;
 use super::tombstones::Tombstones;
 use super::window::{ImpactBound, ListWindow, TfCode, WindowPostings, find_exceptions, frequency_code};
 use crate::chunk_id::WINDOW;
-use crate::codec::ByteReader;
 use crate::field::FIELDS;
 use crate::lengths::LengthCodes;
+use aurora_codec::ByteReader;
 
 /// Lists of up to this many postings have the short layout.
 pub(crate) const SHORT_LIST: usize = 1024;

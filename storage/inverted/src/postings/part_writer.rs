@@ -7,8 +7,8 @@ use super::impacts::ImpactBuilder;
 use super::posting::Posting;
 use super::tf_column::TfColumnWriter;
 use crate::chunk_id::WINDOW;
-use crate::codec::put_varint;
 use crate::lengths::LengthCodes;
+use aurora_codec::put_varint;
 
 /// The layout of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

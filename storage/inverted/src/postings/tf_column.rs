@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::impact_groups::usual_weight;
 use super::tf_vector::{TfVector, decode, encode as encode_vector, encoded_length};
 use super::window::TfCode;
-use crate::codec::{ByteReader, put_varint};
+use aurora_codec::{ByteReader, put_varint};
 
 /// The widths of a code, in bits.
 const WIDTHS: [u32; 5] = [0, 1, 2, 4, 8];

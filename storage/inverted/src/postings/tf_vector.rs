@@ -2,8 +2,8 @@
 //!
 //! Encoding: a mask of the fields that hold the term · a number for each of them, unless all are 1.
 
-use crate::codec::{ByteReader, put_varint};
 use crate::field::FIELDS;
+use aurora_codec::{ByteReader, put_varint};
 
 /// The frequencies of a term in the fields of a chunk, in the order of [`crate::Field`].
 pub type TfVector = [u16; FIELDS];

@@ -1,4 +1,24 @@
-//! The byte codec: variable-length integers, and a reader of bytes that may be truncated anywhere.
+//! The byte codec of all files: variable-length and fixed integers, and a reader of bytes that may be truncated anywhere.
+//!
+//! Deliberately absent: checksums, files, and any meaning of the bytes. What varies is little: numbers are LEB128 varints where
+//! most values are small, and little-endian integers elsewhere.
+//!
+//! ```
+//! use aurora_codec::{ByteReader, put_sized, put_varint};
+//!
+//! let mut bytes = Vec::new();
+//! put_varint(&mut bytes, 300);
+//! put_sized(&mut bytes, b"name");
+//! assert_eq!(bytes, b"\xac\x02\x04name");
+//!
+//! let mut reader = ByteReader::new(&bytes);
+//! assert_eq!((reader.varint(), reader.sized()), (Some(300), Some(b"name".as_slice())));
+//! assert_eq!((reader.is_empty(), reader.byte()), (true, None));
+//! ```
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 /// Appends a number in LEB128: groups of 7 bits, lowest first.
 #[inline]
@@ -31,6 +51,23 @@ pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)
 #[inline]
 pub fn varint_length(value: u64) -> usize {
     (64 - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Reads one number written by [`put_varint`] from a source of bytes; `None` if it exceeds 64 bits.
+///
+/// # Errors
+/// Those of the source.
+#[inline]
+pub fn varint_from<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {
+    let mut value = 0u64;
+    for shift in (0..u64::BITS).step_by(7) {
+        let byte = next()?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
 }
 
 /// Reads a slice from its beginning; every read returns `None` when too few bytes are left.
@@ -87,31 +124,59 @@ impl<'a> ByteReader<'a> {
         }
     }
 
+    // Inlined across the crate boundary as it was within the crate: loops over postings decode with it.
+    #[inline]
     fn long_varint(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
+        varint_from(|| self.byte().ok_or(())).ok().flatten()
+    }
+
+    /// The next two bytes as a little-endian number.
+    #[inline]
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// The next four bytes as a little-endian number.
+    #[inline]
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// The next eight bytes as a little-endian number.
+    #[inline]
+    pub fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// The next eight bytes as a signed little-endian number.
+    #[inline]
+    pub fn i64(&mut self) -> Option<i64> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.bytes.split_first_chunk()?;
+        self.bytes = rest;
+        Some(*taken)
     }
 
     /// A number written by [`put_zigzag`].
+    #[inline]
     pub fn zigzag(&mut self) -> Option<i64> {
         let value = self.varint()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
     /// Bytes written by [`put_sized`].
+    #[inline]
     pub fn sized(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
         self.take(length)
     }
 
     /// Text written by [`put_sized`].
+    #[inline]
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.sized()?).ok()
     }
@@ -157,5 +222,14 @@ mod tests {
             }
             prop_assert!(reader.is_empty() && reader.varint().is_none());
         }
+    }
+
+    #[test]
+    fn reads_stop_at_the_end() {
+        let mut reader = ByteReader::new(&[1, 2, 0, 3, 0, 0, 0, 9]);
+        assert_eq!((reader.byte(), reader.u16(), reader.u32()), (Some(1), Some(2), Some(3)));
+        assert_eq!((reader.u16(), reader.rest()), (None, [9].as_slice()));
+        assert_eq!((reader.take(2), reader.take(1), reader.byte()), (None, Some([9].as_slice()), None));
+        assert_eq!(ByteReader::new(&[0x80; 11]).varint(), None);
     }
 }
