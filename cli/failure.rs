@@ -68,7 +68,7 @@ impl Failure {
 /// An error's message and those of its causes, each only once, and then what to do about it.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut message = error.to_string();
-    let mut advice = advice(error);
+    let mut hint = advice(error);
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
@@ -76,12 +76,12 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
             message.push_str(": ");
             message.push_str(&text);
         }
-        if advice.is_empty() {
-            advice = crate::advice::advice(cause);
+        if hint.is_empty() {
+            hint = advice(cause);
         }
         source = cause.source();
     }
-    message + &advice
+    message + &hint
 }
 
 impl From<io::Error> for Failure {
