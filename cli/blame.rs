@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aurora_history::{BlameEntry, FileBlame};
 use aurora_stages::git_signal::from_stored;
-use aurora_storage::{FileOutcome, FileRecord, GitSignal, HistoryTier, Snapshot, StorageError};
+use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, HistoryTier, Snapshot, StorageError};
 use serde_json::{Value, json};
 
 use crate::args::BlameArgs;
@@ -58,14 +58,14 @@ fn why_not(snapshot: &Snapshot, file: &FileRecord) -> Result<String, StorageErro
     }
     let Some(&first) = file.chunks.first() else { return Ok("it has no chunks".to_owned()) };
     Ok(match snapshot.text(first)?.map(|text| text.git) {
-        Some(GitSignal::Untracked) => "it is not in the commit at HEAD".to_owned(),
-        Some(GitSignal::Pending) => "its history was not read yet; `aur mem index` goes on".to_owned(),
-        Some(GitSignal::Unavailable { reason }) => reason,
-        Some(GitSignal::Tracked(history)) if history.tier == HistoryTier::File => {
+        Some(ChunkHistory::Untracked) => "it is not in the commit at HEAD".to_owned(),
+        Some(ChunkHistory::Pending) => "its history was not read yet; `aur mem index` goes on".to_owned(),
+        Some(ChunkHistory::Unavailable { reason }) => reason,
+        Some(ChunkHistory::Tracked(history)) if history.tier == HistoryTier::File => {
             "the pipeline attributes whole files (`tier = \"file\"` in [stage.git-signal])".to_owned()
         }
-        Some(GitSignal::Tracked(_)) => "all of its lines are older than what this index keeps".to_owned(),
-        Some(GitSignal::None) | None => "there is no git repository".to_owned(),
+        Some(ChunkHistory::Tracked(_)) => "all of its lines are older than what this index keeps".to_owned(),
+        Some(ChunkHistory::None) | None => "there is no git repository".to_owned(),
     })
 }
 

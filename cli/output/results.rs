@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use aurora_query::explain::relative_time;
 use aurora_query::{Copies, FileState, Hit, Marker, SearchResults, TextFilter};
-use aurora_storage::{ChunkType, GitSignal, HistoryTier};
+use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
 use super::code::{CodeLine, highlight};
 use super::links::Links;
@@ -171,13 +171,13 @@ fn git_cells(hit: &Hit, now: i64) -> (String, String) {
         return ("-".to_owned(), date);
     }
     match &hit.git {
-        GitSignal::Tracked(history) => {
+        ChunkHistory::Tracked(history) => {
             let of_file = if history.tier == HistoryTier::File { " (file)" } else { "" };
             (units::count(u64::from(history.commits)) + of_file, relative_time(history.newest_time, now))
         }
-        GitSignal::Pending => ("- (pending)".to_owned(), "- (pending)".to_owned()),
-        GitSignal::None | GitSignal::Untracked => ("- (untracked)".to_owned(), "- (untracked)".to_owned()),
-        GitSignal::Unavailable { .. } => ("- (unavailable)".to_owned(), "- (unavailable)".to_owned()),
+        ChunkHistory::Pending => ("- (pending)".to_owned(), "- (pending)".to_owned()),
+        ChunkHistory::None | ChunkHistory::Untracked => ("- (untracked)".to_owned(), "- (untracked)".to_owned()),
+        ChunkHistory::Unavailable { .. } => ("- (unavailable)".to_owned(), "- (unavailable)".to_owned()),
     }
 }
 
@@ -229,7 +229,7 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
 
 fn git_fact(hit: &Hit, now: i64) -> Option<String> {
     match &hit.git {
-        GitSignal::Tracked(history) => {
+        ChunkHistory::Tracked(history) => {
             let of = if history.tier == HistoryTier::File { "of the file" } else { "in these lines" };
             Some(format!(
                 "{} {of}, touched {}x, last modified {}",
@@ -238,10 +238,10 @@ fn git_fact(hit: &Hit, now: i64) -> Option<String> {
                 relative_time(history.newest_time, now)
             ))
         }
-        GitSignal::Pending => Some("history not read yet".to_owned()),
-        GitSignal::Untracked => Some("not tracked".to_owned()),
-        GitSignal::Unavailable { reason } => Some(format!("unavailable, {reason}")),
-        GitSignal::None => None,
+        ChunkHistory::Pending => Some("history not read yet".to_owned()),
+        ChunkHistory::Untracked => Some("not tracked".to_owned()),
+        ChunkHistory::Unavailable { reason } => Some(format!("unavailable, {reason}")),
+        ChunkHistory::None => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{Cell, Column};
-use aurora_storage::{Chunk, ChunkId, GitSignal, TermVector, TokenSets};
+use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
 
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
@@ -99,7 +99,7 @@ pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
 
 /// The tokens of a chunk.
 #[derive(Debug, Clone)]
-pub struct Tokens(pub TokenSets);
+pub struct Tokens(pub StoredTokens);
 
 impl Cell for Tokens {
     fn heap_bytes(&self) -> usize {
@@ -202,6 +202,6 @@ impl Cell for Attribution {}
 
 /// The history of a chunk's lines.
 #[derive(Debug, Clone, Default)]
-pub struct Signal(pub GitSignal);
+pub struct Signal(pub ChunkHistory);
 
 impl Cell for Signal {}

@@ -6,7 +6,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
     Value, Worker,
 };
-use aurora_storage::{Chunk, FileOutcome, FileRecord, GitSignal, IndexWriter, MetaValue, TokenSets};
+use aurora_storage::{Chunk, ChunkHistory, FileOutcome, FileRecord, IndexWriter, MetaValue, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -172,8 +172,8 @@ fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, St
     for (row, file) in batch.chunk_files().iter().enumerate() {
         let mut chunk = records[row].0.clone();
         // A chunk that was read from the index has the history of the last run.
-        chunk.git = signals.map_or(GitSignal::None, |signals| signals[row].0.clone());
-        chunk.tokens = tokens.map_or_else(TokenSets::default, |tokens| tokens[row].0.clone());
+        chunk.git = signals.map_or(ChunkHistory::None, |signals| signals[row].0.clone());
+        chunk.tokens = tokens.map_or_else(StoredTokens::default, |tokens| tokens[row].0.clone());
         let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
         let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?)));

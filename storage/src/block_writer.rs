@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use crate::tables::{Emit, Operation, Table, chunk_key};
 
 /// Gathers the blocks of a table, and gives one whenever it is full.
-pub(crate) struct BlockWriter<const PARTS: usize> {
+pub(crate) struct CompressedBlockWriter<const PARTS: usize> {
     table: Table,
     compressor: Compressor<'static>,
     open: Option<BlockBuilder<PARTS>>,
@@ -17,7 +17,7 @@ pub(crate) struct BlockWriter<const PARTS: usize> {
     closed: Vec<(u32, u32)>,
 }
 
-impl<const PARTS: usize> BlockWriter<PARTS> {
+impl<const PARTS: usize> CompressedBlockWriter<PARTS> {
     /// Starts without a block.
     pub(crate) fn new(table: Table) -> Result<Self, StorageError> {
         Ok(Self { table, compressor: compressor().map_err(refused)?, open: None, closed: Vec::new() })

@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use crate::block_writer::BlockWriter;
+use crate::block_writer::CompressedBlockWriter;
 use crate::chunk::{self, Chunk, SourceRecord};
 use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
@@ -11,15 +11,16 @@ use crate::tables::{Emit, Operation, Table, chunk_key};
 
 /// Makes the rows of [`Table::Chunks`], [`Table::Sources`], [`Table::Content`] and [`Table::Blames`].
 pub(crate) struct ChunkRows {
-    content: BlockWriter<CONTENT_PARTS>,
-    blames: BlockWriter<1>,
+    content: CompressedBlockWriter<CONTENT_PARTS>,
+    blames: CompressedBlockWriter<1>,
     /// Id and source record of the file at hand.
     source: Option<(u32, SourceRecord)>,
 }
 
 impl ChunkRows {
     pub(crate) fn new() -> Result<Self, StorageError> {
-        let (content, blames) = (BlockWriter::new(Table::Content)?, BlockWriter::new(Table::Blames)?);
+        let (content, blames) =
+            (CompressedBlockWriter::new(Table::Content)?, CompressedBlockWriter::new(Table::Blames)?);
         Ok(Self { content, blames, source: None })
     }
 

@@ -13,7 +13,7 @@ use crate::fault;
 use crate::index_id::IndexId;
 use crate::manifest::FORMAT_VERSION;
 use crate::snapshot::Snapshot;
-use crate::store::Store;
+use crate::store::IndexStore;
 use crate::tables::{FORMAT_MARK, Operation, Table, meta_key, signature};
 
 type RawTable = Database<'static, Bytes, Bytes>;
@@ -26,18 +26,18 @@ const WAITING: usize = 1;
 /// Collects operations into batches, and has each batch applied in a transaction of its own.
 pub(crate) struct Committer {
     base: Snapshot,
-    store: Arc<Store>,
+    store: Arc<IndexStore>,
     limit: usize,
     batch: Vec<Operation>,
     bytes: usize,
     sender: Option<Sender<Vec<Operation>>>,
     thread: Option<JoinHandle<()>>,
-    failure: Arc<Mutex<Failure>>,
+    failure: Arc<Mutex<WriteFailure>>,
 }
 
 /// The first error of the thread: given to the first caller as it is, to later ones as text.
 #[derive(Default)]
-enum Failure {
+enum WriteFailure {
     #[default]
     None,
     New(StorageError),
@@ -113,7 +113,7 @@ impl Committer {
         let base = self.base.clone();
         let run = move || {
             if let Err(error) = apply_all(&base, &store, &receiver) {
-                *failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
+                *failure.lock().unwrap_or_else(PoisonError::into_inner) = WriteFailure::New(error);
             }
         };
         let thread = std::thread::Builder::new().name("aurora-writer".to_owned()).spawn(run);
@@ -130,7 +130,7 @@ impl Committer {
         {
             let error =
                 StorageError::WriterStopped { path: self.store.data.clone(), reason: "its thread panicked".to_owned() };
-            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Failure::New(error);
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = WriteFailure::New(error);
         }
     }
 
@@ -141,13 +141,13 @@ impl Committer {
         }
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         match std::mem::take(&mut *failure) {
-            Failure::None => Ok(()),
-            Failure::New(error) => {
-                *failure = Failure::Told(error.to_string());
+            WriteFailure::None => Ok(()),
+            WriteFailure::New(error) => {
+                *failure = WriteFailure::Told(error.to_string());
                 Err(error)
             }
-            Failure::Told(reason) => {
-                *failure = Failure::Told(reason.clone());
+            WriteFailure::Told(reason) => {
+                *failure = WriteFailure::Told(reason.clone());
                 Err(StorageError::WriterStopped { path: self.store.data.clone(), reason })
             }
         }
@@ -160,7 +160,7 @@ impl Drop for Committer {
     }
 }
 
-fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
+fn apply_all(base: &Snapshot, store: &IndexStore, batches: &Receiver<Vec<Operation>>) -> Result<(), StorageError> {
     let mut tables = None;
     let (pages, generation) = (base.pages(), base.meta());
     let mut guard = Guard::new(&pages, generation, store.is_sound()).map_err(|damage| base.wrap(damage))?;
@@ -180,7 +180,7 @@ fn apply_all(base: &Snapshot, store: &Store, batches: &Receiver<Vec<Operation>>)
 }
 
 /// Applies a batch in one synchronised transaction; nothing of it stays when that fails.
-fn apply(store: &Store, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
+fn apply(store: &IndexStore, tables: &mut Option<RawTables>, batch: &[Operation]) -> heed::Result<()> {
     let tables = match tables {
         Some(tables) => tables,
         None => tables.insert(open_tables(store)?),
@@ -221,12 +221,12 @@ fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], value: &[u8]) 
 }
 
 /// Makes the tables of a new index, which gives it its id.
-pub(crate) fn create_tables(store: &Store) -> Result<(), StorageError> {
+pub(crate) fn create_tables(store: &IndexStore) -> Result<(), StorageError> {
     open_tables(store).map(drop).map_err(|error| StorageError::lmdb(&store.data, error))
 }
 
 /// Opens the tables, making them in a new file together with the format mark.
-fn open_tables(store: &Store) -> heed::Result<RawTables> {
+fn open_tables(store: &IndexStore) -> heed::Result<RawTables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let mut open = |table: Table| opener.create_database(transaction, Some(table.name()));
@@ -253,7 +253,7 @@ fn open_tables(store: &Store) -> heed::Result<RawTables> {
 ///
 /// LMDB leaves out pages at the end that were taken and freed in one transaction. Then a file that was
 /// cut short could be told from a whole one only by its list of free pages.
-fn fill_up(store: &Store) -> Result<(), StorageError> {
+fn fill_up(store: &IndexStore) -> Result<(), StorageError> {
     let page = u64::from(store.lmdb.unnamed_database_stat().page_size);
     let extent = (store.lmdb.info().last_page_number as u64 + 1) * page;
     if store.length()? >= extent {

@@ -12,14 +12,14 @@ use crate::opening::OpenMode;
 use crate::project::{ProjectDirectory, identity, keep_out_of_git};
 use crate::replace::{self, reserve, settle};
 use crate::snapshot::Snapshot;
-use crate::store::{ATTEMPTS, Store};
+use crate::store::{ATTEMPTS, IndexStore};
 
 const INDEX: &str = ProjectDirectory::INDEX;
 
 /// An open index: a handle that is cheap to clone, for any number of readers and one writer.
 #[derive(Clone)]
 pub struct Environment {
-    pub(crate) store: Arc<Store>,
+    pub(crate) store: Arc<IndexStore>,
     mode: OpenMode,
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Environment {
 }
 
 /// Opens the index of a project. If it is replaced in the meantime, the new one is opened.
-fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<Store>, StorageError> {
+fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<IndexStore>, StorageError> {
     let mut attempts = 0;
     loop {
         settle(home)?;
@@ -88,7 +88,7 @@ fn open_index(home: &Directory, mode: OpenMode) -> Result<Arc<Store>, StorageErr
         let is_missing = mode == OpenMode::Create && home.metadata(INDEX).is_err();
         let _reserved = if is_missing { Some(reserve(home)?) } else { None };
         let before = identity(home, INDEX);
-        let opened = Store::open(INDEX, home, mode, EnvFlags::empty());
+        let opened = IndexStore::open(INDEX, home, mode, EnvFlags::empty());
         attempts += 1;
         // LMDB opens its two files by name; both must be from the same directory.
         let is_same = before.is_none() || identity(home, INDEX) == before;
@@ -117,14 +117,14 @@ mod tests {
         write(1);
         let flags = EnvFlags::READ_ONLY | EnvFlags::NO_LOCK;
         let home = Directory::open_root(directory.path()).expect("opens");
-        let store = Store::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
+        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
         assert!(store.unlocked);
         let snapshot = Snapshot::open(&store).expect("opens");
         let read = |snapshot: &Snapshot| snapshot.get(Table::Postings, b"key").expect("sound").map(<[u8]>::to_vec);
         assert_eq!(read(&snapshot), Some(vec![1; 10_000]));
         drop((snapshot, store));
         write(2);
-        let store = Store::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
+        let store = IndexStore::open(INDEX, &home, OpenMode::Existing, flags).expect("opens");
         assert_eq!(read(&Snapshot::open(&store).expect("opens")), Some(vec![2; 10_000]));
     }
 }

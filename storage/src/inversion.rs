@@ -15,7 +15,7 @@ use crate::segment::SegmentPages;
 const TEMPORARY: &str = ProjectDirectory::TEMPORARY;
 
 /// A source of a merge.
-pub(crate) type Source<'a> = MergeSource<'a, SegmentPages<'a>, BufReader<File>>;
+pub(crate) type SegmentMergeSource<'a> = MergeSource<'a, SegmentPages<'a>, BufReader<File>>;
 
 /// The postings of chunks, gathered for one segment.
 #[derive(Debug)]
@@ -52,13 +52,13 @@ impl Inversion {
     }
 
     /// Everything that was added, to be merged in this order. The files stay as long as the inversion does.
-    pub(crate) fn sources<'a>(&mut self) -> Result<Vec<Source<'a>>, StorageError> {
+    pub(crate) fn sources<'a>(&mut self) -> Result<Vec<SegmentMergeSource<'a>>, StorageError> {
         let open = |run: &RunFile| match run.read() {
-            Ok(run) => Ok(Source::Run(run)),
+            Ok(run) => Ok(SegmentMergeSource::Run(run)),
             Err(error) => Err(StorageError::io(&run.path(), error)),
         };
         let mut sources = self.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        sources.push(Source::memory(std::mem::take(&mut self.inverter)));
+        sources.push(SegmentMergeSource::memory(std::mem::take(&mut self.inverter)));
         Ok(sources)
     }
 

@@ -16,7 +16,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use aurora_storage::{Environment, Field, Label, ManifestUpdate, OpenMode, TermVector, WriterOptions};
-//! # use aurora_storage::{Chunk, ChunkType, Complexity, FileOutcome, FileRecord, GitSignal};
+//! # use aurora_storage::{Chunk, ChunkType, Complexity, FileOutcome, FileRecord, ChunkHistory};
 //! # let directory = tempfile::tempdir()?;
 //! # let chunk = Chunk {
 //! #     key: "code:a.py:save".into(), chunk_type: ChunkType::Function, path: "a.py".into(),
@@ -24,7 +24,7 @@
 //! #     line_end: 2, byte_start: 0, byte_end: 20, signature: "def save()".into(), doc: String::new(),
 //! #     text: "def save(): flush()".into(), definitions: vec![], tokens: Default::default(), calls: vec!["flush".into()], imports: vec![],
 //! #     dependencies: vec![], complexity: Complexity::default(), content_hash: [0; 16],
-//! #     git: GitSignal::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
+//! #     git: ChunkHistory::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
 //! # };
 //! # let file = FileRecord {
 //! #     path: "a.py".into(), size: 20, mtime_ns: 0, blob: vec![], hash: [0; 32], language: "python".into(),
@@ -108,8 +108,8 @@ pub use aurora_inverted::{
 };
 pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
-    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity, GitHistory,
-    GitSignal, GitState, Governance, HistoryTier, MetaValue, Relations, TokenSets, UnknownChunkType,
+    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity,
+    GitHistory, GitState, Governance, HistoryTier, MetaValue, Relations, StoredTokens, UnknownChunkType,
 };
 pub use compact::Compaction;
 pub use env::Environment;

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use aurora_confined::{Directory, Kind, Refusal};
+use aurora_confined::{Directory, EntryKind, Refusal};
 use heed::{EnvFlags, EnvOpenOptions, WithoutTls};
 
 use crate::error::StorageError;
@@ -39,11 +39,11 @@ pub(crate) fn prepare(directory: &Directory, mode: OpenMode) -> Result<(), Stora
     for name in [DATA, LOCK] {
         let path = || directory.path().join(name);
         match directory.metadata(name) {
-            Ok(found) if found.kind == Kind::File => {}
-            Ok(found) if found.kind == Kind::Link => {
+            Ok(found) if found.kind == EntryKind::File => {}
+            Ok(found) if found.kind == EntryKind::Link => {
                 return Err(StorageError::io(&path(), Refusal::SymbolicLink.into()));
             }
-            Ok(found) if name == DATA && found.kind == Kind::Directory => {
+            Ok(found) if name == DATA && found.kind == EntryKind::Directory => {
                 return Err(StorageError::Foreign { path: path(), reason: "it is a directory".to_owned() });
             }
             Ok(_) => return Err(StorageError::io(&path(), Refusal::NotRegular.into())),
@@ -97,7 +97,7 @@ pub(crate) fn open_lmdb(
     loop {
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
         options.max_dbs(16).max_readers(READERS).map_size(size);
-        // SAFETY: `Store::open` opens a file once in a process, and has inspected it.
+        // SAFETY: `IndexStore::open` opens a file once in a process, and has inspected it.
         let opened = unsafe {
             options.flags(flags);
             options.open(directory)

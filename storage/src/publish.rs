@@ -10,7 +10,7 @@ use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files;
 use crate::fold::{Group, plan};
-use crate::inversion::Source;
+use crate::inversion::SegmentMergeSource;
 use crate::manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, SegmentInfo};
 use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
@@ -143,7 +143,7 @@ fn write_segment(
     let mut sources = Vec::new();
     for info in &group.segments {
         let segment = base.segment(info.id);
-        sources.push(Source::segment(&segment).map_err(|damage| base.wrap(damage))?);
+        sources.push(SegmentMergeSource::segment(&segment).map_err(|damage| base.wrap(damage))?);
     }
     if group.added {
         sources.extend(state.inversion.sources()?);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_confined::{Directory, Kind};
+use aurora_confined::{Directory, EntryKind};
 use heed::EnvFlags;
 
 use crate::commit::Committer;
@@ -21,7 +21,7 @@ use crate::manifest::Manifest;
 use crate::opening::OpenMode;
 use crate::project::{DATA, ProjectDirectory};
 use crate::snapshot::Snapshot;
-use crate::store::Store;
+use crate::store::IndexStore;
 use crate::tables::{Operation, Table, meta_key};
 use crate::trust::KnownIndexes;
 
@@ -54,7 +54,7 @@ impl Replacement {
         clear(home)?;
         fault::point();
         let mut replacement = Self { home: home.clone(), known: known.clone(), parts: None, _lock: lock };
-        let store = Store::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
+        let store = IndexStore::open(NEW, home, OpenMode::Create, EnvFlags::empty())?;
         let base = Snapshot::open(&store)?;
         let committer = Committer::new(&base, BATCH);
         replacement.parts = Some((base, committer));
@@ -129,7 +129,8 @@ impl Drop for Replacement {
 
 /// Whether a project has an index, given its `.aurora` directory.
 pub(crate) fn is_present(home: &Directory) -> bool {
-    let is_file = |name: &&str| home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == Kind::File);
+    let is_file =
+        |name: &&str| home.metadata(Path::new(name).join(DATA)).is_ok_and(|found| found.kind == EntryKind::File);
     [INDEX, OLD].iter().any(is_file)
 }
 

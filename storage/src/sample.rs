@@ -5,25 +5,25 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 use crate::chunk::{
-    Chunk, ChunkType, Complexity, GitHistory, GitSignal, Governance, HistoryTier, MetaValue, TokenSets,
+    Chunk, ChunkHistory, ChunkType, Complexity, GitHistory, Governance, HistoryTier, MetaValue, StoredTokens,
 };
 
 fn word() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z_]{0,12}", "\\PC{0,8}"]
 }
 
-fn git() -> impl Strategy<Value = GitSignal> {
+fn git() -> impl Strategy<Value = ChunkHistory> {
     let tier = prop_oneof![Just(HistoryTier::File), Just(HistoryTier::Line)];
     let counts = (tier, any::<u32>(), any::<u32>());
     let history = (counts, word(), any::<i64>(), any::<i64>(), vec(word(), 0..3), vec(any::<i64>(), 0..4));
     prop_oneof![
-        Just(GitSignal::None),
-        Just(GitSignal::Untracked),
-        Just(GitSignal::Pending),
-        word().prop_map(|reason| GitSignal::Unavailable { reason }),
+        Just(ChunkHistory::None),
+        Just(ChunkHistory::Untracked),
+        Just(ChunkHistory::Pending),
+        word().prop_map(|reason| ChunkHistory::Unavailable { reason }),
         history.prop_map(
             |((tier, commits, touches), newest_commit, newest_time, first_time, authors, commit_times)| {
-                GitSignal::Tracked(GitHistory {
+                ChunkHistory::Tracked(GitHistory {
                     tier,
                     commits,
                     touches,
@@ -59,7 +59,7 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
             let (calls, imports, dependencies, definitions, doc_tokens) = lists;
-            let tokens = TokenSets { code: vec![1, 200, 60_000], doc: doc_tokens };
+            let tokens = StoredTokens { code: vec![1, 200, 60_000], doc: doc_tokens };
             let ([line, other_line, byte, other_byte, branches, loops], score, content_hash, exported) = numbers;
             let (line, other_line) = (line.min(u32::MAX - 1), other_line.min(u32::MAX - 1));
             let (git, metadata, governance, parent, date) = options;

@@ -20,13 +20,13 @@ use crate::project::{DATA, Identity, identity};
 pub(crate) const ATTEMPTS: usize = 100;
 
 /// Stores that are open in this process: LMDB must not open a file twice.
-static OPEN: Mutex<Option<HashMap<PathBuf, Weak<Store>>>> = Mutex::new(None);
+static OPEN: Mutex<Option<HashMap<PathBuf, Weak<IndexStore>>>> = Mutex::new(None);
 
 /// One LMDB environment.
 ///
 /// LMDB's map is as large when it is opened as it will ever be. It is never replaced: LMDB allows that only while no
 /// transaction is open in the process, and both snapshots and the writer keep read transactions open.
-pub(crate) struct Store {
+pub(crate) struct IndexStore {
     /// The data file, for messages.
     pub(crate) data: PathBuf,
     /// The directory that holds lock file and temporary files.
@@ -76,7 +76,7 @@ impl Deref for Content {
     }
 }
 
-impl Store {
+impl IndexStore {
     /// Opens the environment in the directory `name` of `home`, or returns the handle that this process has already.
     pub(crate) fn open(
         name: &'static str,

@@ -45,7 +45,7 @@ struct Stamp {
 
 /// The record of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Record {
+struct TrustRecord {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
@@ -94,7 +94,7 @@ impl KnownIndexes {
             });
         };
         let io = |error| StorageError::io(directory, error);
-        let record = Record { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };
+        let record = TrustRecord { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };
         match self.record_of(&id) {
             Some(before) if before == record => Ok(()),
             before => write(directory, &id, &record, before.is_none()),
@@ -105,18 +105,18 @@ impl KnownIndexes {
     /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
-            let _ = write(directory, id, &Record { home, stamp: Stamp::default() }, true);
+            let _ = write(directory, id, &TrustRecord { home, stamp: Stamp::default() }, true);
         }
     }
 
-    fn record_of(&self, id: &IndexId) -> Option<Record> {
+    fn record_of(&self, id: &IndexId) -> Option<TrustRecord> {
         let records = Directory::open_root(self.directory.as_deref()?).ok()?;
         read(&records, name_of(id))
     }
 }
 
 /// Writes the record of an index; `is_new` if it has none yet.
-fn write(directory: &Path, id: &IndexId, record: &Record, is_new: bool) -> Result<(), StorageError> {
+fn write(directory: &Path, id: &IndexId, record: &TrustRecord, is_new: bool) -> Result<(), StorageError> {
     let io = |error| StorageError::io(directory, error);
     #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
     fs::create_dir_all(directory).map_err(io)?;
@@ -132,7 +132,7 @@ fn name_of(id: &IndexId) -> String {
     format!("{id}.json")
 }
 
-fn read(records: &Directory, name: impl AsRef<Path>) -> Option<Record> {
+fn read(records: &Directory, name: impl AsRef<Path>) -> Option<TrustRecord> {
     serde_json::from_slice(&records.read(name, MOST).ok()?).ok()
 }
 
@@ -143,8 +143,9 @@ fn forget_gone(records: &Directory) -> io::Result<()> {
         return Ok(());
     }
     for (name, _) in names {
-        let is_gone =
-            |record: Record| record.home.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let is_gone = |record: TrustRecord| {
+            record.home.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
         if read(records, &name).is_some_and(is_gone) {
             records.remove(name)?;
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::btree::check_structure;
 use crate::chunk::{ChunkId, SourceRecord};
-use crate::content::{Block, CONTENT_PARTS, Frame};
+use crate::content::{CONTENT_PARTS, CompressedBlock, Frame};
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
 use crate::label::labels_of;
@@ -165,7 +165,8 @@ impl Snapshot {
             if first.is_some_and(|first| first >= self.manifest().next_chunk_id) {
                 break;
             }
-            match first.and_then(|first| Some((first, Block::decode(first, value)?.read::<CONTENT_PARTS>()?))) {
+            match first.and_then(|first| Some((first, CompressedBlock::decode(first, value)?.read::<CONTENT_PARTS>()?)))
+            {
                 Some((first, frames)) => {
                     let ids: Vec<u32> = frames.iter().flat_map(Frame::ids).collect();
                     report.expect(first >= end, || format!("the block of contents {first} is in the one before"));
@@ -233,7 +234,7 @@ impl Snapshot {
             if first.is_some_and(|first| first >= self.manifest().next_chunk_id) {
                 break;
             }
-            match first.and_then(|first| Block::decode(first, value)?.read::<1>()) {
+            match first.and_then(|first| CompressedBlock::decode(first, value)?.read::<1>()) {
                 Some(frames) => {
                     for id in frames.iter().flat_map(Frame::ids).filter(|id| self.live().contains(*id)) {
                         report.expect(firsts.contains(id), || format!("the blame of chunk {id} belongs to no file"));

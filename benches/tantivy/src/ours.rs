@@ -10,8 +10,8 @@ use std::sync::mpsc::sync_channel;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
-    Chunk, ChunkId, ChunkType, Complexity, Environment, FIELDS, Field, FileOutcome, FileRecord, GitSignal, IndexWriter,
-    Manifest, ManifestUpdate, OpenMode, TermVector, TokenSets, WriterOptions,
+    Chunk, ChunkId, ChunkType, Complexity, Environment, FIELDS, Field, FileOutcome, FileRecord, ChunkHistory, IndexWriter,
+    Manifest, ManifestUpdate, OpenMode, TermVector, StoredTokens, WriterOptions,
 };
 
 use crate::Outcome;
@@ -160,13 +160,13 @@ fn empty_chunk() -> Chunk {
         dependencies: Vec::new(),
         complexity: Complexity::default(),
         content_hash: [0; 16],
-        git: GitSignal::None,
+        git: ChunkHistory::None,
         metadata: Vec::new(),
         governance: None,
         parent: None,
         exported: false,
         date: None,
-        tokens: TokenSets::default(),
+        tokens: StoredTokens::default(),
     }
 }
 

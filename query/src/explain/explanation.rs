@@ -1,6 +1,6 @@
 //! The explanation of one hit: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::GitSignal;
+use aurora_storage::ChunkHistory;
 use serde::Serialize;
 
 use crate::explain::points::{self, Boost, Points};
@@ -37,7 +37,7 @@ pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
     matched: &[usize],
-    git: &GitSignal,
+    git: &ChunkHistory,
 ) -> (Points, Explanation) {
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);

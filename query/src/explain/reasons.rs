@@ -1,6 +1,6 @@
 //! Scores of the components in words.
 
-use aurora_storage::{AccessRecord, GitSignal, HistoryTier, Judgements, Verdict};
+use aurora_storage::{AccessRecord, ChunkHistory, HistoryTier, Judgements, Verdict};
 
 use crate::understand::ParsedQuery;
 
@@ -55,7 +55,7 @@ pub fn semantic_reason(score: Option<f32>) -> &'static str {
 }
 
 /// Describes a history: `accessed 3x, 23 commits, last used 2 days ago`.
-pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i64) -> String {
+pub fn activation_reason(git: &ChunkHistory, access: Option<&AccessRecord>, now: i64) -> String {
     let mut reasons = Vec::new();
     if let Some(access) = access.filter(|access| access.count > 0) {
         reasons.push(format!("accessed {}x", access.count));
@@ -64,18 +64,18 @@ pub fn activation_reason(git: &GitSignal, access: Option<&AccessRecord>, now: i6
         reasons.push(feedback_reason(&judgements));
     }
     match git {
-        GitSignal::Tracked(history) => {
+        ChunkHistory::Tracked(history) => {
             let of_file = if history.tier == HistoryTier::File { " of the file" } else { "" };
             reasons.push(count(i64::from(history.commits), "commit") + of_file);
         }
-        GitSignal::Pending => reasons.push("git history not read yet".to_owned()),
-        GitSignal::Untracked => reasons.push("not tracked by git".to_owned()),
-        GitSignal::Unavailable { .. } => reasons.push("git history unavailable".to_owned()),
-        GitSignal::None => reasons.push("no git history".to_owned()),
+        ChunkHistory::Pending => reasons.push("git history not read yet".to_owned()),
+        ChunkHistory::Untracked => reasons.push("not tracked by git".to_owned()),
+        ChunkHistory::Unavailable { .. } => reasons.push("git history unavailable".to_owned()),
+        ChunkHistory::None => reasons.push("no git history".to_owned()),
     }
     match (access.filter(|access| access.count > 0), git) {
         (Some(access), _) => reasons.push(format!("last used {}", relative_time(access.last, now))),
-        (None, GitSignal::Tracked(history)) => {
+        (None, ChunkHistory::Tracked(history)) => {
             reasons.push(format!("last changed {}", relative_time(history.newest_time, now)))
         }
         (None, _) => reasons.push("taken as average".to_owned()),
@@ -163,13 +163,13 @@ mod tests {
     fn activation_reasons() {
         let now = 100 * 86_400;
         let tracked =
-            GitSignal::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
+            ChunkHistory::Tracked(GitHistory { commits: 23, newest_time: now - 9 * 86_400, ..GitHistory::default() });
         let access = AccessRecord { count: 3, last: now - 2 * 86_400, ..AccessRecord::default() };
         assert_eq!(activation_reason(&tracked, Some(&access), now), "accessed 3x, 23 commits, last used 2 days ago");
         assert_eq!(activation_reason(&tracked, None, now), "23 commits, last changed 1 week ago");
-        assert_eq!(activation_reason(&GitSignal::Untracked, None, now), "not tracked by git, taken as average");
+        assert_eq!(activation_reason(&ChunkHistory::Untracked, None, now), "not tracked by git, taken as average");
         assert_eq!(
-            activation_reason(&GitSignal::None, Some(&access), now),
+            activation_reason(&ChunkHistory::None, Some(&access), now),
             "accessed 3x, no git history, last used 2 days ago"
         );
     }

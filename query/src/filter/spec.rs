@@ -39,7 +39,7 @@ pub(crate) struct Filter {
 
 /// The chunks that a filter lets through, and what should be said about it.
 #[derive(Debug, Default)]
-pub(crate) struct Selection {
+pub(crate) struct ChunkSelection {
     /// `None` lets everything through.
     pub(crate) chunks: Option<RoaringBitmap>,
     pub(crate) notes: Vec<String>,
@@ -121,8 +121,8 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 
 impl Filter {
     /// The chunks of `snapshot` that pass.
-    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<Selection, StorageError> {
-        let mut selection = Selection::default();
+    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<ChunkSelection, StorageError> {
+        let mut selection = ChunkSelection::default();
         if !self.types.is_empty() {
             let mut any = RoaringBitmap::new();
             for &kind in &self.types {
@@ -160,7 +160,7 @@ impl Filter {
     }
 }
 
-impl Selection {
+impl ChunkSelection {
     fn require(
         &mut self,
         chunks: RoaringBitmap,

@@ -1,6 +1,6 @@
 //! Whether a file is still what was indexed.
 
-use aurora_confined::{Directory, Kind};
+use aurora_confined::{Directory, EntryKind};
 use aurora_storage::FileRecord;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -38,7 +38,7 @@ pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return FileState::Gone,
         Err(_) => return FileState::Unknown,
     };
-    if metadata.kind != Kind::File {
+    if metadata.kind != EntryKind::File {
         return FileState::Gone;
     }
     if metadata.len != known.size {

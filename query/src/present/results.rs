@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aurora_storage::{
-    AccessRecord, Chunk, ChunkId, ChunkRecord, ChunkType, GitSignal, Governance, Judgements, MetaValue, Verdict,
+    AccessRecord, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkType, Governance, Judgements, MetaValue, Verdict,
 };
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -108,7 +108,7 @@ pub struct Hit {
     pub scores: Scores,
     /// History of the chunk's lines.
     #[serde(serialize_with = "git")]
-    pub git: GitSignal,
+    pub git: ChunkHistory,
     /// Accesses before this search; `None` when never shown or not asked for.
     #[serde(serialize_with = "access")]
     pub access: Option<AccessRecord>,
@@ -152,7 +152,7 @@ impl Hit {
         explanation: Explanation,
     ) -> Self {
         let mut git = chunk.git;
-        if let GitSignal::Tracked(history) = &mut git {
+        if let ChunkHistory::Tracked(history) = &mut git {
             history.commit_times = Vec::new();
         }
         Self {
@@ -251,13 +251,13 @@ fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, 
 
 /// `{"status": "tracked", "tier": "line", "commits": 23, "touches": 31, "last_modified": "2025-12-29T08:00:00Z",
 /// "authors": […], …}`; the same keys with `null` and an empty list where there is no history.
-fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error> {
+fn git<S: Serializer>(git: &ChunkHistory, serializer: S) -> Result<S::Ok, S::Error> {
     let (status, history) = match git {
-        GitSignal::Tracked(history) => ("tracked", Some(history)),
-        GitSignal::Untracked => ("untracked", None),
-        GitSignal::Pending => ("pending", None),
-        GitSignal::Unavailable { .. } => ("unavailable", None),
-        GitSignal::None => ("none", None),
+        ChunkHistory::Tracked(history) => ("tracked", Some(history)),
+        ChunkHistory::Untracked => ("untracked", None),
+        ChunkHistory::Pending => ("pending", None),
+        ChunkHistory::Unavailable { .. } => ("unavailable", None),
+        ChunkHistory::None => ("none", None),
     };
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry("status", status)?;
@@ -267,7 +267,7 @@ fn git<S: Serializer>(git: &GitSignal, serializer: S) -> Result<S::Ok, S::Error>
     map.serialize_entry("last_modified", &history.map(|history| rfc3339(history.newest_time)))?;
     map.serialize_entry("authors", history.map_or(&[][..], |history| &history.authors))?;
     map.serialize_entry("last_commit", &history.map(|history| &history.newest_commit))?;
-    if let GitSignal::Unavailable { reason } = git {
+    if let ChunkHistory::Unavailable { reason } = git {
         map.serialize_entry("reason", reason)?;
     }
     map.end()

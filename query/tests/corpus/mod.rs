@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
 use aurora_storage::{
-    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, GitSignal, HistoryTier,
-    ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, TermVector, TokenSets, WriterOptions,
+    Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, HistoryTier,
+    ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector, WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     pub(crate) text: String,
     pub(crate) doc: String,
     pub(crate) calls: Vec<String>,
-    pub(crate) git: GitSignal,
+    pub(crate) git: ChunkHistory,
     pub(crate) metadata: Vec<(String, MetaValue)>,
     pub(crate) embedded: bool,
 }
@@ -38,7 +38,7 @@ impl Row {
             text: text.to_owned(),
             doc: String::new(),
             calls: Vec::new(),
-            git: GitSignal::None,
+            git: ChunkHistory::None,
             metadata: Vec::new(),
             embedded: true,
         }
@@ -68,7 +68,7 @@ impl Row {
     pub(crate) fn committed(mut self, commits: u32, newest_days_ago: i64) -> Self {
         let newest_time = NOW - newest_days_ago * DAY;
         let commit_times: Vec<i64> = (0..i64::from(commits)).map(|n| newest_time - n * DAY).collect();
-        self.git = GitSignal::Tracked(GitHistory {
+        self.git = ChunkHistory::Tracked(GitHistory {
             tier: HistoryTier::Line,
             commits,
             touches: commits,
@@ -118,7 +118,7 @@ impl Row {
             text: self.text.clone(),
             calls: self.calls.clone(),
             definitions: Vec::new(),
-            tokens: TokenSets::default(),
+            tokens: StoredTokens::default(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::query::QueryError;
+use crate::query::QuerySyntaxError;
 
 /// Why a text yields no symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -24,5 +24,5 @@ pub enum ParseFailure {
     Grammar(String),
     /// The language's queries do not fit its grammar: a bug.
     #[error(transparent)]
-    Query(#[from] QueryError),
+    Query(#[from] QuerySyntaxError),
 }

@@ -31,7 +31,7 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use crate::highlight::{Highlight, Highlighting};
-use crate::query::{CompiledQuery, QueryError};
+use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded};
 
 /// One language. The engine reads everything that differs between languages from here.
@@ -75,7 +75,7 @@ pub struct Language {
 pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
-pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QueryError>>;
+pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QuerySyntaxError>>;
 
 /// What the visibility of a definition depends on.
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +166,7 @@ impl Language {
     ///
     /// # Errors
     /// The queries do not fit the grammar: a bug in the language's directory.
-    pub(crate) fn compiled_query(&self) -> Result<&CompiledQuery, QueryError> {
+    pub(crate) fn compiled_query(&self) -> Result<&CompiledQuery, QuerySyntaxError> {
         self.query.get_or_init(|| CompiledQuery::new(&(self.grammar)(), self.queries)).as_ref().map_err(Clone::clone)
     }
 }

@@ -53,7 +53,7 @@ pub use file_symbols::{FileSymbols, Truncation};
 pub use highlight::{Highlight, TokenClass};
 pub use language::Language;
 pub use parser::{ParseLimits, Parser};
-pub use query::QueryError;
+pub use query::QuerySyntaxError;
 pub use symbols::{Boundary, Constant, Import, Symbol, SymbolKind};
 
 /// Every language. Names and extensions are unique.

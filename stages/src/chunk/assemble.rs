@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, TokenSets};
+use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, StoredTokens};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chunk::definitions::Definitions;
@@ -166,7 +166,7 @@ impl<'a> Assembler<'a> {
                 signature: symbol.signature.clone(),
                 doc: if n == 0 { symbol.doc.clone() } else { String::new() },
                 definitions,
-                tokens: TokenSets::default(),
+                tokens: StoredTokens::default(),
                 imports: self.references.imports_in(&text),
                 dependencies: self.dependencies(Some(index), &calls),
                 exported: symbol.exported,
@@ -257,13 +257,13 @@ impl<'a> Assembler<'a> {
             doc: String::new(),
             text,
             definitions: Vec::new(),
-            tokens: TokenSets::default(),
+            tokens: StoredTokens::default(),
             calls: Vec::new(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),
             content_hash,
-            git: GitSignal::None,
+            git: ChunkHistory::None,
             metadata: Vec::new(),
             governance: None,
             parent: None,

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, MetaValue, TokenSets};
+use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, MetaValue, StoredTokens};
 
 use crate::chunk::date;
 use crate::chunk::keys::Keys;
@@ -227,12 +227,12 @@ impl<'a> Log<'a> {
             text: text.to_owned(),
             calls: Vec::new(),
             definitions: Vec::new(),
-            tokens: TokenSets::default(),
+            tokens: StoredTokens::default(),
             imports: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),
             content_hash,
-            git: GitSignal::None,
+            git: ChunkHistory::None,
             metadata,
             governance: None,
             parent,

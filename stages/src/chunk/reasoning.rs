@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aurora_storage::{Chunk, ChunkType, Complexity, GitSignal, Governance, MetaValue, TokenSets};
+use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, Governance, MetaValue, StoredTokens};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -78,12 +78,12 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         text,
         calls: document.content.tools(),
         definitions: Vec::new(),
-        tokens: TokenSets::default(),
+        tokens: StoredTokens::default(),
         imports: Vec::new(),
         dependencies: Vec::new(),
         complexity: Complexity::default(),
         content_hash,
-        git: GitSignal::None,
+        git: ChunkHistory::None,
         date: document.metadata.timestamp.as_deref().and_then(date::unix_seconds),
         metadata: document.facts(),
         governance: document

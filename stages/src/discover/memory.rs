@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use aurora_confined::{Directory, Kind, Refusal, refusal_of};
+use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
 use aurora_storage::{ProjectDirectory, UserDirectory};
 
 use super::walk::{Omission, WalkedFile};
@@ -64,11 +64,11 @@ impl Search {
             let Some(text) = name.to_str() else { continue };
             let below = format!("{path}{text}");
             match kind {
-                Kind::Directory if depth < MAX_DEPTH => match directory.open_directory(&name) {
+                EntryKind::Directory if depth < MAX_DEPTH => match directory.open_directory(&name) {
                     Ok(inner) => self.directory(&inner, &format!("{below}/"), depth + 1),
                     Err(error) => self.omit(&below, &error),
                 },
-                Kind::File if (self.is_one)(&below) => match directory.metadata(&name) {
+                EntryKind::File if (self.is_one)(&below) => match directory.metadata(&name) {
                     Ok(metadata) => self.found.push(WalkedFile {
                         path: below.into(),
                         size: metadata.len,

@@ -7,7 +7,7 @@ use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageContext,
     StageError, Worker,
 };
-use aurora_storage::{Chunk, TokenSets};
+use aurora_storage::{Chunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, RECORD, Record, TOKENS, Tokens};
@@ -105,7 +105,7 @@ impl Worker for EmbedWorker<'_> {
         let tokens = passages
             .iter()
             .map(|passage| self.stage.tokens.token_sets(passage))
-            .map(|sets| Tokens(TokenSets { code: sets.code, doc: sets.doc }));
+            .map(|sets| Tokens(StoredTokens { code: sets.code, doc: sets.doc }));
         let tokens = tokens.collect();
         batch.write(EMBEDDING, vectors)?;
         batch.write(TOKENS, tokens)?;

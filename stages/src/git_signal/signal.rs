@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use aurora_storage::{GitHistory, GitSignal, HistoryTier};
+use aurora_storage::{ChunkHistory, GitHistory, HistoryTier};
 
 use crate::columns::Attribution;
 use aurora_history::{FileBlame, HistorySummary};
 
 /// The signals of the chunks of a file. The chunks cover `ranges` of its lines, counted from 0, without their end.
-pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<GitSignal> {
+pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<ChunkHistory> {
     let of_file = match attribution {
-        Attribution::NoRepository => GitSignal::None,
-        Attribution::Untracked => GitSignal::Untracked,
-        Attribution::Pending => GitSignal::Pending,
-        Attribution::Unavailable(reason) => GitSignal::Unavailable { reason: reason.to_string() },
+        Attribution::NoRepository => ChunkHistory::None,
+        Attribution::Untracked => ChunkHistory::Untracked,
+        Attribution::Pending => ChunkHistory::Pending,
+        Attribution::Unavailable(reason) => ChunkHistory::Unavailable { reason: reason.to_string() },
         Attribution::File { history, .. } => {
             of_history(HistorySummary::clone(history), history.commits, HistoryTier::File)
         }
@@ -25,13 +25,13 @@ pub(super) fn signals(attribution: &Attribution, ranges: &[Range<u32>]) -> Vec<G
     vec![of_file; ranges.len()]
 }
 
-fn of_lines(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> GitSignal {
+fn of_lines(blame: &FileBlame, lines: &Range<u32>, touches: u32) -> ChunkHistory {
     of_history(blame.summary(lines.clone()), touches, HistoryTier::Line)
 }
 
-fn of_history(history: HistorySummary, touches: u32, tier: HistoryTier) -> GitSignal {
-    let Some(newest) = history.newest else { return GitSignal::Untracked };
-    GitSignal::Tracked(GitHistory {
+fn of_history(history: HistorySummary, touches: u32, tier: HistoryTier) -> ChunkHistory {
+    let Some(newest) = history.newest else { return ChunkHistory::Untracked };
+    ChunkHistory::Tracked(GitHistory {
         tier,
         commits: history.commits,
         touches,

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::metadata::{Kind, Metadata};
+use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 use crate::regular::{read_open, regular, text};
 use crate::{system, temporary};
@@ -138,7 +138,7 @@ impl Directory {
     ///
     /// # Errors
     /// What the system says.
-    pub fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+    pub fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         self.handle.entries()
     }
 
@@ -207,7 +207,7 @@ impl Directory {
         let name = self::name(name.as_ref())?;
         let removed = match self.metadata(name) {
             // The standard library removes a tree relative to handles, and the links in it as what they are.
-            Ok(found) if found.kind == Kind::Directory => std::fs::remove_dir_all(self.path.join(name)),
+            Ok(found) if found.kind == EntryKind::Directory => std::fs::remove_dir_all(self.path.join(name)),
             Ok(_) => self.handle.remove_file(name),
             Err(error) => Err(error),
         };

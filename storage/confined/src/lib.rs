@@ -47,6 +47,6 @@ use portable as system;
 use unix as system;
 
 pub use directory::Directory;
-pub use metadata::{Kind, Metadata};
+pub use metadata::{EntryKind, Metadata};
 pub use refusal::{Refusal, refusal_of};
 pub use regular::{open_regular, read_regular, read_regular_to_string};

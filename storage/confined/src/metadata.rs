@@ -2,7 +2,7 @@
 
 /// What a name stands for; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A directory.
@@ -17,7 +17,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Bytes of its content.
     pub len: u64,
     /// Modification time, nanoseconds since the epoch; 0 where there is none.

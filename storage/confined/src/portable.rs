@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::metadata::{Kind, Metadata};
+use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
 /// A directory, by its path.
@@ -20,8 +20,8 @@ impl Handle {
 
     pub(crate) fn open_directory(&self, path: &Path) -> io::Result<Self> {
         match self.metadata(path)?.kind {
-            Kind::Directory => Ok(Self(self.0.join(path))),
-            Kind::Link => Err(Refusal::SymbolicLink.into()),
+            EntryKind::Directory => Ok(Self(self.0.join(path))),
+            EntryKind::Link => Err(Refusal::SymbolicLink.into()),
             _ => Err(Refusal::NotDirectory.into()),
         }
     }
@@ -29,8 +29,8 @@ impl Handle {
     /// The caller checks that the file is a regular one.
     pub(crate) fn open_file(&self, path: &Path, for_writing: bool) -> io::Result<File> {
         match self.metadata(path)?.kind {
-            Kind::File => OpenOptions::new().read(true).write(for_writing).open(self.0.join(path)),
-            Kind::Link => Err(Refusal::SymbolicLink.into()),
+            EntryKind::File => OpenOptions::new().read(true).write(for_writing).open(self.0.join(path)),
+            EntryKind::Link => Err(Refusal::SymbolicLink.into()),
             _ => Err(Refusal::NotRegular.into()),
         }
     }
@@ -53,15 +53,15 @@ impl Handle {
                 return Ok(metadata(&found));
             }
             match kind(found.file_type()) {
-                Kind::Directory => {}
-                Kind::Link => return Err(Refusal::SymbolicLink.into()),
+                EntryKind::Directory => {}
+                EntryKind::Link => return Err(Refusal::SymbolicLink.into()),
                 _ => return Err(Refusal::NotDirectory.into()),
             }
         }
         Err(Refusal::Outside.into())
     }
 
-    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let entry = |entry: io::Result<fs::DirEntry>| {
             let entry = entry?;
             Ok((entry.file_name(), kind(entry.file_type()?)))
@@ -99,11 +99,11 @@ fn metadata(found: &fs::Metadata) -> Metadata {
     Metadata { kind, len: found.len(), modified, changed, device: 0, inode: 0 }
 }
 
-fn kind(kind: FileType) -> Kind {
+fn kind(kind: FileType) -> EntryKind {
     match () {
-        () if kind.is_symlink() => Kind::Link,
-        () if kind.is_dir() => Kind::Directory,
-        () if kind.is_file() => Kind::File,
-        () => Kind::Other,
+        () if kind.is_symlink() => EntryKind::Link,
+        () if kind.is_dir() => EntryKind::Directory,
+        () if kind.is_file() => EntryKind::File,
+        () => EntryKind::Other,
     }
 }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 
-use crate::{Directory, Kind, Refusal, read_regular, refusal_of};
+use crate::{Directory, EntryKind, Refusal, read_regular, refusal_of};
 
 const LIMIT: u64 = 1 << 10;
 
@@ -29,7 +29,7 @@ fn files_below_are_read_and_replaced() {
     let real = root.open_directory("real").expect("opened");
     real.replace("file", |file| file.write_all(b"new")).expect("replaced");
     assert_eq!(root.read_to_string("real/file", LIMIT).expect("read"), "new");
-    assert_eq!(real.entries().expect("listed"), [("file".into(), Kind::File)], "no temporary file is left");
+    assert_eq!(real.entries().expect("listed"), [("file".into(), EntryKind::File)], "no temporary file is left");
     real.rename("file", "other").expect("renamed");
     assert!(root.contains("real/other").expect("known") && !root.contains("real/file").expect("known"));
     root.remove("real").expect("removed");
@@ -117,7 +117,7 @@ mod unix {
         for name in ["link", "gone"] {
             assert_eq!(refusal(root.open_or_create(name)), Some(Refusal::SymbolicLink), "{name}");
             assert_eq!(root.create_new(name).expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
-            assert_eq!(root.metadata(name).expect("known").kind, Kind::Link);
+            assert_eq!(root.metadata(name).expect("known").kind, EntryKind::Link);
         }
         for name in ["folder", "inner", "link"] {
             assert_eq!(refusal(root.open_directory(name)), Some(Refusal::SymbolicLink), "{name}");

@@ -13,7 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::metadata::{Kind, Metadata};
+use crate::metadata::{EntryKind, Metadata};
 use crate::refusal::Refusal;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -43,7 +43,7 @@ impl Handle {
 
     fn not_a_directory(&self, path: &Path) -> io::Error {
         match self.metadata(path) {
-            Ok(found) if found.kind != Kind::Link => Refusal::NotDirectory.into(),
+            Ok(found) if found.kind != EntryKind::Link => Refusal::NotDirectory.into(),
             Ok(_) => Refusal::SymbolicLink.into(),
             Err(error) => error,
         }
@@ -88,7 +88,7 @@ impl Handle {
         Ok(metadata(&stat))
     }
 
-    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.0)? {
             let entry = entry?;
@@ -201,11 +201,11 @@ fn nanoseconds(seconds: i64, part: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
-fn kind(told: FileType) -> Kind {
+fn kind(told: FileType) -> EntryKind {
     match told {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Directory,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     }
 }

@@ -19,7 +19,7 @@ use crate::btree::{Cursor, Damage, Mark, Tree, first_damage, seal, unseal};
 use crate::error::StorageError;
 use crate::opening::OpenMode;
 use crate::project::ProjectDirectory;
-use crate::store::{Mapped, Store};
+use crate::store::{IndexStore, Mapped};
 
 const ACCESS: &str = ProjectDirectory::ACCESS;
 /// The table of records, and that of the format.
@@ -34,7 +34,7 @@ const VERSION: u32 = 1;
 /// Longest chunk key that stands as it is; LMDB allows 511 bytes.
 const MAX_KEY: usize = 440;
 
-type RawTable = Database<'static, Bytes, Bytes>;
+type AccessTable = Database<'static, Bytes, Bytes>;
 
 /// The access history of a project's chunks, by chunk key, so that it outlives the index.
 ///
@@ -48,7 +48,7 @@ pub struct AccessLog {
 /// What there is to read and write.
 struct LogState {
     /// Nothing where it could not be opened.
-    store: Option<Arc<Store>>,
+    store: Option<Arc<IndexStore>>,
     /// Why what is there cannot be used.
     unusable: Option<String>,
     /// Why another log was begun.
@@ -57,8 +57,8 @@ struct LogState {
 
 /// The tables as LMDB has them.
 struct Tables {
-    records: RawTable,
-    format: RawTable,
+    records: AccessTable,
+    format: AccessTable,
 }
 
 impl AccessLog {
@@ -208,7 +208,7 @@ impl AccessLog {
         Ok(forgotten.len())
     }
 
-    fn write(&self, change: impl Fn(&RawTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {
+    fn write(&self, change: impl Fn(&AccessTable, &mut RwTxn<'_>) -> heed::Result<()>) -> Result<(), StorageError> {
         let mut state = self.state();
         let store = self.writable(&mut state)?;
         drop(state);
@@ -221,7 +221,7 @@ impl AccessLog {
     }
 
     /// A log that LMDB can write to, all of whose pages and values have been checked; another one where it was damaged.
-    fn writable(&self, state: &mut LogState) -> Result<Arc<Store>, StorageError> {
+    fn writable(&self, state: &mut LogState) -> Result<Arc<IndexStore>, StorageError> {
         let found = match (&state.store, &state.unusable) {
             (Some(store), None) => check(store),
             (_, reason) => Ok(Some(reason.clone().unwrap_or_default())),
@@ -261,8 +261,8 @@ impl AccessLog {
     }
 }
 
-fn open_store(home: &Directory) -> Result<Arc<Store>, StorageError> {
-    Store::open(ACCESS, home, OpenMode::Create, EnvFlags::NO_META_SYNC)
+fn open_store(home: &Directory) -> Result<Arc<IndexStore>, StorageError> {
+    IndexStore::open(ACCESS, home, OpenMode::Create, EnvFlags::NO_META_SYNC)
 }
 
 /// What makes a log unusable, if that is what an error says: damage, or something else in its place.
@@ -274,7 +274,7 @@ fn reason(error: StorageError) -> Result<String, StorageError> {
 }
 
 /// Checks all pages and all values, few as they are; returns what is wrong. LMDB would follow what it finds.
-fn check(store: &Store) -> Result<Option<String>, StorageError> {
+fn check(store: &IndexStore) -> Result<Option<String>, StorageError> {
     let mapped = match store.read() {
         Ok(mapped) => mapped,
         Err(error) => return reason(error).map(Some),
@@ -324,12 +324,12 @@ fn decode(bytes: &[u8]) -> Result<AccessRecord, Damage> {
     AccessRecord::decode(bytes).ok_or_else(|| Damage("it has a record that is none".to_owned()))
 }
 
-fn stored(table: &RawTable, transaction: &RwTxn<'_>, key: &[u8]) -> heed::Result<Option<AccessRecord>> {
+fn stored(table: &AccessTable, transaction: &RwTxn<'_>, key: &[u8]) -> heed::Result<Option<AccessRecord>> {
     let bytes = table.get(transaction, key)?.and_then(|bytes| unseal(RECORD_MARK, key, bytes));
     Ok(bytes.and_then(AccessRecord::decode))
 }
 
-fn put(table: &RawTable, transaction: &mut RwTxn<'_>, key: &[u8], record: &AccessRecord) -> heed::Result<()> {
+fn put(table: &AccessTable, transaction: &mut RwTxn<'_>, key: &[u8], record: &AccessRecord) -> heed::Result<()> {
     let mut value = record.encode();
     seal(RECORD_MARK, key, &mut value);
     table.put(transaction, key, &value)
@@ -344,7 +344,7 @@ fn sign(table: &Database<'_, Bytes, Bytes>, transaction: &mut RwTxn<'_>) -> heed
 }
 
 /// Opens the tables, making them in a new file together with the format.
-fn open_tables(store: &Store) -> heed::Result<Tables> {
+fn open_tables(store: &IndexStore) -> heed::Result<Tables> {
     let transaction = store.lmdb.write_txn()?;
     let opened = store.lmdb.create_databases_and_commit(transaction, |opener, transaction| {
         let records: Database<'_, Bytes, Bytes> = opener.create_database(transaction, Some(RECORDS))?;

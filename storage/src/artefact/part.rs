@@ -64,12 +64,12 @@ impl PartWriter {
 /// Reads the rows of a part. What it says of itself is believed only as far as the manifest goes.
 pub(super) struct PartReader<'r> {
     part: &'r ArtefactPart,
-    rows: BufReader<Decoder<'static, Frame<'r>>>,
+    rows: BufReader<Decoder<'static, PartFrame<'r>>>,
     /// Bytes of rows that are still to come.
     left: u64,
 }
 
-type Frame<'r> = BufReader<MeasuredStream<io::Take<&'r mut dyn Read>>>;
+type PartFrame<'r> = BufReader<MeasuredStream<io::Take<&'r mut dyn Read>>>;
 
 /// Why a part cannot be read further.
 #[derive(Debug, thiserror::Error)]

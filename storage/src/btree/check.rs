@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::ledger::Ledger;
 use super::meta::{Meta, each_free};
-use super::page::{Counts, Damage, Pages, Record, Tree, Value, word};
+use super::page::{Counts, Damage, PageValue, Pages, Tree, TreeRecord, word};
 
 /// Deepest tree that LMDB can follow.
 const MAX_DEPTH: u16 = 32;
@@ -55,7 +55,7 @@ struct Visit<'a> {
 }
 
 /// What is done with an entry of a leaf: its key and value.
-type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &Value<'a>) -> Result<(), Damage> + 'f;
+type OnEntry<'f, 'a> = dyn FnMut(&mut Ledger, &'a [u8], &PageValue<'a>) -> Result<(), Damage> + 'f;
 
 /// A walk over several trees.
 struct PageWalk<'w, 'a> {
@@ -69,13 +69,13 @@ impl<'w, 'a> PageWalk<'w, 'a> {
     fn of_roots(
         pages: &'w Pages<'a>,
         meta: &Meta,
-        tables: &mut Vec<(&'a [u8], Record)>,
+        tables: &mut Vec<(&'a [u8], TreeRecord)>,
         report: &mut dyn FnMut(Damage),
     ) -> Option<Self> {
         let ledger = Ledger::new(pages).map_err(&mut *report).ok()?;
         let mut walk = Self { pages, ledger, extents: Vec::new() };
         let [free, main] = meta.counts;
-        walk.tree(Record { tree: meta.free, pad: 0, counts: free }, report, &mut |ledger, key, value| {
+        walk.tree(TreeRecord { tree: meta.free, pad: 0, counts: free }, report, &mut |ledger, key, value| {
             plain(value)?;
             // A list is kept under the transaction that freed its pages.
             if !word(key, 0).is_some_and(|id| (1..=meta.transaction).contains(&id)) {
@@ -84,12 +84,12 @@ impl<'w, 'a> PageWalk<'w, 'a> {
             each_free(value.bytes, meta, &mut |page| ledger.free(page))
         });
         walk.ledger.check_end(pages).unwrap_or_else(&mut *report);
-        walk.tree(Record { tree: meta.main, pad: 0, counts: main }, report, &mut |_, name, value| {
+        walk.tree(TreeRecord { tree: meta.main, pad: 0, counts: main }, report, &mut |_, name, value| {
             if name.is_empty() || name.contains(&0) {
                 return Err(Damage("it has a table without a name".to_owned()));
             }
             let record = Some(value.bytes).filter(|record| value.sub_tree && record.len() == Tree::SIZE);
-            let record = record.and_then(Record::parse).filter(|record| record.tree.flags == 0 && record.pad == 0);
+            let record = record.and_then(TreeRecord::parse).filter(|record| record.tree.flags == 0 && record.pad == 0);
             let record = record.ok_or_else(|| Damage(format!("`{}` is no table", name.escape_ascii())))?;
             tables.push((name, record));
             Ok(())
@@ -100,7 +100,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
     /// Visits every page of a tree.
     fn tree(
         &mut self,
-        Record { tree, counts, .. }: Record,
+        TreeRecord { tree, counts, .. }: TreeRecord,
         report: &mut dyn FnMut(Damage),
         entry: &mut OnEntry<'_, 'a>,
     ) {
@@ -177,7 +177,7 @@ impl<'w, 'a> PageWalk<'w, 'a> {
 }
 
 /// Refuses a tree in the place of a value.
-fn plain(value: &Value<'_>) -> Result<(), Damage> {
+fn plain(value: &PageValue<'_>) -> Result<(), Damage> {
     match value.sub_tree {
         true => Err(Damage("a tree stands in the place of a value".to_owned())),
         false => Ok(()),

@@ -3,7 +3,7 @@
 use roaring::RoaringTreemap;
 
 use super::cursor::Cursor;
-use super::page::{Counts, Damage, HEADER, INTEGER_KEYS, Pages, Record, Tree, WORD, half, u32_at, word};
+use super::page::{Counts, Damage, HEADER, INTEGER_KEYS, Pages, Tree, TreeRecord, WORD, half, u32_at, word};
 
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
@@ -113,8 +113,8 @@ impl Meta {
             return Err(MetaError::Foreign("it has another LMDB version"));
         }
         let parse = || {
-            let free = Record::parse(&page[trees..])?;
-            let main = Record::parse(&page[trees + Tree::SIZE..])?;
+            let free = TreeRecord::parse(&page[trees..])?;
+            let main = TreeRecord::parse(&page[trees + Tree::SIZE..])?;
             let meta = Self {
                 page_size: u32_at(page, trees)? as usize,
                 transaction: word(page, trees + 2 * Tree::SIZE + WORD)?,

@@ -64,7 +64,7 @@ pub(crate) struct Tree {
 
 /// All that the record of a tree says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct TreeRecord {
     pub(super) tree: Tree,
     /// Bytes of a page in the tree of free pages, 0 elsewhere.
     pub(super) pad: u32,
@@ -79,7 +79,7 @@ pub(crate) struct Counts {
     pub(super) overflow: u64,
 }
 
-impl Record {
+impl TreeRecord {
     /// Reads the record that describes a tree.
     pub(super) fn parse(record: &[u8]) -> Option<Self> {
         Some(Self {
@@ -155,7 +155,7 @@ pub(super) struct Page<'a> {
 }
 
 /// Where the value of a leaf node is.
-pub(super) struct Value<'a> {
+pub(super) struct PageValue<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) sub_tree: bool,
     /// Overflow pages that belong to it, which LMDB frees when it deletes or replaces it. They may be more than it needs:
@@ -163,7 +163,7 @@ pub(super) struct Value<'a> {
     pub(super) overflow: Option<Range<u64>>,
 }
 
-impl Value<'_> {
+impl PageValue<'_> {
     /// Whether the value has just the overflow pages that it needs.
     pub(super) fn is_exact(&self, page_size: usize) -> bool {
         let needed = (HEADER + self.bytes.len()).div_ceil(page_size) as u64;
@@ -203,7 +203,7 @@ impl<'a> Pages<'a> {
     /// The key of a leaf's node, and its value once its checksum was found right.
     pub(super) fn entry(&self, tree: Tree, leaf: &Page<'a>, index: usize) -> Result<(&'a [u8], &'a [u8]), Damage> {
         let key = leaf.key(index)?;
-        let Value { bytes, overflow, .. } = self.value(leaf, index)?;
+        let PageValue { bytes, overflow, .. } = self.value(leaf, index)?;
         let Some(mark) = tree.seal else { return Ok((key, bytes)) };
         let node = (leaf.number, index);
         let first = overflow.map(|pages| pages.start);
@@ -217,7 +217,7 @@ impl<'a> Pages<'a> {
     }
 
     /// The value of a leaf's node.
-    pub(super) fn value(&self, leaf: &Page<'a>, index: usize) -> Result<Value<'a>, Damage> {
+    pub(super) fn value(&self, leaf: &Page<'a>, index: usize) -> Result<PageValue<'a>, Damage> {
         let node = leaf.node(index)?;
         let flags = half(node, 4).unwrap_or(0);
         let size = u32_at(node, 0).unwrap_or(0) as usize;
@@ -228,7 +228,7 @@ impl<'a> Pages<'a> {
         }
         if flags & BIG_DATA == 0 {
             let bytes = node.get(data..data + size).ok_or_else(cut)?;
-            return Ok(Value { bytes, sub_tree: flags & SUB_DATA != 0, overflow: None });
+            return Ok(PageValue { bytes, sub_tree: flags & SUB_DATA != 0, overflow: None });
         }
         let first = word(node, data).ok_or_else(cut)?;
         let needed = (HEADER + size).div_ceil(self.page_size) as u64;
@@ -242,7 +242,7 @@ impl<'a> Pages<'a> {
             return Err(Damage::page(first, "counts more overflow pages than there are"));
         }
         let bytes = &bytes[HEADER..HEADER + size];
-        Ok(Value { bytes, sub_tree: false, overflow: Some(first..first + held) })
+        Ok(PageValue { bytes, sub_tree: false, overflow: Some(first..first + held) })
     }
 }
 

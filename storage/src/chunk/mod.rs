@@ -13,8 +13,8 @@ pub(crate) use numbers::{Numbers, encode as encode_numbers};
 pub use packed::GitState;
 pub(crate) use packed::are_lines;
 pub use record::{
-    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkText, Complexity, GitHistory, GitSignal, Governance,
-    HistoryTier, MetaValue, Relations, TokenSets,
+    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, Governance,
+    HistoryTier, MetaValue, Relations, StoredTokens,
 };
 pub(crate) use records::Records;
 pub use stored::ChunkRecord;

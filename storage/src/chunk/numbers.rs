@@ -4,11 +4,11 @@
 //! · for a chunk with a history, time of its newest commit · number of commit times · each as its difference from the one
 //! before. Times are zigzag-coded.
 
-use super::record::{GitHistory, TokenSets};
+use super::record::{GitHistory, StoredTokens};
 use aurora_codec::{ByteReader, put_varint, put_zigzag};
 
 /// Appends the token sets of a chunk and, where it has one, its history's times.
-pub(crate) fn encode(out: &mut Vec<u8>, tokens: &TokenSets, history: Option<&GitHistory>) {
+pub(crate) fn encode(out: &mut Vec<u8>, tokens: &StoredTokens, history: Option<&GitHistory>) {
     out.reserve(2 * (tokens.code.len() + tokens.doc.len()) + 8);
     put_varint(out, tokens.code.len() as u64);
     put_varint(out, tokens.doc.len() as u64);
@@ -65,13 +65,13 @@ impl<'a> Numbers<'a> {
     }
 
     /// Tokens of the code, ascending.
-    pub(crate) fn code(self) -> Tokens<'a> {
-        Tokens { left: self.code, last: 0, rest: self.rest }
+    pub(crate) fn code(self) -> TokenIter<'a> {
+        TokenIter { left: self.code, last: 0, rest: self.rest }
     }
 
     /// Tokens of the documentation, ascending.
-    pub(crate) fn doc(self) -> Tokens<'a> {
-        Tokens { left: self.doc, last: 0, rest: self.after(u64::from(self.code)) }
+    pub(crate) fn doc(self) -> TokenIter<'a> {
+        TokenIter { left: self.doc, last: 0, rest: self.after(u64::from(self.code)) }
     }
 
     /// Time of the newest commit, and those of all, in Unix seconds.
@@ -101,13 +101,13 @@ impl<'a> Numbers<'a> {
 
 /// A token set.
 #[derive(Debug, Clone)]
-pub(crate) struct Tokens<'a> {
+pub(crate) struct TokenIter<'a> {
     left: u32,
     last: u16,
     rest: ByteReader<'a>,
 }
 
-impl Iterator for Tokens<'_> {
+impl Iterator for TokenIter<'_> {
     type Item = u16;
 
     #[inline]
@@ -137,7 +137,7 @@ mod tests {
                 ..GitHistory::default()
             });
             let mut bytes = Vec::new();
-            encode(&mut bytes, &TokenSets { code: code.clone(), doc: doc.clone() }, history.as_ref());
+            encode(&mut bytes, &StoredTokens { code: code.clone(), doc: doc.clone() }, history.as_ref());
             let numbers = Numbers::new(&bytes).expect("has counts");
             prop_assert!(numbers.is_sound(history.is_some()));
             prop_assert_eq!(numbers.code().collect::<Vec<_>>(), code);

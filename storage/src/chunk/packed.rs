@@ -8,7 +8,7 @@ use aurora_codec::{ByteReader, put_sized, put_varint};
 
 use super::kind::ChunkType;
 use super::numbers::{self, Numbers};
-use super::record::{Chunk, GitSignal};
+use super::record::{Chunk, ChunkHistory};
 
 /// Flags: the symbol can be used from outside its file.
 const EXPORTED: u8 = 1;
@@ -20,7 +20,7 @@ const NAME_APART: u8 = 1 << 3;
 /// From this bit on, the [`GitState`].
 const GIT_SHIFT: u32 = 4;
 
-/// Whether git knows the lines of a chunk: a [`GitSignal`] without its details.
+/// Whether git knows the lines of a chunk: a [`ChunkHistory`] without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GitState {
@@ -40,14 +40,14 @@ impl GitState {
     const ALL: [Self; 5] = [Self::None, Self::Untracked, Self::Pending, Self::Unavailable, Self::Tracked];
 }
 
-impl From<&GitSignal> for GitState {
-    fn from(signal: &GitSignal) -> Self {
+impl From<&ChunkHistory> for GitState {
+    fn from(signal: &ChunkHistory) -> Self {
         match signal {
-            GitSignal::None => Self::None,
-            GitSignal::Untracked => Self::Untracked,
-            GitSignal::Pending => Self::Pending,
-            GitSignal::Unavailable { .. } => Self::Unavailable,
-            GitSignal::Tracked(_) => Self::Tracked,
+            ChunkHistory::None => Self::None,
+            ChunkHistory::Untracked => Self::Untracked,
+            ChunkHistory::Pending => Self::Pending,
+            ChunkHistory::Unavailable { .. } => Self::Unavailable,
+            ChunkHistory::Tracked(_) => Self::Tracked,
         }
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
         }
     }
     let history = match &chunk.git {
-        GitSignal::Tracked(history) => Some(history),
+        ChunkHistory::Tracked(history) => Some(history),
         _ => None,
     };
     numbers::encode(&mut out, &chunk.tokens, history);

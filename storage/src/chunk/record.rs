@@ -49,7 +49,7 @@ pub struct Chunk {
     /// Digest of the text.
     pub content_hash: [u8; 16],
     /// What git knows about the chunk's lines.
-    pub git: GitSignal,
+    pub git: ChunkHistory,
     /// Columns of plugin stages and of the built-in document formats, in the order given.
     pub metadata: Vec<(String, MetaValue)>,
     /// Tags and lifespan, for types that have them.
@@ -61,7 +61,7 @@ pub struct Chunk {
     /// Unix seconds of the conversation or pattern, where the type has a date.
     pub date: Option<i64>,
     /// Tokens of the model named in [`crate::ModelInfo::tokens`]; empty without one.
-    pub tokens: TokenSets,
+    pub tokens: StoredTokens,
 }
 
 impl Chunk {
@@ -87,13 +87,13 @@ impl Chunk {
             dependencies: Vec::new(),
             complexity: Complexity::default(),
             content_hash: [0; 16],
-            git: GitSignal::None,
+            git: ChunkHistory::None,
             metadata: Vec::new(),
             governance: None,
             parent: None,
             exported: false,
             date: None,
-            tokens: TokenSets::default(),
+            tokens: StoredTokens::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Chunk {
         (self.byte_start, self.byte_end) = (texts.byte_start, texts.byte_end);
         self.complexity = texts.complexity;
         self.git = texts.git;
-        if let (GitSignal::Tracked(history), Some((newest, times))) = (&mut self.git, times) {
+        if let (ChunkHistory::Tracked(history), Some((newest, times))) = (&mut self.git, times) {
             (history.newest_time, history.commit_times) = (newest, times);
         }
         self.parent = relations.parent;
@@ -134,7 +134,7 @@ pub struct ChunkText {
     /// The chunk's digest, if it is not [`Self::usual_digest`].
     pub(crate) other_hash: Option<[u8; 16]>,
     /// What git knows about the chunk's lines. The times of its commits stand in the record alone.
-    pub git: GitSignal,
+    pub git: ChunkHistory,
 }
 
 impl ChunkText {
@@ -166,7 +166,7 @@ pub struct Relations {
 
 /// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TokenSets {
+pub struct StoredTokens {
     /// Tokens of name, scopes, path, signature and body.
     pub code: Vec<u16>,
     /// Tokens of the documentation.
@@ -186,7 +186,7 @@ pub struct Complexity {
 
 /// What git knows about the lines of a chunk, including why it knows nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum GitSignal {
+pub enum ChunkHistory {
     /// The root is in no git repository.
     #[default]
     None,

@@ -9,7 +9,7 @@ use rkyv::rancor;
 
 use super::kind::ChunkType;
 use super::packed::{self, GitState, PackedFields, PackedKey, are_lines};
-use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, TokenSets};
+use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
 
 /// What the chunks of a file have in common.
@@ -197,7 +197,7 @@ impl<'s> ChunkRecord<'s> {
         self.rare.into_iter().flat_map(|rare| rare.definitions.iter().map(|name| name.as_str()))
     }
 
-    /// Tokens of name, scopes, path, signature and body; see [`TokenSets`].
+    /// Tokens of name, scopes, path, signature and body; see [`StoredTokens`].
     pub fn code_tokens(&self) -> impl Iterator<Item = u16> + use<'s> {
         self.fields.numbers.code()
     }
@@ -258,7 +258,7 @@ impl<'s> ChunkRecord<'s> {
             governance,
             exported: self.exported(),
             date: self.date(),
-            tokens: TokenSets { code: self.code_tokens().collect(), doc: self.doc_tokens().collect() },
+            tokens: StoredTokens { code: self.code_tokens().collect(), doc: self.doc_tokens().collect() },
             ..Chunk::empty(self.key().into_owned(), self.chunk_type())
         }
     }

@@ -33,14 +33,14 @@ thread_local! {
 
 /// A block as it is stored: for each frame a bound that its ids are not below, and its bytes.
 #[derive(Debug, Clone)]
-pub(crate) struct Block<'a> {
+pub(crate) struct CompressedBlock<'a> {
     frames: Vec<(u32, &'a [u8])>,
 }
 
 /// A frame as it is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame<'a, const PARTS: usize> {
-    rows: Vec<Row<PARTS>>,
+    rows: Vec<FrameRow<PARTS>>,
     /// Lengths of the parts.
     lengths: [usize; PARTS],
     compressed: [&'a [u8]; PARTS],
@@ -48,12 +48,12 @@ pub(crate) struct Frame<'a, const PARTS: usize> {
 
 /// Where the content of a chunk begins in each part.
 #[derive(Debug, Clone, Copy)]
-struct Row<const PARTS: usize> {
+struct FrameRow<const PARTS: usize> {
     id: u32,
     starts: [usize; PARTS],
 }
 
-impl<'a> Block<'a> {
+impl<'a> CompressedBlock<'a> {
     /// Reads which frames there are.
     pub(crate) fn decode(first: u32, bytes: &'a [u8]) -> Option<Self> {
         let mut reader = ByteReader::new(bytes);
@@ -97,7 +97,7 @@ impl<'a, const PARTS: usize> Frame<'a, PARTS> {
         for at in 0..count {
             let step = reader.varint32()?;
             id = id.checked_add(step).filter(|_| at == 0 || step > 0)?;
-            rows.push(Row { id, starts });
+            rows.push(FrameRow { id, starts });
             for start in &mut starts {
                 *start = start.checked_add(reader.length()?).filter(|sum| *sum <= MOST_BYTES)?;
             }
@@ -278,7 +278,7 @@ mod tests {
                 expected.push((id, contents));
             }
             let bytes = builder.finish(&mut compressor).expect("compresses");
-            let block = Block::decode(first, &bytes).expect("sound");
+            let block = CompressedBlock::decode(first, &bytes).expect("sound");
             let frames = block.read::<2>().expect("sound");
             prop_assert!(frames.iter().flat_map(Frame::ids).eq(expected.iter().map(|(id, _)| *id)));
             for (id, contents) in expected {
@@ -290,13 +290,13 @@ mod tests {
                 prop_assert_eq!(frame.place(id + 1, 0).is_some(), frame.ids().any(|other| other == id + 1));
             }
             for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
-                prop_assert!(Block::decode(first, &bytes[..end]).is_none());
+                prop_assert!(CompressedBlock::decode(first, &bytes[..end]).is_none());
             }
         }
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(prop_oneof![0..9u8, any::<u8>()], 0..60)) {
-            if let Some(block) = Block::decode(7, &bytes) {
+            if let Some(block) = CompressedBlock::decode(7, &bytes) {
                 for frame in block.read::<2>().into_iter().flatten() {
                     prop_assert!(frame.ids().count() > 0);
                     let _ = frame.decompress(1);

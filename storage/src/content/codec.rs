@@ -5,7 +5,7 @@
 //! its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
 //! the lowest bit of their length says which. Numbers are variable-length integers.
 
-use crate::chunk::{Chunk, ChunkText, Complexity, GitHistory, GitSignal, HistoryTier, Relations};
+use crate::chunk::{Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, Relations};
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 /// Appends the texts of a chunk.
@@ -22,14 +22,14 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
     let other = (!is_usual).then_some(chunk.content_hash);
     put_list(out, other.as_slice(), |out, hash| out.extend_from_slice(hash));
     match &chunk.git {
-        GitSignal::None => out.push(0),
-        GitSignal::Untracked => out.push(1),
-        GitSignal::Pending => out.push(2),
-        GitSignal::Unavailable { reason } => {
+        ChunkHistory::None => out.push(0),
+        ChunkHistory::Untracked => out.push(1),
+        ChunkHistory::Pending => out.push(2),
+        ChunkHistory::Unavailable { reason } => {
             out.push(3);
             put_sized(out, reason.as_bytes());
         }
-        GitSignal::Tracked(history) => {
+        ChunkHistory::Tracked(history) => {
             out.push(4);
             out.push(history.tier as u8);
             put_varint(out, u64::from(history.commits));
@@ -51,11 +51,11 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Option<ChunkText> {
     let score = f32::from_le_bytes(reader.take(size_of::<f32>())?.try_into().ok()?);
     let other_hash = reader.list(|reader| reader.take(16)?.try_into().ok())?.first().copied();
     let git = match reader.byte()? {
-        0 => GitSignal::None,
-        1 => GitSignal::Untracked,
-        2 => GitSignal::Pending,
-        3 => GitSignal::Unavailable { reason: owned(&mut reader)? },
-        4 => GitSignal::Tracked(GitHistory {
+        0 => ChunkHistory::None,
+        1 => ChunkHistory::Untracked,
+        2 => ChunkHistory::Pending,
+        3 => ChunkHistory::Unavailable { reason: owned(&mut reader)? },
+        4 => ChunkHistory::Tracked(GitHistory {
             tier: match reader.byte()? {
                 0 => HistoryTier::File,
                 1 => HistoryTier::Line,

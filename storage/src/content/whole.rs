@@ -8,7 +8,7 @@ use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::codec::{decode_relations, decode_text, encode_relations, encode_text};
 use crate::chunk::{
-    Chunk, ChunkType, GitSignal, Governance, MetaValue, Numbers, TokenSets, are_lines, encode_numbers, key_base,
+    Chunk, ChunkHistory, ChunkType, Governance, MetaValue, Numbers, StoredTokens, are_lines, encode_numbers, key_base,
 };
 
 /// Serialises a chunk.
@@ -22,7 +22,7 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
     put_varint(&mut out, u64::from(chunk.line_start));
     put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
     let history = match &chunk.git {
-        GitSignal::Tracked(history) => Some(history),
+        ChunkHistory::Tracked(history) => Some(history),
         _ => None,
     };
     let mut numbers = Vec::new();
@@ -83,10 +83,10 @@ pub(crate) fn decode_whole(bytes: &[u8]) -> Option<Chunk> {
         metadata,
         governance: governance.into_iter().next(),
         date: date.into_iter().next(),
-        tokens: TokenSets { code: numbers.code().collect(), doc: numbers.doc().collect() },
+        tokens: StoredTokens { code: numbers.code().collect(), doc: numbers.doc().collect() },
         ..Chunk::empty(key, chunk_type)
     };
-    let has_history = matches!(texts.git, GitSignal::Tracked(_));
+    let has_history = matches!(texts.git, ChunkHistory::Tracked(_));
     let is_sound = numbers.is_sound(has_history) && reader.is_empty();
     chunk.set_content(texts, relations, numbers.times().filter(|_| has_history));
     is_sound.then_some(chunk)

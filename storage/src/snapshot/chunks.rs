@@ -4,7 +4,7 @@ use super::Snapshot;
 use crate::blame::{self, Blame};
 use crate::btree::Cursor;
 use crate::chunk::{self, ArchivedSourceRecord, Chunk, ChunkId, ChunkRecord, ChunkText, Relations, SourceRecord};
-use crate::content::{Block, CONTENT_PARTS, RELATIONS, TEXTS, decode_relations, decode_text, text_of};
+use crate::content::{CONTENT_PARTS, CompressedBlock, RELATIONS, TEXTS, decode_relations, decode_text, text_of};
 use crate::error::StorageError;
 use crate::label::Label;
 use crate::tables::{Table, chunk_key};
@@ -159,11 +159,11 @@ impl Snapshot {
     }
 
     /// Key and block in which a table of compressed blocks would have a chunk.
-    pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, Block<'_>)>, StorageError> {
+    pub(crate) fn block(&self, table: Table, id: u32) -> Result<Option<(u32, CompressedBlock<'_>)>, StorageError> {
         let found = Cursor::floor(self.pages(), self.tree(table), &chunk_key(id));
         let Some((key, value)) = found.map_err(|damage| self.wrap(damage))? else { return Ok(None) };
         let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
-        let block = first.and_then(|first| Some((first, Block::decode(first, value)?)));
+        let block = first.and_then(|first| Some((first, CompressedBlock::decode(first, value)?)));
         block.map(Some).ok_or_else(|| self.damaged(format!("a block of table `{}` is invalid", table.name())))
     }
 

@@ -19,7 +19,7 @@ use crate::index_id::IndexId;
 use crate::label::Label;
 use crate::manifest::{FORMAT_VERSION, Manifest};
 use crate::segment::{SegmentPages, StoredSegment};
-use crate::store::{Mapped, Store};
+use crate::store::{IndexStore, Mapped};
 use crate::tables::{FORMAT_MARK, Table, block_key, meta_key};
 
 /// One published generation of the index.
@@ -45,11 +45,11 @@ struct Inner {
     /// For each window where in the file its field lengths are, once somebody has asked.
     lengths: Box<[OnceLock<Range<usize>>]>,
     /// Keeps the environment open; dropped last.
-    store: Arc<Store>,
+    store: Arc<IndexStore>,
 }
 
 impl Snapshot {
-    pub(crate) fn open(store: &Arc<Store>) -> Result<Self, StorageError> {
+    pub(crate) fn open(store: &Arc<IndexStore>) -> Result<Self, StorageError> {
         let mapped = store.read()?;
         let damaged = |damage: Damage| damaged(&store.data, damage);
         if mapped.meta.main.is_empty() && mapped.meta.transaction > 0 {
@@ -301,7 +301,7 @@ impl Snapshot {
     }
 
     /// The environment that the snapshot keeps open.
-    pub(crate) fn store(&self) -> &Arc<Store> {
+    pub(crate) fn store(&self) -> &Arc<IndexStore> {
         &self.inner.store
     }
 

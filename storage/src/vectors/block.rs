@@ -81,7 +81,7 @@ pub(crate) struct EncodedBlock {
 }
 
 /// A vector: its scale and signed bytes.
-pub(crate) type Row = (f32, Vec<u8>);
+pub(crate) type StoredVector = (f32, Vec<u8>);
 
 /// A block as it stands in the file.
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +117,7 @@ impl<'a> VectorBlock<'a> {
     }
 
     /// The vector of an id, by its place in the block: its scale and signed bytes. `None` when it has none.
-    pub(crate) fn get(&self, index: usize) -> Result<Option<Row>, Damage> {
+    pub(crate) fn get(&self, index: usize) -> Result<Option<StoredVector>, Damage> {
         let byte = self.presence.get(index / 8).copied().unwrap_or(0);
         if byte >> (index % 8) & 1 == 0 {
             return Ok(None);
@@ -128,7 +128,7 @@ impl<'a> VectorBlock<'a> {
     }
 
     /// Every vector with the place of its id in the block.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, Row), Damage>> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Result<(usize, StoredVector), Damage>> + '_ {
         self.places().map(|(order, index)| self.row(order).map(|row| (index, row)))
     }
 
@@ -172,7 +172,7 @@ impl<'a> VectorBlock<'a> {
         Ok(f32::from_le_bytes(self.scales[order]))
     }
 
-    fn row(&self, order: usize) -> Result<Row, Damage> {
+    fn row(&self, order: usize) -> Result<StoredVector, Damage> {
         let mut row = Vec::new();
         Ok((self.read(order, &mut row)?, row))
     }

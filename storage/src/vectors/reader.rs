@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::block::{BLOCK_IDS, Row, VectorBlock};
+use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
 use super::nearest::{Eligible, nearest, product};
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
@@ -108,7 +108,7 @@ impl Snapshot {
     }
 
     /// The stored vector of a chunk.
-    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<Row>, StorageError> {
+    pub(crate) fn row(&self, id: ChunkId) -> Result<Option<StoredVector>, StorageError> {
         let Some(block) = self.vectors(id.0 / BLOCK_IDS)? else { return Ok(None) };
         block.get((id.0 % BLOCK_IDS) as usize).map_err(|damage| self.wrap(damage))
     }

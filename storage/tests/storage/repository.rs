@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aurora_storage::{
-    Chunk, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitSignal, Manifest, ManifestUpdate,
-    MetaValue, ModelInfo, OpenMode, StorageError, TermVector, TokenSets, WriterOptions,
+    Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, Manifest, ManifestUpdate,
+    MetaValue, ModelInfo, OpenMode, StorageError, StoredTokens, TermVector, WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -59,12 +59,12 @@ pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
         text: piece.terms.iter().map(|(_, term)| format!("{term} ")).collect(),
         calls: piece.terms.iter().take(2).map(|(_, term)| format!("self.{term}")).collect(),
         definitions: Vec::new(),
-        tokens: TokenSets::default(),
+        tokens: StoredTokens::default(),
         imports: vec!["os.path".to_owned()],
         dependencies: Vec::new(),
         complexity: Complexity::default(),
         content_hash: [7; 16],
-        git: GitSignal::Untracked,
+        git: ChunkHistory::Untracked,
         metadata: piece.owner.iter().map(|owner| ("owner".to_owned(), MetaValue::String(owner.clone()))).collect(),
         governance: None,
         parent: (index > 0).then(|| format!("parent of {path}")),

@@ -16,7 +16,7 @@ use crate::symbols::SymbolKind;
 /// Everything that the query captured in one file. Lists are ordered by the start of their nodes.
 #[derive(Default)]
 pub(crate) struct Captures<'tree, 'text> {
-    pub(crate) definitions: Vec<Definition<'tree>>,
+    pub(crate) definitions: Vec<CapturedDefinition<'tree>>,
     /// Id of a wrapped node → its wrapper, and whether the wrapper exports it.
     pub(crate) wrappers: FxHashMap<usize, (Node<'tree>, bool)>,
     pub(crate) exports: FxHashSet<&'text str>,
@@ -37,7 +37,7 @@ pub(crate) struct Captures<'tree, 'text> {
 
 /// A definition or namespace.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Definition<'tree> {
+pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) node: Node<'tree>,
     /// None for a namespace.
     pub(crate) kind: Option<SymbolKind>,
@@ -139,7 +139,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         let mut fields = MatchFields::default();
         for (capture, node) in captured.iter().copied() {
             match capture {
-                CaptureKind::Definition(kind) => fields.definition = Some((node, Some(kind))),
+                CaptureKind::CapturedDefinition(kind) => fields.definition = Some((node, Some(kind))),
                 CaptureKind::Namespace => fields.definition = Some((node, None)),
                 CaptureKind::Name => fields.name = Some(node),
                 CaptureKind::Body => fields.body = Some(node),
@@ -181,7 +181,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     fn add_definition(&mut self, fields: MatchFields<'tree>, pattern_index: u32) {
         if let (Some((node, kind)), Some(name)) = (fields.definition, fields.name) {
             let MatchFields { body, owner, .. } = fields;
-            self.definitions.push(Definition { node, kind, name, body, owner, pattern_index });
+            self.definitions.push(CapturedDefinition { node, kind, name, body, owner, pattern_index });
         }
         if let (Some(wrapper), Some(wrapped)) = (fields.wrapper, fields.wrapped) {
             self.wrappers.insert(wrapped.id(), wrapper);

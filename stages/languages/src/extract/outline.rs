@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::deadline::Deadline;
-use crate::extract::captures::{Captures, Definition};
+use crate::extract::captures::{CapturedDefinition, Captures};
 use crate::extract::constants::constants;
 use crate::extract::docs::{self, Attached};
 use crate::extract::overloads::merge_overloads;
@@ -85,13 +85,13 @@ pub(crate) fn outline<'t>(
 
 /// A definition with its outermost wrapper.
 struct WrappedDefinition<'t> {
-    definition: Definition<'t>,
+    definition: CapturedDefinition<'t>,
     outermost: Node<'t>,
     exported: bool,
 }
 
 fn wrapped_definitions<'t>(captures: &Captures<'t, '_>) -> Vec<WrappedDefinition<'t>> {
-    let wrap = |definition: &Definition<'t>| {
+    let wrap = |definition: &CapturedDefinition<'t>| {
         let (mut outermost, mut exported) = (definition.node, false);
         while let Some((wrapper, exports)) = captures.wrappers.get(&outermost.id()) {
             outermost = *wrapper;
@@ -223,7 +223,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.scopes.push(scope);
     }
 
-    fn signature(&self, definition: &Definition<'t>, outermost: Node<'t>) -> String {
+    fn signature(&self, definition: &CapturedDefinition<'t>, outermost: Node<'t>) -> String {
         let start = outermost.start_byte() as u32;
         let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte());
         let end = self.text.floor_char_boundary(end.min(start as usize + MAX_DECLARATION_BYTES)) as u32;
@@ -240,7 +240,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         signature(self.text, start..end, left_out.take_while(|range| range.start < end))
     }
 
-    fn doc(&self, definition: &Definition<'t>, comment: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
+    fn doc(&self, definition: &CapturedDefinition<'t>, comment: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
         if self.doc_bytes_left == 0 {
             return (String::new(), comment);
         }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// A language's queries do not fit its grammar, or use an unknown capture.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum QueryError {
+pub enum QuerySyntaxError {
     /// The grammar has no such node kind.
     #[error("the language's queries do not fit its grammar: no node kind `{0}`")]
     UnknownNode(String),

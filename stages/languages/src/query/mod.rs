@@ -17,7 +17,7 @@ mod error;
 pub(crate) mod pattern;
 mod source;
 
-pub use error::QueryError;
+pub use error::QuerySyntaxError;
 
 /// A language's queries: their patterns, indexed by the node kind of their root.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct CompiledQuery {
 }
 
 impl CompiledQuery {
-    pub(crate) fn new(grammar: &Grammar, sources: &[&str]) -> Result<Self, QueryError> {
+    pub(crate) fn new(grammar: &Grammar, sources: &[&str]) -> Result<Self, QuerySyntaxError> {
         let by_kind = vec![Vec::new(); grammar.node_kind_count()];
         let mut compiled = Self { patterns: Vec::new(), by_kind, error_patterns: Vec::new() };
         for source in sources {

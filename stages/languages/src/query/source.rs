@@ -5,14 +5,14 @@ use std::num::NonZeroU16;
 use tree_sitter::Language as Grammar;
 
 use crate::query::capture::CaptureKind;
-use crate::query::error::QueryError;
+use crate::query::error::QuerySyntaxError;
 use crate::query::pattern::{ChildPattern, ChildPosition, NodePattern, NodeTest, Pattern, Predicate};
 
 /// The patterns of a query source.
 ///
 /// # Errors
 /// The first mistake in the source.
-pub(crate) fn parse(source: &str, grammar: &Grammar) -> Result<Vec<Pattern>, QueryError> {
+pub(crate) fn parse(source: &str, grammar: &Grammar) -> Result<Vec<Pattern>, QuerySyntaxError> {
     let mut parser =
         QueryParser { tokens: tokens(source), next: 0, grammar, ignored: Vec::new(), predicates: Vec::new() };
     let mut patterns = Vec::new();
@@ -54,7 +54,7 @@ struct QueryParser<'a> {
 
 impl<'a> QueryParser<'a> {
     /// A pattern with its captures, and whether it is optional.
-    fn pattern(&mut self) -> Result<(NodePattern, bool), QueryError> {
+    fn pattern(&mut self) -> Result<(NodePattern, bool), QuerySyntaxError> {
         let (test, children, absent) = match self.take()? {
             "[" => {
                 let mut patterns = Vec::new();
@@ -81,7 +81,7 @@ impl<'a> QueryParser<'a> {
     }
 
     /// The rest of a node pattern after its opening parenthesis.
-    fn node(&mut self) -> Result<(NodeTest, Vec<ChildPattern>, Vec<NonZeroU16>), QueryError> {
+    fn node(&mut self) -> Result<(NodeTest, Vec<ChildPattern>, Vec<NonZeroU16>), QuerySyntaxError> {
         let test = match self.take()? {
             "_" => NodeTest::AnyNamed,
             "ERROR" => NodeTest::Error,
@@ -119,7 +119,7 @@ impl<'a> QueryParser<'a> {
         }
     }
 
-    fn predicate(&mut self) -> Result<(), QueryError> {
+    fn predicate(&mut self) -> Result<(), QuerySyntaxError> {
         self.expect("(")?;
         let name = self.take()?;
         let capture = self.capture()?;
@@ -135,26 +135,26 @@ impl<'a> QueryParser<'a> {
         Ok(())
     }
 
-    fn capture(&mut self) -> Result<CaptureKind, QueryError> {
+    fn capture(&mut self) -> Result<CaptureKind, QuerySyntaxError> {
         let token = self.take()?;
         let name = token.strip_prefix('@').ok_or_else(|| self.unexpected())?;
-        CaptureKind::by_name(name, &mut self.ignored).ok_or_else(|| QueryError::UnknownCapture(name.to_owned()))
+        CaptureKind::by_name(name, &mut self.ignored).ok_or_else(|| QuerySyntaxError::UnknownCapture(name.to_owned()))
     }
 
-    fn node_kind(&self, name: &str, named: bool) -> Result<u16, QueryError> {
+    fn node_kind(&self, name: &str, named: bool) -> Result<u16, QuerySyntaxError> {
         let id = self.grammar.id_for_node_kind(name, named);
-        if id == 0 { Err(QueryError::UnknownNode(name.to_owned())) } else { Ok(id) }
+        if id == 0 { Err(QuerySyntaxError::UnknownNode(name.to_owned())) } else { Ok(id) }
     }
 
-    fn field(&self, name: &str) -> Result<NonZeroU16, QueryError> {
-        self.grammar.field_id_for_name(name).ok_or_else(|| QueryError::UnknownField(name.to_owned()))
+    fn field(&self, name: &str) -> Result<NonZeroU16, QuerySyntaxError> {
+        self.grammar.field_id_for_name(name).ok_or_else(|| QuerySyntaxError::UnknownField(name.to_owned()))
     }
 
     fn peek(&self) -> &'a str {
         self.tokens.get(self.next).map_or("", |(token, _)| token)
     }
 
-    fn take(&mut self) -> Result<&'a str, QueryError> {
+    fn take(&mut self) -> Result<&'a str, QuerySyntaxError> {
         let token = self.peek();
         self.next += 1;
         if token.is_empty() { Err(self.unexpected()) } else { Ok(token) }
@@ -166,13 +166,13 @@ impl<'a> QueryParser<'a> {
         is_next
     }
 
-    fn expect(&mut self, token: &str) -> Result<(), QueryError> {
+    fn expect(&mut self, token: &str) -> Result<(), QuerySyntaxError> {
         if self.take()? == token { Ok(()) } else { Err(self.unexpected()) }
     }
 
     /// The error for the token that was taken last.
-    fn unexpected(&self) -> QueryError {
+    fn unexpected(&self) -> QuerySyntaxError {
         let (token, line) = self.tokens.get(self.next.saturating_sub(1)).copied().unwrap_or(("end", 0));
-        QueryError::UnexpectedToken { token: token.to_owned(), line }
+        QuerySyntaxError::UnexpectedToken { token: token.to_owned(), line }
     }
 }

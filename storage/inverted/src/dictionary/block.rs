@@ -127,11 +127,11 @@ pub(super) struct BlockWriter {
 }
 
 /// The key of a block, and its bytes.
-pub(super) type Block = (Vec<u8>, Vec<u8>);
+pub(super) type FinishedBlock = (Vec<u8>, Vec<u8>);
 
 impl BlockWriter {
     /// Adds an entry, and returns the block before it when that is full.
-    pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<Block> {
+    pub(super) fn push(&mut self, term: &[u8], body: &[u8]) -> Option<FinishedBlock> {
         let room = BOUND_ROOM + term.len() + body.len() + 6;
         let is_full = !self.bytes.is_empty() && self.bytes.len() + room > BLOCK_BYTES;
         let full = if is_full { self.end_below(term) } else { None };
@@ -147,18 +147,18 @@ impl BlockWriter {
     }
 
     /// Ends the last block, if it has entries.
-    pub(super) fn finish(&mut self) -> Option<Block> {
+    pub(super) fn finish(&mut self) -> Option<FinishedBlock> {
         self.end(Vec::new())
     }
 
     /// Ends the block before `term`, with the shortest prefix of `term` that is above all terms of the block as its bound.
-    fn end_below(&mut self, term: &[u8]) -> Option<Block> {
+    fn end_below(&mut self, term: &[u8]) -> Option<FinishedBlock> {
         let length = common(&self.previous, term) + 1;
         self.previous.clear();
         self.end(term[..length.min(term.len())].to_vec())
     }
 
-    fn end(&mut self, bound: Vec<u8>) -> Option<Block> {
+    fn end(&mut self, bound: Vec<u8>) -> Option<FinishedBlock> {
         if self.bytes.is_empty() {
             return None;
         }
@@ -188,7 +188,7 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
     }
     let (mut common, mut before) = (0usize, 0usize);
     while !left.is_empty() {
-        let RawEntry { shared, rest, body, after } = split_entry(left)?;
+        let EncodedEntry { shared, rest, body, after } = split_entry(left)?;
         left = after;
         if shared > before {
             return None;
@@ -210,7 +210,7 @@ pub(super) fn find<'a>(bytes: &'a [u8], term: &[u8]) -> Option<Option<&'a [u8]>>
 }
 
 /// An encoded entry.
-struct RawEntry<'a> {
+struct EncodedEntry<'a> {
     /// Bytes that the term shares with the one before.
     shared: usize,
     /// The rest of the term.
@@ -222,7 +222,7 @@ struct RawEntry<'a> {
 
 /// The first entry of `bytes`.
 #[inline(always)]
-fn split_entry(bytes: &[u8]) -> Option<RawEntry<'_>> {
+fn split_entry(bytes: &[u8]) -> Option<EncodedEntry<'_>> {
     // Nearly always every length is one byte.
     if let [shared, length, after @ ..] = bytes
         && (shared | length) < 0x80
@@ -230,7 +230,7 @@ fn split_entry(bytes: &[u8]) -> Option<RawEntry<'_>> {
         && *body < 0x80
     {
         let (body, after) = after.split_at_checked(usize::from(*body))?;
-        return Some(RawEntry { shared: usize::from(*shared), rest, body, after });
+        return Some(EncodedEntry { shared: usize::from(*shared), rest, body, after });
     }
     let mut reader = ByteReader::new(bytes);
     let shared = reader.length()?;
@@ -238,7 +238,7 @@ fn split_entry(bytes: &[u8]) -> Option<RawEntry<'_>> {
     let rest = reader.take(length)?;
     let length = reader.length()?;
     let body = reader.take(length)?;
-    Some(RawEntry { shared, rest, body, after: reader.rest() })
+    Some(EncodedEntry { shared, rest, body, after: reader.rest() })
 }
 
 /// The bound of a block, and its entries.
@@ -272,7 +272,7 @@ impl<'a> BlockReader<'a> {
 
     /// Reads the next entry into `term`, and returns its body; `None` when the block is damaged.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
-        let RawEntry { shared, rest, body, after } = split_entry(self.left)?;
+        let EncodedEntry { shared, rest, body, after } = split_entry(self.left)?;
         if shared > self.term.len() {
             return None;
         }
@@ -295,7 +295,8 @@ mod tests {
     fn a_bound_is_the_next_key_and_parts_the_terms() {
         let mut writer = BlockWriter::default();
         let terms: Vec<String> = (0..4000).map(|number| format!("term{:05}", 7 * number)).collect();
-        let mut blocks: Vec<Block> = terms.iter().filter_map(|term| writer.push(term.as_bytes(), b"body")).collect();
+        let mut blocks: Vec<FinishedBlock> =
+            terms.iter().filter_map(|term| writer.push(term.as_bytes(), b"body")).collect();
         blocks.extend(writer.finish());
         assert!(blocks.len() > 5 && blocks.iter().all(|(_, bytes)| bytes.len() <= BLOCK_BYTES));
         for (at, (key, bytes)) in blocks.iter().enumerate() {
