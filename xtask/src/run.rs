@@ -8,8 +8,8 @@ use crate::{markers, tools};
 /// Packages that no other job compiles.
 const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
 
-/// `rustfmt --check`, clippy (with BERT and without) and rustdoc with warnings denied, and cargo-deny where it is installed: the tests hold dependencies
-/// against the same rules.
+/// `rustfmt --check`, clippy (with BERT and without) and rustdoc with warnings denied, and cargo-deny where it is installed: the
+/// tests hold dependencies against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;
     cargo(&["fmt", "--all", "--check"])?;

@@ -139,7 +139,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         let mut fields = MatchFields::default();
         for (capture, node) in captured.iter().copied() {
             match capture {
-                CaptureKind::CapturedDefinition(kind) => fields.definition = Some((node, Some(kind))),
+                CaptureKind::Definition(kind) => fields.definition = Some((node, Some(kind))),
                 CaptureKind::Namespace => fields.definition = Some((node, None)),
                 CaptureKind::Name => fields.name = Some(node),
                 CaptureKind::Body => fields.body = Some(node),
