@@ -31,11 +31,15 @@ pub(super) fn packed_length(dimensions: usize) -> usize {
 /// Appends the lower seven bits of a row of signed bytes, as [`aurora_kernels::unpack_signed`] reads them.
 pub(super) fn pack(out: &mut Vec<u8>, row: &[u8]) {
     let lanes = row.len().div_ceil(8);
-    let component = |at: usize| row.get(at).copied().unwrap_or(0);
-    out.extend((0..7 * lanes).map(|at| {
-        let (plane, lane) = (at / lanes, at % lanes);
-        component(at) & 0x7f | (component(7 * lanes + lane) >> plane & 1) << 7
-    }));
+    let (first, last) = row.split_at(row.len().min(7 * lanes));
+    let start = out.len();
+    out.extend(first.iter().map(|component| component & 0x7f));
+    out.resize(start + 7 * lanes, 0);
+    for (plane, bytes) in out[start..].chunks_mut(lanes.max(1)).enumerate() {
+        for (byte, component) in bytes.iter_mut().zip(last) {
+            *byte |= (component >> plane & 1) << 7;
+        }
+    }
 }
 
 /// A query as bits: for each word of a code the components' bits of value 1, 2, 4 and −8.
