@@ -52,8 +52,9 @@ fn write(directory: &std::path::Path, seed: u64, generations: u64) -> Snapshot {
             let rows: Vec<Row> = (0..100 + numbers.below(1600))
                 .map(|at| Row::new(&path, &format!("f{at}"), ChunkType::Function, "text"))
                 .collect();
-            let chunks = corpus::chunks(&rows).into_iter().map(|chunk| (chunk, None)).collect();
-            for id in writer.replace_file(corpus::record(&path), chunks).expect("a valid file") {
+            let chunks = corpus::chunks(&rows);
+            let chunks: Vec<_> = chunks.iter().map(aurora_storage::NewChunk::from).collect();
+            for id in writer.replace_file(corpus::record(&path), &chunks).expect("a valid file") {
                 writer.add_terms(id, &vector(&mut numbers)).expect("the chunk was just written");
             }
         }

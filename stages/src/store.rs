@@ -1,12 +1,13 @@
 //! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
     Value, Worker,
 };
-use aurora_storage::{Chunk, ChunkHistory, FileOutcome, FileRecord, IndexWriter, MetaValue, StoredTokens};
+use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, MetaValue, NewChunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -74,7 +75,8 @@ struct StoreWorker<'a> {
 
 impl Worker for StoreWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let mut chunks = chunks_by_file(batch)?;
+        let metadata = metadata(batch)?;
+        let chunks = chunks_by_file(batch, &metadata)?;
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;
         for (row, status) in batch.read(STATUS)?.iter().enumerate() {
@@ -89,7 +91,7 @@ impl Worker for StoreWorker<'_> {
                 }
                 _ => {
                     let record = self.record(batch, row, status)?;
-                    let stored = writer.replace_file(record, std::mem::take(&mut chunks[row]));
+                    let stored = writer.replace_file(record, &chunks[row]);
                     let stored = stored.map_err(StageError::from_error)?;
                     if let (Some(&first), Some(Attribution::Lines { blame, .. })) =
                         (stored.first(), attribution(batch, row)?)
@@ -160,32 +162,52 @@ fn attribution<'b>(batch: &'b BatchView<'_>, row: usize) -> Result<Option<&'b At
     Ok(batch.read_optional(BLAME)?.map(|blames| &blames[row]))
 }
 
-type ChunkWithVector = (Chunk, Option<Vec<f32>>);
+/// What a chunk has without the stages that say more of it.
+static NO_HISTORY: ChunkHistory = ChunkHistory::None;
+static NO_TOKENS: StoredTokens = StoredTokens { code: Vec::new(), doc: Vec::new() };
 
-/// The chunks of every file row with their vectors. The plugin columns of a chunk and of its file become metadata.
-fn chunks_by_file(batch: &BatchView<'_>) -> Result<Vec<Vec<ChunkWithVector>>, StageError> {
+/// The chunks of every file row, with their vectors.
+fn chunks_by_file<'b>(
+    batch: &'b BatchView<'_>,
+    metadata: &'b [ChunkMetadata<'b>],
+) -> Result<Vec<Vec<NewChunk<'b>>>, StageError> {
     let records = batch.read(RECORD)?;
     let vectors = batch.read_optional(EMBEDDING)?;
     let tokens = batch.read_optional(TOKENS)?;
     let signals = batch.read_optional(SIGNAL)?;
-    let mut files: Vec<Vec<ChunkWithVector>> = vec![Vec::new(); batch.files()];
+    let mut files: Vec<Vec<NewChunk<'_>>> = vec![Vec::new(); batch.files()];
     for (row, file) in batch.chunk_files().iter().enumerate() {
-        let mut chunk = records[row].0.clone();
-        // A chunk that was read from the index has the history of the last run.
-        chunk.git = signals.map_or(ChunkHistory::None, |signals| signals[row].0.clone());
-        chunk.tokens = tokens.map_or_else(StoredTokens::default, |tokens| tokens[row].0.clone());
+        files[*file as usize].push(NewChunk {
+            chunk: &records[row].0,
+            // A chunk that was read from the index has the history of the last run.
+            git: signals.map_or(&NO_HISTORY, |signals| &signals[row].0),
+            tokens: tokens.map_or(&NO_TOKENS, |tokens| &tokens[row].0),
+            metadata: &metadata[row],
+            vector: vectors.and_then(|vectors| vectors[row].as_deref()),
+        });
+    }
+    Ok(files)
+}
+
+type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
+
+/// The metadata of every chunk: its own, and the plugin columns of the chunk and of its file.
+fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
+    let records = batch.read(RECORD)?;
+    let of_row = |(row, file): (usize, &u32)| {
+        let mut metadata = Cow::Borrowed(&records[row].0.metadata[..]);
         let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
         let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?)));
         for (name, value) in given {
+            let metadata = metadata.to_mut();
             // A chunk that was read from the index has the metadata of the last run.
-            chunk.metadata.retain(|(known, _)| known != name);
-            chunk.metadata.push((name.to_owned(), meta_value(value)));
+            metadata.retain(|(known, _)| known != name);
+            metadata.push((name.to_owned(), meta_value(value)));
         }
-        let vector = vectors.and_then(|vectors| vectors[row].clone());
-        files[*file as usize].push((chunk, vector));
-    }
-    Ok(files)
+        metadata
+    };
+    Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
 }
 
 fn meta_value(value: &Value) -> MetaValue {

@@ -6,7 +6,7 @@
 use aurora_inverted::{FIELDS, Posting, SegmentWriter, WINDOW, encode_lengths, length_of};
 use roaring::RoaringBitmap;
 
-use crate::chunk::{Chunk, ChunkId};
+use crate::chunk::{Chunk, ChunkId, NewChunk};
 use crate::chunk_rows::ChunkRows;
 use crate::content::encode_whole;
 use crate::error::StorageError;
@@ -123,7 +123,7 @@ impl<'s> Canonical<'s> {
     pub(crate) fn chunks(&self, emit: Emit<'_>) -> Result<(), StorageError> {
         let mut rows = ChunkRows::new()?;
         for (id, chunk) in self.whole_chunks() {
-            rows.push(id, &chunk?, emit)?;
+            rows.push(id, &NewChunk::from(&chunk?), emit)?;
         }
         self.blames(|first, blame| rows.push_blame(first, &blame, emit))?;
         rows.finish(emit)

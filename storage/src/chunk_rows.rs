@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use crate::block_writer::CompressedBlockWriter;
-use crate::chunk::{self, Chunk, SourceRecord};
+use crate::chunk::{self, NewChunk, SourceRecord};
 use crate::content::{CONTENT_PARTS, encode_relations, encode_text};
 use crate::error::StorageError;
 use crate::snapshot::Snapshot;
@@ -30,7 +30,7 @@ impl ChunkRows {
     }
 
     /// Adds a chunk. Ids ascend, and the chunks of a file come one after another.
-    pub(crate) fn push(&mut self, id: u32, chunk: &Chunk, emit: Emit<'_>) -> Result<(), StorageError> {
+    pub(crate) fn push(&mut self, id: u32, chunk: &NewChunk<'_>, emit: Emit<'_>) -> Result<(), StorageError> {
         let source = match self.source.take().filter(|(_, source)| source.holds(chunk)) {
             Some(known) => known,
             None => {

@@ -7,7 +7,7 @@ use aurora_inverted::{
 };
 
 use crate::canonical::{Canonical, Evidence};
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, NewChunk};
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::inversion::Inversion;
@@ -73,7 +73,7 @@ impl Environment {
         let mut rows = Vec::with_capacity(canonical.len() as usize);
         for (id, chunk) in canonical.whole_chunks() {
             let chunk = chunk?;
-            let labels = labels_of(&chunk);
+            let labels = labels_of(&NewChunk::from(&chunk));
             inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             let vector = terms(&chunk);
             inversion.add(id, vector.hashed());

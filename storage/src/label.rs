@@ -2,7 +2,7 @@
 
 use aurora_inverted::LABEL_PREFIX;
 
-use crate::chunk::{Chunk, ChunkType, MetaValue};
+use crate::chunk::{ChunkType, MetaValue, NewChunk};
 
 /// Longest label payload, in bytes, that is stored as it is.
 const MAX_PAYLOAD: usize = 240;
@@ -85,7 +85,7 @@ fn entry(kind: LabelKind, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Every label of a chunk, sorted and unique.
-pub(crate) fn labels_of(chunk: &Chunk) -> Vec<Vec<u8>> {
+pub(crate) fn labels_of(chunk: &NewChunk<'_>) -> Vec<Vec<u8>> {
     let mut labels = vec![
         Label::Type(chunk.chunk_type).to_bytes(),
         Label::Language(&chunk.language).to_bytes(),
@@ -107,7 +107,7 @@ pub(crate) fn labels_of(chunk: &Chunk) -> Vec<Vec<u8>> {
     if let Some(parent) = &chunk.parent {
         labels.push(Label::Contains(parent).to_bytes());
     }
-    for (key, value) in &chunk.metadata {
+    for (key, value) in chunk.metadata {
         for value in texts(value) {
             labels.push(Label::Meta { key, value: &value }.to_bytes());
         }

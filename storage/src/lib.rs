@@ -16,7 +16,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use aurora_storage::{Environment, Field, Label, ManifestUpdate, OpenMode, TermVector, WriterOptions};
-//! # use aurora_storage::{Chunk, ChunkType, Complexity, FileOutcome, FileRecord, ChunkHistory};
+//! # use aurora_storage::{Chunk, ChunkType, Complexity, FileOutcome, FileRecord, ChunkHistory, NewChunk};
 //! # let directory = tempfile::tempdir()?;
 //! # let chunk = Chunk {
 //! #     key: "code:a.py:save".into(), chunk_type: ChunkType::Function, path: "a.py".into(),
@@ -36,7 +36,7 @@
 //! # };
 //! let environment = Environment::open(&directory.path().join(".aurora"), OpenMode::Create)?;
 //! let writer = environment.writer(WriterOptions::default())?;
-//! let ids = writer.replace_file(file, vec![(chunk, None)])?;
+//! let ids = writer.replace_file(file, &[NewChunk::from(&chunk)])?;
 //! writer.add_terms(ids[0], &TermVector::builder().add(Field::Body, "flush").finish())?;
 //! writer.publish(update)?;
 //!
@@ -109,7 +109,7 @@ pub use aurora_inverted::{
 pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
     ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity,
-    GitHistory, GitState, Governance, HistoryTier, MetaValue, Relations, StoredTokens, UnknownChunkType,
+    GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens, UnknownChunkType,
 };
 pub use compact::Compaction;
 pub use env::Environment;

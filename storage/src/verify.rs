@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use serde::Serialize;
 
 use crate::btree::check_structure;
-use crate::chunk::{ChunkId, SourceRecord};
+use crate::chunk::{ChunkId, NewChunk, SourceRecord};
 use crate::content::{CONTENT_PARTS, CompressedBlock, Frame};
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
@@ -130,7 +130,7 @@ impl Snapshot {
                     report.chunks += 1;
                     match self.whole_chunk(ChunkId(id)) {
                         Ok(Some(chunk)) => {
-                            for label in labels_of(&chunk) {
+                            for label in labels_of(&NewChunk::from(&chunk)) {
                                 entries.expect(id, &label);
                             }
                             if let Some(other) = keys.insert(chunk.key, id) {

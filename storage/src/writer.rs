@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 
 use crate::blame::{self, Blame};
-use crate::chunk::{Chunk, ChunkId};
+use crate::chunk::{Chunk, ChunkId, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
@@ -99,26 +99,18 @@ impl IndexWriter {
     /// # Errors
     /// Refuses an empty path, chunks of another path or of several languages, and vectors that are not finite or differ in
     /// their dimensions.
-    pub fn replace_file(
-        &self,
-        mut record: FileRecord,
-        chunks: Vec<(Chunk, Option<Vec<f32>>)>,
-    ) -> Result<Vec<ChunkId>, StorageError> {
+    pub fn replace_file(&self, mut record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
         let mut prepared = Vec::with_capacity(chunks.len());
-        for (chunk, vector) in chunks {
-            let vector = match vector {
-                Some(vector) => Some(
-                    quantise(&vector)
-                        .ok_or_else(|| StorageError::Refused(format!("the vector of {} is not finite", chunk.key)))?,
-                ),
-                None => None,
-            };
-            let labels = labels_of(&chunk);
-            prepared.push((chunk, labels, vector));
+        for chunk in chunks {
+            let vector = chunk.vector.map(|vector| {
+                let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
+                quantise(vector).ok_or_else(refused)
+            });
+            prepared.push((chunk, labels_of(chunk), vector.transpose()?));
         }
-        let language = prepared.first().map(|(first, ..)| first.language.as_str());
+        let language = chunks.first().map(|first| first.language.as_str());
         let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
-        if let Some((other, ..)) = prepared.iter().find(|(chunk, ..)| !is_of_file(chunk)) {
+        if let Some(other) = chunks.iter().find(|chunk| !is_of_file(chunk)) {
             return Err(StorageError::Refused(format!("{} is no chunk of {}", other.key, record.path)));
         }
         let mut state = self.state();
@@ -128,7 +120,7 @@ impl IndexWriter {
         let mut ids = Vec::with_capacity(prepared.len());
         state.rows.begin_file();
         for (chunk, labels, vector) in prepared {
-            ids.push(state.add_chunk(&chunk, &labels, vector)?);
+            ids.push(state.add_chunk(chunk, &labels, vector)?);
         }
         record.chunks.clone_from(&ids);
         state.files.insert(record.path.clone(), Some(record));
@@ -214,7 +206,7 @@ impl IndexWriter {
         let base = state.base.clone();
         for id in base.live() {
             if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                let labels = labels_of(&chunk);
+                let labels = labels_of(&NewChunk::from(&chunk));
                 state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;

@@ -6,7 +6,7 @@ use aurora_confined::Directory;
 use aurora_inverted::{FIELDS, HashedTerm, LengthCodes};
 use roaring::RoaringBitmap;
 
-use crate::chunk::{Chunk, ChunkId};
+use crate::chunk::{ChunkId, NewChunk};
 use crate::chunk_rows::ChunkRows;
 use crate::commit::Committer;
 use crate::error::StorageError;
@@ -111,7 +111,7 @@ impl WriterState {
     /// Adds a chunk with its labels and its vector, and returns its id.
     pub(crate) fn add_chunk(
         &mut self,
-        chunk: &Chunk,
+        chunk: &NewChunk<'_>,
         labels: &[Vec<u8>],
         vector: Option<(f32, Vec<i8>)>,
     ) -> Result<ChunkId, StorageError> {

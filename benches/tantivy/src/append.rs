@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use aurora_storage::{Chunk, Environment, OpenMode, WriterOptions};
+use aurora_storage::{Chunk, Environment, NewChunk, OpenMode, WriterOptions};
 use heed::PutFlags;
 
 use crate::Outcome;
@@ -69,7 +69,7 @@ fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
     let writer = environment.writer(WriterOptions { memory: MEMORY })?;
     for (path, chunks) in files {
-        writer.replace_file(record(&path), chunks.into_iter().map(|chunk| (chunk, None)).collect())?;
+        writer.replace_file(record(&path), &chunks.iter().map(NewChunk::from).collect::<Vec<_>>())?;
     }
     publish(writer)?;
     Ok(())

@@ -10,8 +10,8 @@ use std::sync::mpsc::sync_channel;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
-    Chunk, ChunkId, ChunkType, Complexity, Environment, FIELDS, Field, FileOutcome, FileRecord, ChunkHistory, IndexWriter,
-    Manifest, ManifestUpdate, OpenMode, TermVector, StoredTokens, WriterOptions,
+    Chunk, ChunkHistory, ChunkId, ChunkType, Complexity, Environment, FIELDS, Field, FileOutcome, FileRecord,
+    IndexWriter, Manifest, ManifestUpdate, NewChunk, OpenMode, StoredTokens, TermVector, WriterOptions,
 };
 
 use crate::Outcome;
@@ -104,8 +104,9 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
 
 /// Replaces a file by chunks that hold nothing.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
-    let chunks = file.chunks.clone().map(|_| (empty_chunk(), None)).collect();
-    Ok(writer.replace_file(record(&file.path), chunks)?)
+    let empty = empty_chunk();
+    let chunks = vec![NewChunk::from(&empty); file.chunks.len()];
+    Ok(writer.replace_file(record(&file.path), &chunks)?)
 }
 
 /// Publishes what was written.

@@ -187,7 +187,8 @@ pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snap
             .map(|(row, chunk)| (chunk.clone(), model.filter(|_| row.embedded).map(|model| model.vector(&chunk.text))))
             .collect();
         let vectors: Vec<TermVector> = of_file.iter().map(|(chunk, _)| vector_of(chunk)).collect();
-        let ids = writer.replace_file(record(path), of_file).expect("a valid file");
+        let chunks: Vec<_> = of_file.iter().map(aurora_storage::NewChunk::from).collect();
+        let ids = writer.replace_file(record(path), &chunks).expect("a valid file");
         for (id, terms) in ids.into_iter().zip(&vectors) {
             writer.add_terms(id, terms).expect("the chunk was just written");
         }

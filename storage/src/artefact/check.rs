@@ -7,6 +7,7 @@ use aurora_inverted::{LengthColumns, WINDOW};
 use super::vectors;
 use crate::blame;
 use crate::canonical::SEGMENT;
+use crate::chunk::NewChunk;
 use crate::chunk_rows::ChunkRows;
 use crate::content::decode_whole;
 use crate::error::StorageError;
@@ -86,7 +87,7 @@ impl Checker {
         }
         check_path(&chunk.path)?;
         let mut operations = Vec::new();
-        let pushed = self.chunk_rows.push(self.rows, &chunk, &mut |operation| {
+        let pushed = self.chunk_rows.push(self.rows, &NewChunk::from(&chunk), &mut |operation| {
             operations.push(operation);
             Ok(())
         });

@@ -1,6 +1,7 @@
 //! Chunk records: what is stored for every indexed function, section or phase.
 
 mod kind;
+mod new_chunk;
 mod numbers;
 mod packed;
 mod record;
@@ -9,6 +10,7 @@ mod stored;
 
 pub use aurora_inverted::ChunkId;
 pub use kind::{ChunkType, UnknownChunkType};
+pub use new_chunk::NewChunk;
 pub(crate) use numbers::{Numbers, encode as encode_numbers};
 pub use packed::GitState;
 pub(crate) use packed::are_lines;

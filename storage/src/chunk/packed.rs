@@ -7,8 +7,9 @@
 use aurora_codec::{ByteReader, put_sized, put_varint};
 
 use super::kind::ChunkType;
+use super::new_chunk::NewChunk;
 use super::numbers::{self, Numbers};
-use super::record::{Chunk, ChunkHistory};
+use super::record::ChunkHistory;
 
 /// Flags: the symbol can be used from outside its file.
 const EXPORTED: u8 = 1;
@@ -74,7 +75,7 @@ pub(super) enum PackedKey<'a> {
 }
 
 /// Packs the fields of a chunk, whose lines are checked; `key_tail` is what follows the file's key base in its key.
-pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
+pub(super) fn encode(chunk: &NewChunk<'_>, key_tail: Option<&str>) -> Vec<u8> {
     let stored_key = key_tail.unwrap_or(&chunk.key);
     let place = |name: &str| stored_key.rfind(name);
     let (qualified_name, name) = (place(&chunk.qualified_name), place(&chunk.name));
@@ -83,7 +84,7 @@ pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
         | flag(WHOLE_KEY, key_tail.is_none())
         | flag(QUALIFIED_NAME_APART, qualified_name.is_none())
         | flag(NAME_APART, name.is_none())
-        | (GitState::from(&chunk.git) as u8) << GIT_SHIFT;
+        | (GitState::from(chunk.git) as u8) << GIT_SHIFT;
     let mut out = vec![chunk.chunk_type as u8, flags];
     put_varint(&mut out, u64::from(chunk.line_start));
     put_varint(&mut out, u64::from(chunk.line_end.saturating_sub(chunk.line_start)));
@@ -97,11 +98,11 @@ pub(super) fn encode(chunk: &Chunk, key_tail: Option<&str>) -> Vec<u8> {
             None => put_sized(&mut out, name.as_bytes()),
         }
     }
-    let history = match &chunk.git {
+    let history = match chunk.git {
         ChunkHistory::Tracked(history) => Some(history),
         _ => None,
     };
-    numbers::encode(&mut out, &chunk.tokens, history);
+    numbers::encode(&mut out, chunk.tokens, history);
     out
 }
 

@@ -48,7 +48,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chunk::{ArchivedStoredChunk, ChunkRecord, SourceRecord, decode, encode};
+    use crate::chunk::{ArchivedStoredChunk, ChunkRecord, NewChunk, SourceRecord, decode, encode};
     use crate::sample::chunk;
 
     proptest! {
@@ -60,7 +60,7 @@ mod tests {
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
             for chunk in &chunks {
-                let bytes = encode(chunk, 0, &source).expect("encodes");
+                let bytes = encode(&NewChunk::from(chunk), 0, &source).expect("encodes");
                 ranges.push(file.len()..file.len() + bytes.len());
                 file.extend_from_slice(&bytes);
             }
@@ -82,7 +82,7 @@ mod tests {
             let source = SourceRecord::of(&chunk);
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
-            let mut file = [vec![0xff], encode(&chunk, 0, &source).expect("encodes")].concat();
+            let mut file = [vec![0xff], encode(&NewChunk::from(&chunk), 0, &source).expect("encodes")].concat();
             let known = Records::<ArchivedStoredChunk>::new(1);
             known.keep(0, &file, decode(&file[1..]).expect("valid"));
             for (place, byte) in changes {

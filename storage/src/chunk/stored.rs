@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use rkyv::rancor;
 
 use super::kind::ChunkType;
+use super::new_chunk::NewChunk;
 use super::packed::{self, GitState, PackedFields, PackedKey, are_lines};
 use super::record::{ArchivedGovernance, ArchivedMetaValue, Chunk, Governance, MetaValue, StoredTokens};
 use crate::error::StorageError;
@@ -82,13 +83,13 @@ pub(crate) fn key_base<'k>(key: &'k str, path: &str) -> &'k str {
 ///
 /// # Errors
 /// When its lines end before they begin, which [`decode`] would refuse.
-pub(crate) fn encode(chunk: &Chunk, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
+pub(crate) fn encode(chunk: &NewChunk<'_>, source_id: u32, source: &SourceRecord) -> Result<Vec<u8>, StorageError> {
     if !are_lines(chunk.line_start, chunk.line_end) {
         return Err(StorageError::encode("chunk record", &format!("`{}` ends before it begins", chunk.key)));
     }
     let rare = RareFields {
         definitions: chunk.definitions.clone(),
-        metadata: chunk.metadata.clone(),
+        metadata: chunk.metadata.to_vec(),
         governance: chunk.governance.clone(),
         date: chunk.date,
     };

@@ -5,11 +5,11 @@
 //! its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
 //! the lowest bit of their length says which. Numbers are variable-length integers.
 
-use crate::chunk::{Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, Relations};
+use crate::chunk::{Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, NewChunk, Relations};
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 /// Appends the texts of a chunk.
-pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
+pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &NewChunk<'_>) {
     for text in [&chunk.text, &chunk.doc, &chunk.signature] {
         put_sized(out, text.as_bytes());
     }
@@ -21,7 +21,7 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &Chunk) {
     let is_usual = chunk.content_hash == ChunkText::usual_digest(&chunk.text);
     let other = (!is_usual).then_some(chunk.content_hash);
     put_list(out, other.as_slice(), |out, hash| out.extend_from_slice(hash));
-    match &chunk.git {
+    match chunk.git {
         ChunkHistory::None => out.push(0),
         ChunkHistory::Untracked => out.push(1),
         ChunkHistory::Pending => out.push(2),

@@ -8,7 +8,8 @@ use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 use super::codec::{decode_relations, decode_text, encode_relations, encode_text};
 use crate::chunk::{
-    Chunk, ChunkHistory, ChunkType, Governance, MetaValue, Numbers, StoredTokens, are_lines, encode_numbers, key_base,
+    Chunk, ChunkHistory, ChunkType, Governance, MetaValue, NewChunk, Numbers, StoredTokens, are_lines, encode_numbers,
+    key_base,
 };
 
 /// Serialises a chunk.
@@ -38,13 +39,11 @@ pub(crate) fn encode_whole(chunk: &Chunk) -> Vec<u8> {
         put_list(out, governance.lifespan.as_slice(), |out, name| put_sized(out, name.as_bytes()));
     });
     put_list(&mut out, chunk.date.as_slice(), |out, date| put_zigzag(out, *date));
-    for encode in [encode_text as fn(&mut Vec<u8>, &Chunk), |out, chunk| {
-        encode_relations(out, chunk, key_base(&chunk.key, &chunk.path));
-    }] {
-        let mut part = Vec::new();
-        encode(&mut part, chunk);
-        put_sized(&mut out, &part);
-    }
+    let (mut texts, mut relations) = (Vec::new(), Vec::new());
+    encode_text(&mut texts, &NewChunk::from(chunk));
+    encode_relations(&mut relations, chunk, key_base(&chunk.key, &chunk.path));
+    put_sized(&mut out, &texts);
+    put_sized(&mut out, &relations);
     out
 }
 
@@ -158,11 +157,11 @@ mod tests {
         fn records_and_contents_make_the_chunk_again(whole in chunk(), first in chunk()) {
             let source = SourceRecord::of(&first);
             let whole = Chunk { path: first.path.clone(), language: first.language.clone(), ..whole };
-            let (source_bytes, bytes) = (source.encode().expect("encodes"), chunk::encode(&whole, 7, &source).expect("encodes"));
+            let (source_bytes, bytes) = (source.encode().expect("encodes"), chunk::encode(&NewChunk::from(&whole), 7, &source).expect("encodes"));
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
             let record = ChunkRecord::new(chunk::decode(&bytes).expect("valid"), archived).expect("unchanged");
             let (mut texts, mut relations) = (Vec::new(), Vec::new());
-            encode_text(&mut texts, &whole);
+            encode_text(&mut texts, &NewChunk::from(&whole));
             encode_relations(&mut relations, &whole, "code:");
             let mut again = record.to_chunk();
             let (texts, relations) = (decode_text(&texts).expect("valid"), decode_relations(&relations, "code:").expect("valid"));
@@ -175,7 +174,7 @@ mod tests {
             let source = SourceRecord::of(&whole);
             let source_bytes = source.encode().expect("encodes");
             let archived = SourceRecord::decode(&source_bytes).expect("valid");
-            let mut bytes = chunk::encode(&whole, 0, &source).expect("encodes");
+            let mut bytes = chunk::encode(&NewChunk::from(&whole), 0, &source).expect("encodes");
             let at = at.index(bytes.len());
             bytes[at] ^= 1 << bit;
             if let Some(read) = chunk::decode(&bytes) {
@@ -191,7 +190,7 @@ mod tests {
             let source = SourceRecord::of(&whole);
             let whole = Chunk { line_start, line_end, ..whole };
             let is_sound = line_start <= line_end && line_end != u32::MAX;
-            prop_assert_eq!(chunk::encode(&whole, 0, &source).is_ok(), is_sound);
+            prop_assert_eq!(chunk::encode(&NewChunk::from(&whole), 0, &source).is_ok(), is_sound);
         }
     }
 }

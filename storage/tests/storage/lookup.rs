@@ -1,7 +1,7 @@
 //! Long lists, long terms, and models that change.
 
 use aurora_inverted::{TfCode, WINDOW, WindowPostings, frequency_bound};
-use aurora_storage::{ChunkId, Field, Label, ModelInfo, StorageError, TermVector, WriterOptions};
+use aurora_storage::{ChunkId, Field, Label, ModelInfo, NewChunk, StorageError, TermVector, WriterOptions};
 use proptest::prelude::*;
 
 use crate::model::check;
@@ -18,8 +18,9 @@ fn long_lists_are_walked_and_skipped() {
     let mut expected = Vec::new();
     for part in 0..50 {
         let path = format!("{part:02}.py");
-        let chunks = (0..1000).map(|index| (chunk(&path, index, &piece("f", &[])), None));
-        let ids = writer.replace_file(file(&path, 0), chunks.collect()).expect("replaces");
+        let chunks: Vec<_> = (0..1000).map(|index| chunk(&path, index, &piece("f", &[]))).collect();
+        let ids = writer.replace_file(file(&path, 0), &chunks.iter().map(NewChunk::from).collect::<Vec<_>>());
+        let ids = ids.expect("replaces");
         for id in ids {
             let mut builder = TermVector::builder();
             let count = 1 + id.0 % 3 + 400 * u32::from(id.0 % 997 == 0);
@@ -134,11 +135,12 @@ fn another_model_replaces_all_vectors() {
     assert_eq!(snapshot.nearest(&[1.0; 3 * DIMENSIONS], 5, None).expect("sound").len(), 5);
     assert!(snapshot.nearest(&[1.0; DIMENSIONS], 5, None).is_err());
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
-    let mixed = vec![
+    let mixed = [
         (chunk("m.py", 0, &piece("a", &[])), Some(vec![0.5; 3 * DIMENSIONS])),
         (chunk("m.py", 1, &piece("b", &[])), Some(vec![0.5; DIMENSIONS])),
     ];
-    assert!(matches!(writer.replace_file(file("m.py", 0), mixed), Err(StorageError::Refused(_))));
+    let mixed: Vec<_> = mixed.iter().map(NewChunk::from).collect();
+    assert!(matches!(writer.replace_file(file("m.py", 0), &mixed), Err(StorageError::Refused(_))));
 }
 
 #[test]
@@ -171,15 +173,16 @@ fn terms_come_once_and_in_order() {
     let environment = open(directory.path());
     write(&environment, &synthetic(2, 2, 0), 64 << 20);
     let writer = environment.writer(WriterOptions::default()).expect("is the only one");
-    let chunks = (0..3).map(|index| (chunk("a.py", index, &piece("f", &[])), None)).collect();
-    let ids = writer.replace_file(file("a.py", 0), chunks).expect("replaces");
+    let chunks: Vec<_> = (0..3).map(|index| chunk("a.py", index, &piece("f", &[]))).collect();
+    let chunks: Vec<_> = chunks.iter().map(NewChunk::from).collect();
+    let ids = writer.replace_file(file("a.py", 0), &chunks).expect("replaces");
     let vector = terms(&piece("f", &[(Field::Body, "a")]));
     let refused = |id| matches!(writer.add_terms(id, &vector), Err(StorageError::Refused(_)));
     assert!(refused(ChunkId(0)) && refused(ChunkId(ids[2].0 + 1)));
     writer.add_terms(ids[1], &vector).expect("adds");
     assert!(refused(ids[1]) && refused(ids[0]));
     assert!(writer.rebuild_terms().is_err());
-    assert!(writer.replace_file(file("", 0), Vec::new()).is_err());
+    assert!(writer.replace_file(file("", 0), &[]).is_err());
     writer.publish(update()).expect("publishes");
     let snapshot = environment.snapshot().expect("opens");
     assert!(snapshot.verify().is_ok());

@@ -128,8 +128,9 @@ pub(crate) fn open(directory: &Path) -> Environment {
 /// Replaces one file.
 pub(crate) fn replace(writer: &aurora_storage::IndexWriter, path: &str, pieces: &[Piece]) -> Result<(), StorageError> {
     let chunks = pieces.iter().enumerate();
-    let chunks = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone()));
-    let ids = writer.replace_file(file(path, 5), chunks.collect())?;
+    let chunks: Vec<_> = chunks.map(|(index, piece)| (chunk(path, index, piece), piece.vector.clone())).collect();
+    let ids =
+        writer.replace_file(file(path, 5), &chunks.iter().map(aurora_storage::NewChunk::from).collect::<Vec<_>>())?;
     for (id, piece) in ids.into_iter().zip(pieces) {
         writer.add_terms(id, &terms(piece))?;
     }

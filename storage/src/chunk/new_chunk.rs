@@ -1,0 +1,41 @@
+//! A chunk that is to be stored.
+
+use std::ops::Deref;
+
+use super::record::{Chunk, ChunkHistory, MetaValue, StoredTokens};
+
+/// A chunk that is to be stored, borrowed from the stages that know its parts. What follows from its text is read through
+/// [`Deref`]; the fields here stand for those of the same name in the chunk.
+#[derive(Debug, Clone, Copy)]
+pub struct NewChunk<'a> {
+    /// What follows from the text.
+    pub chunk: &'a Chunk,
+    /// What git knows about its lines.
+    pub git: &'a ChunkHistory,
+    /// Its tokens for late interaction.
+    pub tokens: &'a StoredTokens,
+    /// Columns of plugin stages and of the built-in document formats.
+    pub metadata: &'a [(String, MetaValue)],
+    /// Its embedding, if it has one.
+    pub vector: Option<&'a [f32]>,
+}
+
+impl Deref for NewChunk<'_> {
+    type Target = Chunk;
+
+    fn deref(&self) -> &Chunk {
+        self.chunk
+    }
+}
+
+impl<'a> From<&'a Chunk> for NewChunk<'a> {
+    fn from(chunk: &'a Chunk) -> Self {
+        Self { chunk, git: &chunk.git, tokens: &chunk.tokens, metadata: &chunk.metadata, vector: None }
+    }
+}
+
+impl<'a> From<&'a (Chunk, Option<Vec<f32>>)> for NewChunk<'a> {
+    fn from((chunk, vector): &'a (Chunk, Option<Vec<f32>>)) -> Self {
+        Self { vector: vector.as_deref(), ..Self::from(chunk) }
+    }
+}
