@@ -19,7 +19,7 @@
 //! std::fs::create_dir_all(&directory)?;
 //! let file = directory.join("golden.jsonl");
 //! std::fs::write(&file, r#"{"query": "retry with backoff", "relevant": [{"path": "net/retry.go", "line_start": 3, "line_end": 9}]}"#)?;
-//! let questions = golden::read([golden::Source::named(&file)])?;
+//! let questions = golden::read([golden::GoldenSource::named(&file)])?;
 //! let results = [
 //!     Found { file: "net/dial.go".into(), lines: Some((1, 40)) },
 //!     Found { file: "net/retry.go".into(), lines: Some((4, 12)) },
