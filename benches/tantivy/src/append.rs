@@ -57,7 +57,7 @@ fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
         for chunk in file.chunks.clone() {
             let stored = snapshot.whole_chunk(corpus.source(chunk))?.ok_or("the index has changed")?;
             let (calls, imports, definitions) = Default::default();
-            chunks.push(Chunk { calls, imports, definitions, ..stored });
+            chunks.push(Chunk { path: file.path.clone(), calls, imports, definitions, ..stored });
         }
         count += chunks.len();
         files.push((file.path.clone(), chunks));

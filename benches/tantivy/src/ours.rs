@@ -104,7 +104,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
 
 /// Replaces a file by chunks that hold nothing.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
-    let empty = empty_chunk();
+    let empty = Chunk { path: file.path.clone(), ..empty_chunk() };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];
     Ok(writer.replace_file(record(&file.path), &chunks)?)
 }
