@@ -255,9 +255,10 @@ fn a_kill_at_any_moment_leaves_the_old_index_or_the_new_one() {
         dead += 1;
         let what = format!("round {round} of seed {seed}: {:?} killed after {wait:?}", commands[command]);
         let found = digest(&fixture);
-        match found == before {
-            true => old += 1,
-            false => new += 1,
+        if found == before {
+            old += 1
+        } else {
+            new += 1
         }
         // Some deaths follow one another without a run between them.
         if random(3) > 0 || found != before {

@@ -159,9 +159,10 @@ impl<'s> Canonical<'s> {
             }
             emit(Operation::put(Table::Lengths, block_key(window), encode_lengths(&rows)))?;
         }
-        match totals == self.snapshot.field_totals() {
-            true => Ok(()),
-            false => Err(self.snapshot.damaged("field lengths do not sum to what the manifest says".to_owned())),
+        if totals == self.snapshot.field_totals() {
+            Ok(())
+        } else {
+            Err(self.snapshot.damaged("field lengths do not sum to what the manifest says".to_owned()))
         }
     }
 

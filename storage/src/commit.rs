@@ -71,10 +71,7 @@ impl Committer {
         operations: impl IntoIterator<Item = Operation>,
     ) -> Result<(), StorageError> {
         operations.into_iter().for_each(|operation| self.push_last(operation));
-        match self.bytes >= self.limit {
-            true => self.flush(),
-            false => Ok(()),
-        }
+        if self.bytes >= self.limit { self.flush() } else { Ok(()) }
     }
 
     /// Adds an operation to the batch being built, however large that is.

@@ -107,12 +107,9 @@ impl Snapshot {
     fn verify_pages(&self, report: &mut VerifyReport) -> Vec<String> {
         let keywords = KEYWORDS.map(Table::name);
         let mut in_keywords = Vec::new();
-        check_structure(&self.pages(), self.meta(), &keywords, &mut |table, damage| match keywords
-            .iter()
-            .any(|name| name.as_bytes() == table)
-        {
-            true => in_keywords.push(damage.0),
-            false => report.problem(damage.0),
+        check_structure(&self.pages(), self.meta(), &keywords, &mut |table, damage| {
+            let is_of_keywords = keywords.iter().any(|name| name.as_bytes() == table);
+            if is_of_keywords { in_keywords.push(damage.0) } else { report.problem(damage.0) }
         });
         in_keywords
     }

@@ -102,9 +102,10 @@ impl WriterState {
             self.next_id = self.vectors.expect(dimensions, self.next_id)?;
         }
         let end = u64::from(self.next_id) + count as u64;
-        match end < u64::from(u32::MAX) {
-            true => Ok(()),
-            false => Err(StorageError::IdsExhausted { path: self.base.path().to_owned() }),
+        if end < u64::from(u32::MAX) {
+            Ok(())
+        } else {
+            Err(StorageError::IdsExhausted { path: self.base.path().to_owned() })
         }
     }
 
@@ -130,8 +131,5 @@ impl WriterState {
 
 /// Refuses an empty path.
 pub(crate) fn check_path(path: &str) -> Result<(), StorageError> {
-    match path.is_empty() {
-        true => Err(StorageError::Refused("a file needs a path".to_owned())),
-        false => Ok(()),
-    }
+    if path.is_empty() { Err(StorageError::Refused("a file needs a path".to_owned())) } else { Ok(()) }
 }

@@ -76,10 +76,8 @@ enum Part {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = match arguments.child.is_empty() {
-        true => run(&arguments),
-        false => cold::child(&arguments.root, &arguments.child),
-    };
+    let done =
+        if arguments.child.is_empty() { run(&arguments) } else { cold::child(&arguments.root, &arguments.child) };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -122,9 +122,10 @@ impl Checker {
 
     fn lengths(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let expected = self.rows < self.chunks.div_ceil(WINDOW) && key == block_key(self.rows);
-        match expected && LengthColumns::decode(value).is_some() {
-            true => Ok(()),
-            false => Err(format!("block {} is invalid", self.rows)),
+        if expected && LengthColumns::decode(value).is_some() {
+            Ok(())
+        } else {
+            Err(format!("block {} is invalid", self.rows))
         }
     }
 
@@ -142,9 +143,10 @@ impl Checker {
 
     fn segment(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
         self.segment_bytes += value.len() as u64;
-        match key.starts_with(&SEGMENT.to_be_bytes()) && self.chunks > 0 {
-            true => Ok(()),
-            false => Err("a row belongs to another segment".to_owned()),
+        if key.starts_with(&SEGMENT.to_be_bytes()) && self.chunks > 0 {
+            Ok(())
+        } else {
+            Err("a row belongs to another segment".to_owned())
         }
     }
 }
@@ -152,9 +154,10 @@ impl Checker {
 /// Makes sure that a path stays below the root.
 fn check_path(path: &str) -> Result<(), String> {
     let odd = |part: &str| matches!(part, "" | "." | "..") || cfg!(windows) && part.contains(['\\', ':']);
-    match path.split('/').any(odd) || path.contains('\0') {
-        true => Err(format!("the path {} does not stay below the root", path.escape_debug())),
-        false => Ok(()),
+    if path.split('/').any(odd) || path.contains('\0') {
+        Err(format!("the path {} does not stay below the root", path.escape_debug()))
+    } else {
+        Ok(())
     }
 }
 

@@ -140,10 +140,7 @@ impl<'r> PartReader<'r> {
         self.left -= length;
         out.clear();
         let read = (&mut self.rows).take(length).read_to_end(out)?;
-        match read as u64 == length {
-            true => Ok(()),
-            false => Err(PartError::Damaged("it ends too early".to_owned())),
-        }
+        if read as u64 == length { Ok(()) } else { Err(PartError::Damaged("it ends too early".to_owned())) }
     }
 
     fn varint(&mut self) -> Result<u64, PartError> {

@@ -186,9 +186,10 @@ impl Input<'_> {
     }
 
     fn check_version(&self, what: &'static str, found: u32, expected: u32) -> Result<(), StorageError> {
-        match found == expected {
-            true => Ok(()),
-            false => Err(StorageError::ArtefactVersion { path: self.name.to_owned(), what, found, expected }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(StorageError::ArtefactVersion { path: self.name.to_owned(), what, found, expected })
         }
     }
 

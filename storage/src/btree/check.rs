@@ -178,8 +178,5 @@ impl<'w, 'a> PageWalk<'w, 'a> {
 
 /// Refuses a tree in the place of a value.
 fn plain(value: &PageValue<'_>) -> Result<(), Damage> {
-    match value.sub_tree {
-        true => Err(Damage("a tree stands in the place of a value".to_owned())),
-        false => Ok(()),
-    }
+    if value.sub_tree { Err(Damage("a tree stands in the place of a value".to_owned())) } else { Ok(()) }
 }

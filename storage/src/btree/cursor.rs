@@ -30,9 +30,10 @@ impl<'a> Cursor<'a> {
             tree.check_depth(&page, depth)?;
             let (index, found) = page.search(key)?;
             if page.leaf {
-                return match found {
-                    true => pages.entry(tree, &page, index).map(|(_, value)| Some(value)),
-                    false => Self::check_absence(pages, tree, key).map(|()| None),
+                return if found {
+                    pages.entry(tree, &page, index).map(|(_, value)| Some(value))
+                } else {
+                    Self::check_absence(pages, tree, key).map(|()| None)
                 };
             }
             page = pages.page(page.child(if found { index } else { index - 1 })?)?;
@@ -73,10 +74,7 @@ impl<'a> Cursor<'a> {
             && high.is_none_or(|high| last < high)
             && before.is_none_or(|before| before < key)
             && behind.is_none_or(|behind| key < behind);
-        match holds {
-            true => Ok(()),
-            false => Err(Damage::page(page.number, "has another page's keys")),
-        }
+        if holds { Ok(()) } else { Err(Damage::page(page.number, "has another page's keys")) }
     }
 
     /// The first or last key below a page, which stands `above` steps from above.

@@ -69,9 +69,10 @@ impl Guard {
                 // What is replaced or deleted gives its overflow pages back.
                 let Some((index, true)) = found else { return Ok(true) };
                 let value = pages.value(&page, index)?;
-                return match value.sub_tree {
-                    true => Err(Damage::page(page.number, "has a node of an unknown kind")),
-                    false => Ok(value.is_exact(pages.page_size)),
+                return if value.sub_tree {
+                    Err(Damage::page(page.number, "has a node of an unknown kind"))
+                } else {
+                    Ok(value.is_exact(pages.page_size))
                 };
             }
             let at = match found {

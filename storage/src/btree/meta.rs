@@ -101,9 +101,10 @@ impl Meta {
         let size = trees + 2 * Tree::SIZE + 2 * WORD;
         let Some(page) = bytes.get(start..start + size) else {
             let begins_well = bytes.len() < HEADER + 4 || u32_at(bytes, HEADER) == Some(MAGIC);
-            return Err(match begins_well {
-                true => MetaError::Short((start + size) as u64),
-                false => MetaError::Foreign("it is not an LMDB file"),
+            return Err(if begins_well {
+                MetaError::Short((start + size) as u64)
+            } else {
+                MetaError::Foreign("it is not an LMDB file")
             });
         };
         if u32_at(page, HEADER) != Some(MAGIC) || half(page, WORD + 2).unwrap_or(0) & META == 0 {
@@ -134,10 +135,7 @@ impl Meta {
             && meta.main.flags == 0
             && pad == 0
             && meta.last_page < u64::MAX / 65_536;
-        match sound {
-            true => Ok(meta),
-            false => Err(MetaError::Foreign("its meta pages are damaged")),
-        }
+        if sound { Ok(meta) } else { Err(MetaError::Foreign("its meta pages are damaged")) }
     }
 }
 

@@ -122,9 +122,10 @@ impl Tree {
 
     /// Checks that a page `depth` steps from above is a leaf where the leaves are, and only there.
     pub(super) fn check_depth(&self, page: &Page<'_>, depth: usize) -> Result<(), Damage> {
-        match page.leaf == (depth == usize::from(self.depth)) {
-            true => Ok(()),
-            false => Err(Damage::page(page.number, "lies at the wrong depth")),
+        if page.leaf == (depth == usize::from(self.depth)) {
+            Ok(())
+        } else {
+            Err(Damage::page(page.number, "lies at the wrong depth"))
         }
     }
 
@@ -323,10 +324,7 @@ impl<'a> Page<'a> {
         extents.sort_unstable();
         let mut extents = extents.iter();
         let end = extents.try_fold(self.upper, |end, &(start, size)| (start == end).then_some(end + size));
-        match end == Some(self.bytes.len()) {
-            true => Ok(()),
-            false => fault("has nodes that overlap or leave gaps"),
-        }
+        if end == Some(self.bytes.len()) { Ok(()) } else { fault("has nodes that overlap or leave gaps") }
     }
 
     /// Whether so little of the page is in use that LMDB would merge it with a neighbour.

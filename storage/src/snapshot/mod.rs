@@ -126,9 +126,10 @@ impl Snapshot {
     /// # Errors
     /// When the dictionary of a segment, or a posting list of the term, is damaged.
     pub fn postings(&self, term: &str) -> Result<Postings<'_>, StorageError> {
-        match is_term(term) {
-            true => self.list(normalise(term).as_bytes()),
-            false => Ok(Postings::new(Vec::new(), self.tombstones())),
+        if is_term(term) {
+            self.list(normalise(term).as_bytes())
+        } else {
+            Ok(Postings::new(Vec::new(), self.tombstones()))
         }
     }
 
@@ -178,10 +179,8 @@ impl Snapshot {
     /// Those of the chunks in a range; of others there may be zeros.
     pub(crate) fn field_lengths_of(&self, ids: Range<u32>) -> Result<FieldLengths<'_>, StorageError> {
         let wanted = ids.start / WINDOW..ids.end.div_ceil(WINDOW);
-        let columns = |window| match wanted.contains(&window) {
-            true => self.window_lengths(window),
-            false => Ok(LengthColumns::NONE),
-        };
+        let columns =
+            |window| if wanted.contains(&window) { self.window_lengths(window) } else { Ok(LengthColumns::NONE) };
         Ok(FieldLengths::new((0..self.inner.lengths.len() as u32).map(columns).collect::<Result<_, _>>()?))
     }
 

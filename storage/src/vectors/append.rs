@@ -42,10 +42,7 @@ impl VectorAppender {
         }
         let moved = !self.appended && known.is_some_and(|known| known != dimensions);
         self.appended = true;
-        match moved {
-            true => Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)),
-            false => Ok(next_id),
-        }
+        if moved { Ok(next_id.checked_next_multiple_of(BLOCK_IDS).unwrap_or(u32::MAX)) } else { Ok(next_id) }
     }
 
     /// Adds a vector; ids must ascend.

@@ -75,9 +75,10 @@ pub(crate) fn nearest(
     eligible: &Eligible<'_>,
 ) -> Result<Vec<(u32, f32)>, Damage> {
     let left = LEFT.max(k.saturating_mul(LEFT_PER_RESULT));
-    let mut best = match eligible.len() > ALL * left as u64 {
-        true => by_codes(blocks, query, left, eligible)?,
-        false => all(blocks, query, eligible)?,
+    let mut best = if eligible.len() > ALL * left as u64 {
+        by_codes(blocks, query, left, eligible)?
+    } else {
+        all(blocks, query, eligible)?
     };
     keep_best(&mut best, k, |a, b| b.1.total_cmp(&a.1));
     Ok(best)
