@@ -10,8 +10,8 @@ use std::sync::mpsc::sync_channel;
 
 use aurora_query::Bm25Config;
 use aurora_storage::{
-    Chunk, ChunkHistory, ChunkId, ChunkType, Complexity, Environment, FIELDS, Field, FileOutcome, FileRecord,
-    IndexWriter, Manifest, ManifestUpdate, NewChunk, OpenMode, StoredTokens, TermVector, WriterOptions,
+    Chunk, ChunkId, ChunkType, Environment, FIELDS, Field, FileOutcome, FileRecord, IndexWriter, Manifest,
+    ManifestUpdate, NewChunk, OpenMode, TermVector, WriterOptions,
 };
 
 use crate::Outcome;
@@ -104,7 +104,7 @@ pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Ou
 
 /// Replaces a file by chunks that hold nothing.
 fn replace(writer: &IndexWriter, file: &File) -> Outcome<Vec<ChunkId>> {
-    let empty = Chunk { path: file.path.clone(), ..empty_chunk() };
+    let empty = Chunk { path: file.path.clone(), ..Chunk::empty(String::new(), ChunkType::Function) };
     let chunks = vec![NewChunk::from(&empty); file.chunks.len()];
     Ok(writer.replace_file(record(&file.path), &chunks)?)
 }
@@ -136,38 +136,6 @@ pub fn record(path: &str) -> FileRecord {
         chunks: Vec::new(),
         lines: 0,
         warnings: Vec::new(),
-    }
-}
-
-/// A chunk that holds nothing.
-fn empty_chunk() -> Chunk {
-    Chunk {
-        key: String::new(),
-        chunk_type: ChunkType::Function,
-        path: String::new(),
-        language: String::new(),
-        name: String::new(),
-        qualified_name: String::new(),
-        line_start: 1,
-        line_end: 1,
-        byte_start: 0,
-        byte_end: 0,
-        signature: String::new(),
-        doc: String::new(),
-        text: String::new(),
-        definitions: Vec::new(),
-        calls: Vec::new(),
-        imports: Vec::new(),
-        dependencies: Vec::new(),
-        complexity: Complexity::default(),
-        content_hash: [0; 16],
-        git: ChunkHistory::None,
-        metadata: Vec::new(),
-        governance: None,
-        parent: None,
-        exported: false,
-        date: None,
-        tokens: StoredTokens::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, StoredTokens};
+use aurora_storage::{Chunk, ChunkType, Complexity, StoredTokens};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chunk::definitions::Definitions;
@@ -239,36 +239,16 @@ impl<'a> Assembler<'a> {
 
     /// A chunk with the fields that all chunks of the file share.
     fn chunk(&self, key: String, bytes: Range<u32>, text: String) -> Chunk {
-        let hash = blake3::hash(text.as_bytes());
-        let mut content_hash = [0; 16];
-        content_hash.copy_from_slice(&hash.as_bytes()[..16]);
         Chunk {
-            key,
-            chunk_type: ChunkType::Code,
             path: self.source.path.to_owned(),
             language: formats::family_of(self.source.language).to_owned(),
-            name: String::new(),
-            qualified_name: String::new(),
             line_start: self.lines.of(bytes.start),
             line_end: self.lines.of(bytes.end.saturating_sub(1).max(bytes.start)),
             byte_start: bytes.start,
             byte_end: bytes.end,
-            signature: String::new(),
-            doc: String::new(),
+            content_hash: Chunk::digest(&text),
             text,
-            definitions: Vec::new(),
-            tokens: StoredTokens::default(),
-            calls: Vec::new(),
-            imports: Vec::new(),
-            dependencies: Vec::new(),
-            complexity: Complexity::default(),
-            content_hash,
-            git: ChunkHistory::None,
-            metadata: Vec::new(),
-            governance: None,
-            parent: None,
-            exported: false,
-            date: None,
+            ..Chunk::empty(key, ChunkType::Code)
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, MetaValue, StoredTokens};
+use aurora_storage::{Chunk, ChunkType, MetaValue};
 
 use crate::chunk::date;
 use crate::chunk::keys::Keys;
@@ -207,13 +207,9 @@ impl<'a> Log<'a> {
         if !self.query.is_empty() {
             metadata.push(("query".to_owned(), MetaValue::String(self.query.clone())));
         }
-        let mut content_hash = [0; 16];
-        content_hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         let lines = text.lines().count().max(1) as u32;
         let start = u32::try_from(self.started.1).unwrap_or(u32::MAX);
         Chunk {
-            key,
-            chunk_type: ChunkType::Knowledge,
             path: self.path.to_owned(),
             language: "markdown".to_owned(),
             name,
@@ -222,22 +218,14 @@ impl<'a> Log<'a> {
             line_end: self.started.0.saturating_add(lines - 1),
             byte_start: start,
             byte_end: start.saturating_add(text.len() as u32),
-            signature: String::new(),
             doc: self.query.clone(),
             text: text.to_owned(),
-            calls: Vec::new(),
-            definitions: Vec::new(),
-            tokens: StoredTokens::default(),
-            imports: Vec::new(),
-            dependencies: Vec::new(),
-            complexity: Complexity::default(),
-            content_hash,
-            git: ChunkHistory::None,
+            content_hash: Chunk::digest(text),
             metadata,
-            governance: None,
             parent,
             exported: true,
             date,
+            ..Chunk::empty(key, ChunkType::Knowledge)
         }
     }
 }

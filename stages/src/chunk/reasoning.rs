@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use aurora_storage::{Chunk, ChunkHistory, ChunkType, Complexity, Governance, MetaValue, StoredTokens};
+use aurora_storage::{Chunk, ChunkType, Governance, MetaValue};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -59,38 +59,27 @@ pub fn chunk_of(path: &str, json: &str) -> Result<Chunk, ReasoningError> {
         return Err(ReasoningError::Unnamed);
     }
     let text = document.text(&pattern);
-    let mut content_hash = [0; 16];
-    content_hash.copy_from_slice(&blake3::hash(json.as_bytes()).as_bytes()[..16]);
     let lines = json.lines().count().max(1) as u32;
+    let key = format!("reas:{name}");
     Ok(Chunk {
-        key: format!("reas:{name}"),
-        chunk_type: ChunkType::Reasoning,
         path: path.to_owned(),
         language: "json".to_owned(),
         qualified_name: if pattern.is_empty() { name.clone() } else { pattern },
         name,
         line_start: 1,
         line_end: lines,
-        byte_start: 0,
         byte_end: u32::try_from(json.len()).unwrap_or(u32::MAX),
-        signature: String::new(),
         doc: document.content.original_query.clone().unwrap_or_default(),
         text,
         calls: document.content.tools(),
-        definitions: Vec::new(),
-        tokens: StoredTokens::default(),
-        imports: Vec::new(),
-        dependencies: Vec::new(),
-        complexity: Complexity::default(),
-        content_hash,
-        git: ChunkHistory::None,
+        content_hash: Chunk::digest(json),
         date: document.metadata.timestamp.as_deref().and_then(date::unix_seconds),
         metadata: document.facts(),
         governance: document
             .governance
             .map(|governance| Governance { tags: governance.compliance_tags, lifespan: governance.lifespan_policy }),
-        parent: None,
         exported: true,
+        ..Chunk::empty(key, ChunkType::Reasoning)
     })
 }
 

@@ -65,8 +65,15 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// A chunk of which only key and type are known.
-    pub(crate) fn empty(key: String, chunk_type: ChunkType) -> Self {
+    /// The digest of a text, as [`Chunk::content_hash`] mostly is one: the first 16 bytes of BLAKE3.
+    pub fn digest(text: &str) -> [u8; 16] {
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+        digest
+    }
+
+    /// A chunk of which only key and type are known; it has no lines yet.
+    pub fn empty(key: String, chunk_type: ChunkType) -> Self {
         Self {
             key,
             chunk_type,
@@ -131,7 +138,7 @@ pub struct ChunkText {
     pub byte_end: u32,
     /// Branches, loops and the score made from them.
     pub complexity: Complexity,
-    /// The chunk's digest, if it is not [`Self::usual_digest`].
+    /// The chunk's digest, if it is not [`Chunk::digest`] of the text.
     pub(crate) other_hash: Option<[u8; 16]>,
     /// What git knows about the chunk's lines. The times of its commits stand in the record alone.
     pub git: ChunkHistory,
@@ -140,14 +147,7 @@ pub struct ChunkText {
 impl ChunkText {
     /// Digest of the text.
     pub fn content_hash(&self) -> [u8; 16] {
-        self.other_hash.unwrap_or_else(|| Self::usual_digest(&self.text))
-    }
-
-    /// The digest that most chunks have: the first half of BLAKE3.
-    pub(crate) fn usual_digest(text: &str) -> [u8; 16] {
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-        digest
+        self.other_hash.unwrap_or_else(|| Chunk::digest(&self.text))
     }
 }
 

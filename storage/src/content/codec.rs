@@ -18,7 +18,7 @@ pub(crate) fn encode_text(out: &mut Vec<u8>, chunk: &NewChunk<'_>) {
     put_varint(out, u64::from(chunk.complexity.branches));
     put_varint(out, u64::from(chunk.complexity.loops));
     out.extend_from_slice(&chunk.complexity.score.to_le_bytes());
-    let is_usual = chunk.content_hash == ChunkText::usual_digest(&chunk.text);
+    let is_usual = chunk.content_hash == Chunk::digest(&chunk.text);
     let other = (!is_usual).then_some(chunk.content_hash);
     put_list(out, other.as_slice(), |out, hash| out.extend_from_slice(hash));
     match chunk.git {
