@@ -6,22 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// What a chunk is: a piece of source code, a section of a document, or a memory.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    rkyv::Archive,
-    rkyv::Serialize,
-    rkyv::Deserialize,
-    Serialize,
-    Deserialize,
-)]
-#[rkyv(derive(Debug, Clone, Copy, PartialEq, Eq))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum ChunkType {
@@ -89,26 +74,6 @@ impl ChunkType {
     /// Whether chunks of this type come from source code.
     pub const fn is_source_code(self) -> bool {
         !matches!(self, Self::Kb | Self::Doc | Self::Reasoning | Self::Knowledge)
-    }
-}
-
-impl ArchivedChunkType {
-    /// The type as the plain enum.
-    pub const fn to_native(self) -> ChunkType {
-        match self {
-            Self::Function => ChunkType::Function,
-            Self::Method => ChunkType::Method,
-            Self::Class => ChunkType::Class,
-            Self::Interface => ChunkType::Interface,
-            Self::Type => ChunkType::Type,
-            Self::Struct => ChunkType::Struct,
-            Self::Enum => ChunkType::Enum,
-            Self::Code => ChunkType::Code,
-            Self::Kb => ChunkType::Kb,
-            Self::Doc => ChunkType::Doc,
-            Self::Reasoning => ChunkType::Reasoning,
-            Self::Knowledge => ChunkType::Knowledge,
-        }
     }
 }
 

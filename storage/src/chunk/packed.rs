@@ -42,8 +42,8 @@ impl GitState {
 }
 
 impl From<&ChunkHistory> for GitState {
-    fn from(signal: &ChunkHistory) -> Self {
-        match signal {
+    fn from(history: &ChunkHistory) -> Self {
+        match history {
             ChunkHistory::None => Self::None,
             ChunkHistory::Untracked => Self::Untracked,
             ChunkHistory::Pending => Self::Pending,
