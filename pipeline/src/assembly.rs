@@ -168,7 +168,7 @@ impl ColumnUses<'_> {
                 *entry = (*entry).max(*level);
             }
         }
-        let reads_all = self.accesses.iter().zip(self.level).filter(|(access, _)| access.reads_dynamic);
+        let reads_all = self.accesses.iter().zip(self.level).filter(|(access, _)| access.reads_dynamic.is_some());
         if let Some(end) = reads_all.map(|(_, level)| *level).max() {
             for column in self.accesses.iter().flat_map(|access| &access.writes) {
                 if column.is_dynamic() {

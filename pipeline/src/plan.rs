@@ -149,7 +149,8 @@ impl Plan {
             let number = if stage.step == step { String::new() } else { stage.step.to_string() };
             step = stage.step;
             let mut columns = names(stage.access.all_reads());
-            for (present, what) in [(stage.access.reads_dynamic, "plugin columns"), (stage.access.restructures, "rows")]
+            for (present, what) in
+                [(stage.access.reads_dynamic.is_some(), "custom columns"), (stage.access.restructures, "rows")]
             {
                 if present {
                     columns.push(what.to_owned());

@@ -198,24 +198,26 @@ fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, Stag
         let mut metadata = Cow::Borrowed(&records[row].0.metadata[..]);
         let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
-        let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, meta_value(value.as_ref()?)?)));
         for (name, value) in given {
             let metadata = metadata.to_mut();
             // A chunk that was read from the index has the metadata of the last run.
             metadata.retain(|(known, _)| known != name);
-            metadata.push((name.to_owned(), meta_value(value)));
+            metadata.push((name.to_owned(), value));
         }
         metadata
     };
     Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
 }
 
-fn meta_value(value: &Value) -> MetaValue {
-    match value {
+/// The value as it is stored; `None` for types that custom columns do not have.
+fn meta_value(value: &Value) -> Option<MetaValue> {
+    Some(match value {
         Value::String(text) => MetaValue::String(text.clone()),
         Value::Integer(number) => MetaValue::Integer(*number),
         Value::Float(number) => MetaValue::Float(*number),
         Value::Bool(flag) => MetaValue::Bool(*flag),
         Value::Strings(list) => MetaValue::Strings(list.clone()),
-    }
+        Value::Vector(_) | Value::Json(_) => return None,
+    })
 }

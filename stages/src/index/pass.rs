@@ -57,7 +57,8 @@ pub(super) fn pass(
     }
 
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, observer: observer.of_run() };
+    let run =
+        RunOptions { jobs, memory: Some(memory.batches), cancel, observer: observer.of_run(), ..RunOptions::default() };
     let report = pipeline.run(run)?;
     let is_complete = report.outcome == Outcome::Completed;
     let RunServices { tree, writer, repository, moves, .. } = services;
