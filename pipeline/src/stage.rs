@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -128,6 +129,12 @@ pub struct BuildContext<'a> {
 #[derive(Clone, Default)]
 pub struct Services {
     objects: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Services({})", self.objects.len())
+    }
 }
 
 impl Services {

@@ -27,7 +27,7 @@ pub(super) fn pass(
     walk: Option<Arc<HistoryWalk>>,
 ) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
-    let plan = plan(root, &options.pipeline, &options.limits)?;
+    let plan = plan(options)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
@@ -39,7 +39,7 @@ pub(super) fn pass(
     let services = RunServices::open(root, &plan, &environment, options, memory, walk)?;
     let before = services.previous.snapshot.manifest().clone();
 
-    let lent = services.lend();
+    let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root, services: &lent })?;
     drop(lent);
     let mut chain: Vec<_> =

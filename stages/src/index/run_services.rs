@@ -81,9 +81,9 @@ impl RunServices {
         })
     }
 
-    /// The services as stages ask for them.
-    pub(super) fn lend(&self) -> Services {
-        let mut services = Services::new();
+    /// The services as stages ask for them, beside those in `others`.
+    pub(super) fn lend(&self, others: &Services) -> Services {
+        let mut services = others.clone();
         services.insert(Arc::clone(&self.tree));
         services.insert(Arc::clone(&self.previous));
         services.insert(Arc::clone(&self.writer));
