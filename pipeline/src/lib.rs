@@ -13,7 +13,7 @@
 //! |---|---|
 //! | What is a column, a batch, a view? | `column`, `column_use`, `column_table`, `batch`, `view`, `permissions` |
 //! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column` |
-//! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter`, `fingerprint`, `stage_error` |
+//! | What does a stage look like? | `stage`, `transform`, `access`, `program_spec`, `context`, `emitter`, `fingerprint`, `stage_error` |
 //! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
 //! | What do the reference and the JSON Schema say? | `reference`, `schema` |
 //! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `stage_log`, `report` |
@@ -109,6 +109,7 @@ mod permissions;
 mod plan;
 mod plan_diagnostics;
 mod problems;
+mod program_spec;
 mod progress;
 mod queue;
 mod reference;
@@ -146,6 +147,7 @@ pub use fingerprint::Fingerprint;
 pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage};
 pub use problems::Problems;
+pub use program_spec::ProgramSpec;
 pub use progress::{Observer, Progress, Silent, StageLoad};
 pub use reference::{Described, Key, TableReference, ValueType};
 pub use registry::Registry;

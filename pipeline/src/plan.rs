@@ -10,6 +10,7 @@ use crate::byte_size::format_bytes;
 use crate::column::ColumnSpec;
 use crate::config::RunConfig;
 use crate::graph::{EdgeReason, Graph};
+use crate::program_spec::ProgramSpec;
 use crate::registry::ParsedConfig;
 use crate::stage::BuildContext;
 use crate::stage_error::StageError;
@@ -65,6 +66,11 @@ impl PlannedStage {
     /// Stages that the pipeline's file puts before this one.
     pub fn after(&self) -> &[String] {
         &self.after
+    }
+
+    /// The program outside of this process that the stage runs.
+    pub fn program(&self) -> Option<ProgramSpec> {
+        self.config.program()
     }
 
     /// The stage's own keys.

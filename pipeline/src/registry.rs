@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::built_in_column::{BuiltInColumn, ColumnReference};
 use crate::column::{CellType, ColumnSpec};
 use crate::problems::Problems;
+use crate::program_spec::ProgramSpec;
 use crate::reference::{Described, TableReference};
 use crate::stage::{BuildContext, Stage, StageConfig};
 use crate::stage_error::StageError;
@@ -126,6 +127,7 @@ impl fmt::Debug for Registry {
 /// A [`StageConfig`] of any type.
 pub(crate) trait ParsedConfig: Send {
     fn access(&self) -> Access;
+    fn program(&self) -> Option<ProgramSpec>;
     fn check(&self, problems: &mut Problems<'_>);
     fn build(self: Box<Self>, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
 }
@@ -133,6 +135,10 @@ pub(crate) trait ParsedConfig: Send {
 impl<C: StageConfig> ParsedConfig for C {
     fn access(&self) -> Access {
         C::access(self)
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        C::program(self)
     }
 
     fn check(&self, problems: &mut Problems<'_>) {

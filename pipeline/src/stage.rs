@@ -13,6 +13,7 @@ use crate::context::StageContext;
 use crate::emitter::Emitter;
 use crate::fingerprint::Fingerprint;
 use crate::problems::Problems;
+use crate::program_spec::ProgramSpec;
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
@@ -23,6 +24,11 @@ pub trait StageConfig: DeserializeOwned + Send + 'static {
 
     /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
+
+    /// The program outside of this process that the stage runs.
+    fn program(&self) -> Option<ProgramSpec> {
+        None
+    }
 
     /// Reports values that are well-formed but invalid. Does no I/O.
     fn check(&self, problems: &mut Problems<'_>) {

@@ -43,3 +43,4 @@
 #![warn(missing_docs)]
 
 pub mod testkit;
+pub mod trust;
