@@ -138,6 +138,15 @@ impl StageContext<'_> {
         });
     }
 
+    /// Reports rows that the stage gave up on although it may succeed another time. The program makes the output of the stage
+    /// again in its next run.
+    pub fn incomplete(&self, rows: u64, reason: &str) {
+        self.failed(rows, reason);
+        self.record(|tallies| {
+            tallies.incomplete.insert(self.stage.to_owned());
+        });
+    }
+
     /// Passes a line of the stage's own log to the observer of the run.
     pub fn log(&self, line: &str) {
         self.run.log.push(self.stage, line);

@@ -161,7 +161,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
     let failures = tallies.failures();
-    let RunTallies { skipped, warnings, errors, counters, .. } = tallies;
+    let RunTallies { skipped, warnings, errors, incomplete, counters, .. } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
@@ -175,6 +175,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         warnings,
         errors,
         failures,
+        incomplete,
         counters,
     }
 }

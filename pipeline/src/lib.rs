@@ -12,7 +12,7 @@
 //! | question | module |
 //! |---|---|
 //! | What is a column, a batch, a view? | `column`, `column_use`, `column_table`, `batch`, `view`, `permissions` |
-//! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column` |
+//! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column`, `stored_values` |
 //! | What does a stage look like? | `stage`, `transform`, `access`, `program_spec`, `context`, `emitter`, `fingerprint`, `stage_error` |
 //! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
 //! | What do the reference and the JSON Schema say? | `reference`, `schema` |
@@ -122,6 +122,7 @@ mod source_map;
 mod stage;
 mod stage_error;
 mod stage_log;
+mod stored_values;
 mod transform;
 mod value;
 mod view;
@@ -156,6 +157,7 @@ pub use resolve::{PipelineSource, load, load_within};
 pub use resolved_stage::{Configured, STAGE_KEYS};
 pub use stage::{BuildContext, Services, Stage, StageConfig, Worker, producer};
 pub use stage_error::StageError;
+pub use stored_values::{CHUNK_STORED, FILE_STORED, StoredValues};
 pub use transform::{Stateless, Transform};
 pub use value::{DynamicType, Value, ValueRef};
 pub use view::BatchView;

@@ -86,8 +86,10 @@ pub struct RunReport {
     pub warnings: Tally,
     /// Files that could not be processed, by reason.
     pub errors: Tally,
-    /// Rows that a stage could not process: they are kept without its values. The output of these stages is not complete.
+    /// Rows that a stage could not process: they are kept without its values.
     pub failures: Vec<StageFailures>,
+    /// Names of the stages whose output has to be made again, because they gave up on rows.
+    pub incomplete: BTreeSet<String>,
     /// Counters of the stages.
     pub counters: BTreeMap<String, u64>,
 }
@@ -196,6 +198,8 @@ pub(crate) struct RunTallies {
     pub(crate) errors: Tally,
     /// Rows by stage and reason.
     pub(crate) failures: BTreeMap<(String, String), u64>,
+    /// Stages that gave up on rows.
+    pub(crate) incomplete: BTreeSet<String>,
     pub(crate) counters: BTreeMap<String, u64>,
 }
 

@@ -200,10 +200,7 @@ fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, Stag
         let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
         let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, meta_value(value.as_ref()?)?)));
         for (name, value) in given {
-            let metadata = metadata.to_mut();
-            // A chunk that was read from the index has the metadata of the last run.
-            metadata.retain(|(known, _)| known != name);
-            metadata.push((name.to_owned(), value));
+            metadata.to_mut().push((name.to_owned(), value));
         }
         metadata
     };

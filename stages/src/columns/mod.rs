@@ -119,6 +119,8 @@ pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
 /// `chunk.tokens`: its tokens in the table of the embedded model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
+/// `chunk.previous`: the id under which the last run stored the chunk; `None` if it was made anew.
+pub const PREVIOUS: Column<Option<StoredId>> = Column::new("chunk.previous");
 /// `chunk.id`: the id of the stored chunk.
 pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
 

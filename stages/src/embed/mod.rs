@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::{Embedder, Passage, StaticModel};
+use aurora_analysis::{EmbedError, Embedder, Passage, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageContext,
     StageError, Worker,
@@ -10,8 +10,8 @@ use aurora_pipeline::{
 use aurora_storage::{Chunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{EMBEDDING, RECORD, Record, TOKENS, Tokens};
-use crate::services::{Models, service};
+use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
+use crate::services::{Models, PreviousIndex, service};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +43,10 @@ impl StageConfig for Embed {
     const TYPE: &'static str = "embed";
 
     fn access(&self) -> Access {
-        Access::transform().reads([RECORD.spec()]).writes([EMBEDDING.spec(), TOKENS.spec()])
+        Access::transform()
+            .reads([RECORD.spec()])
+            .reads_optional([PREVIOUS.spec()])
+            .writes([EMBEDDING.spec(), TOKENS.spec()])
     }
 
     fn check(&self, problems: &mut Problems<'_>) {
@@ -57,7 +60,7 @@ impl StageConfig for Embed {
         let embedder = aurora_analysis::embedder(&self.model, &models.directory).map_err(StageError::from_error)?;
         let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
         models.set_used(embedder.as_ref(), &tokens);
-        Ok(Box::new(EmbedStage { embedder, tokens }))
+        Ok(Box::new(EmbedStage { embedder, tokens, previous: service(cx)? }))
     }
 }
 
@@ -65,6 +68,7 @@ struct EmbedStage {
     embedder: Arc<dyn Embedder>,
     /// Its tokens are stored whichever model makes the vectors.
     tokens: StaticModel,
+    previous: Arc<PreviousIndex>,
 }
 
 impl Stage for EmbedStage {
@@ -87,30 +91,49 @@ struct EmbedWorker<'a> {
 impl Worker for EmbedWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let records = batch.read(RECORD)?;
-        let passages: Vec<_> = records.iter().map(|Record(chunk)| passage(chunk)).collect();
-        let mut vectors = Vec::with_capacity(passages.len());
-        for passages in passages.chunks(PASSAGES_PER_CALL) {
-            let embedded = self.stage.embedder.embed_unless(passages, &|| cx.cancelled());
-            vectors.extend(embedded.ok_or(StageError::Stopped)?);
-        }
-        let vectors = vectors.into_iter().zip(records).map(|(vector, Record(chunk))| match vector {
-            Ok(vector) => Some(vector),
-            Err(error) => {
-                cx.count("embeddings.failed", 1);
-                cx.warn(&chunk.path, &format!("failed to generate the embedding of {}: {error}", chunk.key));
-                None
+        let mut vectors = self.stored_vectors(batch, cx)?;
+        let mut tokens: Vec<Tokens> = records.iter().map(|Record(chunk)| Tokens(chunk.tokens.clone())).collect();
+        let missing: Vec<usize> = (0..records.len()).filter(|row| vectors[*row].is_none()).collect();
+        cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
+        for rows in missing.chunks(PASSAGES_PER_CALL) {
+            let passages: Vec<_> = rows.iter().map(|row| passage(&records[*row].0)).collect();
+            let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());
+            for ((row, passage), vector) in rows.iter().zip(&passages).zip(embedded.ok_or(StageError::Stopped)?) {
+                let sets = self.stage.tokens.token_sets(passage);
+                tokens[*row] = Tokens(StoredTokens { code: sets.code, doc: sets.doc });
+                vectors[*row] = made(vector, &records[*row].0, cx);
             }
-        });
-        let vectors = vectors.collect();
-        let tokens = passages
-            .iter()
-            .map(|passage| self.stage.tokens.token_sets(passage))
-            .map(|sets| Tokens(StoredTokens { code: sets.code, doc: sets.doc }));
-        let tokens = tokens.collect();
+        }
         batch.write(EMBEDDING, vectors)?;
         batch.write(TOKENS, tokens)?;
         Ok(())
     }
+}
+
+impl EmbedWorker<'_> {
+    /// The vectors of chunks that the last run has embedded in the same way.
+    fn stored_vectors(
+        &self,
+        batch: &BatchView<'_>,
+        cx: &StageContext<'_>,
+    ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
+        let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
+        let snapshot = &self.stage.previous.snapshot;
+        let stored = |id: &Option<StoredId>| id.map_or(Ok(None), |StoredId(id)| snapshot.vector(id));
+        let mut vectors = previous.iter().map(stored).collect::<Result<Vec<_>, _>>().map_err(StageError::from_error)?;
+        vectors.resize(batch.chunks(), None);
+        Ok(vectors)
+    }
+}
+
+/// The vector of a chunk, or a report of why it has none.
+fn made(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'_>) -> Option<Vec<f32>> {
+    vector
+        .inspect_err(|error| {
+            cx.count("embeddings.failed", 1);
+            cx.warn(&chunk.path, &format!("failed to generate the embedding of {}: {error}", chunk.key));
+        })
+        .ok()
 }
 
 fn passage(chunk: &Chunk) -> Passage<'_> {
