@@ -16,8 +16,8 @@ const CHAINED: usize = 16;
 
 impl Snapshot {
     /// BLAKE3, in hexadecimal, of the logical content: every chunk in the order of keys with its record,
-    /// terms, labels, lengths and vector; every file row but its modification time; the totals and the
-    /// model.
+    /// terms, labels, lengths and vector; every file row but its modification time; the totals, the model
+    /// and the custom columns.
     ///
     /// Two indexes of the same tree have the same digest, however each came about.
     ///
@@ -51,6 +51,10 @@ impl Snapshot {
         }
         let model = self.manifest().model.as_ref();
         field(&mut hasher, model.map_or("", |model| model.id.as_str()).as_bytes());
+        for column in &self.manifest().columns {
+            let json = serde_json::to_vec(column).map_err(|error| StorageError::encode("column", &error))?;
+            field(&mut hasher, &json);
+        }
         Ok(hasher.finalize().to_hex().to_string())
     }
 

@@ -8,6 +8,7 @@ use aurora_inverted::{
 
 use crate::canonical::{Canonical, Evidence};
 use crate::chunk::{Chunk, NewChunk};
+use crate::column::ColumnDeclaration;
 use crate::env::Environment;
 use crate::error::StorageError;
 use crate::inversion::Inversion;
@@ -48,8 +49,8 @@ impl Snapshot {
 
 impl Environment {
     /// Builds dictionary, postings and field lengths anew from the stored chunks, given a project's `.aurora` directory.
-    /// What is there of them is not looked at, so that it may be damaged. `terms` gives the terms of a chunk; chunks get
-    /// new ids, and all else stays as it is. Readers go on reading what they have opened. The id of the new index is
+    /// What is there of them is not looked at, so that it may be damaged. `terms` gives the terms of a chunk under the index's
+    /// custom columns; chunks get new ids, and all else stays as it is. The columns of `options` are not used. Readers go on reading what they have opened. The id of the new index is
     /// announced to `known`.
     ///
     /// # Errors
@@ -58,7 +59,7 @@ impl Environment {
         directory: &Path,
         known: &KnownIndexes,
         options: WriterOptions,
-        terms: &mut dyn FnMut(&Chunk) -> TermVector,
+        terms: &mut dyn FnMut(&Chunk, &[ColumnDeclaration]) -> TermVector,
     ) -> Result<Manifest, StorageError> {
         let current = Self::open(directory, OpenMode::Existing)?;
         let mut replacement = Replacement::begin(&current.store.home, known)?;
@@ -73,9 +74,9 @@ impl Environment {
         let mut rows = Vec::with_capacity(canonical.len() as usize);
         for (id, chunk) in canonical.whole_chunks() {
             let chunk = chunk?;
-            let labels = labels_of(&NewChunk::from(&chunk));
+            let labels = labels_of(&NewChunk::from(&chunk), &old.columns);
             inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
-            let vector = terms(&chunk);
+            let vector = terms(&chunk, &old.columns);
             inversion.add(id, vector.hashed());
             inversion.spill_if_large()?;
             rows.push(vector.lengths().map(length_code));

@@ -3,11 +3,14 @@
 use aurora_inverted::LABEL_PREFIX;
 
 use crate::chunk::{ChunkType, MetaValue, NewChunk};
+use crate::column::{ColumnDeclaration, is_labelled};
 
 /// Longest label payload, in bytes, that is stored as it is.
 const MAX_PAYLOAD: usize = 240;
 /// How much of a longer payload is kept in front of the digest of the whole.
 const KEPT: usize = 200;
+/// Longest float that is written without an exponent.
+const LONGEST_FLOAT: usize = 26;
 
 /// A property that a set of chunks shares: a filter, or the near end of a relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,8 +87,8 @@ fn entry(kind: LabelKind, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Every label of a chunk, sorted and unique.
-pub(crate) fn labels_of(chunk: &NewChunk<'_>) -> Vec<Vec<u8>> {
+/// Every label of a chunk, sorted and unique. Metadata that `columns` declare without the use `filter` has none.
+pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> Vec<Vec<u8>> {
     let mut labels = vec![
         Label::Type(chunk.chunk_type).to_bytes(),
         Label::Language(&chunk.language).to_bytes(),
@@ -107,7 +110,7 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>) -> Vec<Vec<u8>> {
     if let Some(parent) = &chunk.parent {
         labels.push(Label::Contains(parent).to_bytes());
     }
-    for (key, value) in chunk.metadata {
+    for (key, value) in chunk.metadata.iter().filter(|(key, _)| is_labelled(columns, key)) {
         for value in texts(value) {
             labels.push(Label::Meta { key, value: &value }.to_bytes());
         }
@@ -125,8 +128,30 @@ fn texts(value: &MetaValue) -> Vec<String> {
     match value {
         MetaValue::Bool(value) => vec![value.to_string()],
         MetaValue::Integer(value) => vec![value.to_string()],
-        MetaValue::Float(value) => vec![value.to_string()],
+        MetaValue::Float(value) => vec![float_text(*value)],
         MetaValue::String(value) => vec![value.clone()],
         MetaValue::Strings(values) => values.clone(),
+    }
+}
+
+/// A float as text that gives the same float when it is parsed, short enough for a label.
+fn float_text(value: f64) -> String {
+    let text = value.to_string();
+    if text.len() <= LONGEST_FLOAT { text } else { format!("{value:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn floats_come_back_from_their_labels(value in any::<f64>()) {
+            let text = float_text(value);
+            prop_assert!(text.len() <= LONGEST_FLOAT);
+            prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(value.to_bits()));
+        }
     }
 }

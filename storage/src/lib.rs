@@ -62,6 +62,7 @@ mod chunk;
 mod chunk_rows;
 mod cleanup;
 mod collection;
+mod column;
 mod commit;
 mod compact;
 mod content;
@@ -111,6 +112,7 @@ pub use chunk::{
     ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity,
     GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens, UnknownChunkType,
 };
+pub use column::{ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;
 pub use env::Environment;
 pub use error::StorageError;

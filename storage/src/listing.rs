@@ -1,10 +1,11 @@
 //! The terms or labels of all segments, merged in byte order.
 
 use aurora_inverted::{LABEL_PREFIX, Postings, TermCursor};
+use roaring::RoaringBitmap;
 
 use crate::btree::Damage;
 use crate::error::StorageError;
-use crate::label::LabelKind;
+use crate::label::{Label, LabelKind};
 use crate::segment::SegmentPages;
 use crate::snapshot::Snapshot;
 
@@ -29,6 +30,38 @@ impl Snapshot {
     /// A value beyond 240 bytes is cut, and ends in a digest.
     pub fn labels(&self, kind: LabelKind) -> impl Iterator<Item = Result<(String, u32), StorageError>> + '_ {
         TermListing::labels(self, kind)
+    }
+
+    /// The values that metadata has under a key, in byte order, with the live chunks that have them. Values are cut as in
+    /// [`Snapshot::labels`].
+    pub fn meta_values(
+        &self,
+        key: &str,
+    ) -> impl Iterator<Item = Result<(String, RoaringBitmap), StorageError>> + use<'_> {
+        let prefix = Label::Meta { key, value: "" }.to_bytes();
+        let hidden = prefix.len();
+        let mut listing = TermListing::new(self, prefix, &[], hidden);
+        std::iter::from_fn(move || {
+            let found = listing.step_to_live().transpose()?;
+            Some(found.map(|(entry, postings)| (listing.shown(&entry), postings.docs())))
+        })
+    }
+
+    /// The keys of metadata that have labels, in byte order.
+    ///
+    /// # Errors
+    /// When the dictionary of a segment is damaged.
+    pub fn meta_keys(&self) -> Result<Vec<String>, StorageError> {
+        let prefix = [LABEL_PREFIX, LabelKind::Meta as u8];
+        let (mut keys, mut from) = (Vec::new(), prefix.to_vec());
+        loop {
+            let mut listing = TermListing::new(self, prefix.to_vec(), &from, prefix.len());
+            let Some((entry, _)) = listing.step_to_live()? else { return Ok(keys) };
+            let key = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
+            keys.push(listing.shown(key));
+            // Behind all labels of this key.
+            from = [key, &[b'=' + 1]].concat();
+        }
     }
 }
 
@@ -78,25 +111,32 @@ impl<'s> TermListing<'s> {
         }
         Ok(Some((lowest, Postings::new(parts, self.snapshot.tombstones()))))
     }
+
+    /// The next entry with live postings. After an error there are no more.
+    fn step_to_live(&mut self) -> Result<Option<(Vec<u8>, Postings<'s>)>, StorageError> {
+        loop {
+            match self.step() {
+                Ok(Some((_, postings))) if postings.doc_frequency() == 0 => {}
+                Err(error) => {
+                    self.cursors.clear();
+                    return Err(error);
+                }
+                found => return found,
+            }
+        }
+    }
+
+    /// The part of an entry that is shown.
+    fn shown(&self, entry: &[u8]) -> String {
+        String::from_utf8_lossy(entry.get(self.hidden..).unwrap_or_default()).into_owned()
+    }
 }
 
 impl Iterator for TermListing<'_> {
     type Item = Result<(String, u32), StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.step() {
-                Ok(None) => return None,
-                Ok(Some((_, postings))) if postings.doc_frequency() == 0 => {}
-                Ok(Some((entry, postings))) => {
-                    let text = String::from_utf8_lossy(&entry[self.hidden..]).into_owned();
-                    return Some(Ok((text, postings.doc_frequency())));
-                }
-                Err(error) => {
-                    self.cursors.clear();
-                    return Some(Err(error));
-                }
-            }
-        }
+        let found = self.step_to_live().transpose()?;
+        Some(found.map(|(entry, postings)| (self.shown(&entry), postings.doc_frequency())))
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::column::ColumnDeclaration;
+
 /// Version of the on-disk format that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// Describes one published generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +22,8 @@ pub struct Manifest {
     pub root: String,
     /// Stage names and digests of their configuration, in pipeline order.
     pub fingerprints: Vec<(String, String)>,
+    /// The custom columns, sorted by name. Labels and terms of all chunks follow them.
+    pub columns: Vec<ColumnDeclaration>,
     /// Unix seconds of the first publication.
     pub created: i64,
     /// Unix seconds of this publication.
@@ -52,6 +56,7 @@ impl Manifest {
             head_commit: None,
             root: String::new(),
             fingerprints: Vec::new(),
+            columns: Vec::new(),
             created: 0,
             updated: 0,
             complete: false,

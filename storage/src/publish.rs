@@ -6,6 +6,7 @@ use aurora_inverted::{
 use roaring::RoaringBitmap;
 
 use crate::chunk::ChunkId;
+use crate::column::have_same_postings;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files;
@@ -21,10 +22,11 @@ use crate::writer_state::WriterState;
 /// Writes the next generation and returns its manifest; the old one when nothing has changed.
 pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<Manifest, StorageError> {
     let old = state.base.manifest();
-    if !state.is_touched() && says_the_same(old, &update) {
+    if !state.is_touched() && says_the_same(old, &update) && old.columns[..] == state.columns[..] {
         return Ok(old.clone());
     }
     check_model(&state, &update)?;
+    check_columns(&state)?;
     state.vectors.finish(&mut state.committer)?;
     state.rows.finish(&mut |operation| state.committer.push(operation))?;
     let mut live = state.base.live() | &state.added;
@@ -44,6 +46,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
         head_commit: update.head_commit,
         root: update.root,
         fingerprints: update.fingerprints,
+        columns: state.columns.to_vec(),
         created: if old.generation == 0 { update.now } else { old.created },
         updated: update.now,
         complete: update.complete,
@@ -88,6 +91,17 @@ fn check_model(state: &WriterState, update: &ManifestUpdate) -> Result<(), Stora
         ))),
         _ => Ok(()),
     }
+}
+
+/// Chunks that stay must have the labels and terms that the columns ask for.
+fn check_columns(state: &WriterState) -> Result<(), StorageError> {
+    let kept = (state.base.live() - &state.dead).len();
+    if kept == 0 || state.rebuild || have_same_postings(&state.base.manifest().columns, &state.columns) {
+        return Ok(());
+    }
+    Err(StorageError::Refused(format!(
+        "the custom columns have other uses than before, but {kept} chunks were not stored again"
+    )))
 }
 
 /// Writes the blocks of field lengths that have new rows.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::btree::check_structure;
 use crate::chunk::{ChunkId, NewChunk, SourceRecord};
+use crate::column::check_columns;
 use crate::content::{CONTENT_PARTS, CompressedBlock, Frame};
 use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
@@ -81,6 +82,9 @@ impl Snapshot {
     pub fn verify(&self) -> VerifyReport {
         let mut report = VerifyReport::default();
         let in_keywords = self.verify_pages(&mut report);
+        if let Err(problem) = check_columns(&self.manifest().columns) {
+            report.problem(problem);
+        }
         let mut entries = Entries::default();
         let result = self.verify_chunks(&mut report, &mut entries);
         report.note(result);
@@ -127,7 +131,7 @@ impl Snapshot {
                     report.chunks += 1;
                     match self.whole_chunk(ChunkId(id)) {
                         Ok(Some(chunk)) => {
-                            for label in labels_of(&NewChunk::from(&chunk)) {
+                            for label in labels_of(&NewChunk::from(&chunk), &self.manifest().columns) {
                                 entries.expect(id, &label);
                             }
                             if let Some(other) = keys.insert(chunk.key, id) {

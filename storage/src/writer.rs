@@ -1,12 +1,13 @@
 //! The one writer of an index.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 
 use crate::blame::{self, Blame};
 use crate::chunk::{Chunk, ChunkId, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
+use crate::column::{ColumnDeclaration, check_columns};
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
@@ -24,18 +25,20 @@ use crate::writer_state::{WriterState, check_path};
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
 
-/// What a writer may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a writer may take, and which labels it gives.
+#[derive(Debug, Clone, PartialEq)]
 pub struct WriterOptions {
     /// About how many bytes of memory to use: half for the inversion, which is spilled to disk beyond
     /// that, and an eighth for each batch on its way to disk: the one being built, one that waits, the one being
     /// written, and its pages.
     pub memory: usize,
+    /// See [`Manifest::columns`]: what this writer publishes.
+    pub columns: Vec<ColumnDeclaration>,
 }
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        Self { memory: 256 << 20 }
+        Self { memory: 256 << 20, columns: Vec::new() }
     }
 }
 
@@ -56,7 +59,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`StorageError::Locked`] names the process that is writing already; [`StorageError::Replaced`] says that another
-    /// index has been put into the place of this one.
+    /// index has been put into the place of this one; [`StorageError::Refused`] says what is wrong with the columns.
     pub fn writer(&self, options: WriterOptions) -> Result<IndexWriter, StorageError> {
         IndexWriter::open(self.clone(), options)
     }
@@ -64,6 +67,7 @@ impl Environment {
 
 impl IndexWriter {
     fn open(environment: Environment, options: WriterOptions) -> Result<Self, StorageError> {
+        check_columns(&options.columns).map_err(StorageError::Refused)?;
         let store = &environment.store;
         let lock = WriterLock::acquire(&store.home)?;
         store.check_current()?;
@@ -84,7 +88,7 @@ impl IndexWriter {
             remove_leftovers(&base, &mut committer)?;
             base = environment.snapshot()?;
         }
-        let state = WriterState::begin(base, &store.home, limit, options.memory / 2)?;
+        let state = WriterState::begin(base, &store.home, limit, options)?;
         Ok(Self { environment, id, state: Mutex::new(state), _lock: lock })
     }
 
@@ -101,12 +105,13 @@ impl IndexWriter {
     /// their dimensions.
     pub fn replace_file(&self, mut record: FileRecord, chunks: &[NewChunk<'_>]) -> Result<Vec<ChunkId>, StorageError> {
         let mut prepared = Vec::with_capacity(chunks.len());
+        let columns = Arc::clone(&self.state().columns);
         for chunk in chunks {
             let vector = chunk.vector.map(|vector| {
                 let refused = || StorageError::Refused(format!("the vector of {} is not finite", chunk.key));
                 quantise(vector).ok_or_else(refused)
             });
-            prepared.push((chunk, labels_of(chunk), vector.transpose()?));
+            prepared.push((chunk, labels_of(chunk, &columns), vector.transpose()?));
         }
         let language = chunks.first().map(|first| first.language.as_str());
         let is_of_file = |chunk: &Chunk| chunk.path == record.path && Some(chunk.language.as_str()) == language;
@@ -206,7 +211,7 @@ impl IndexWriter {
         let base = state.base.clone();
         for id in base.live() {
             if let Some(chunk) = base.whole_chunk(ChunkId(id))? {
-                let labels = labels_of(&NewChunk::from(&chunk));
+                let labels = labels_of(&NewChunk::from(&chunk), &state.columns);
                 state.inversion.add(id, labels.iter().map(|label| (HashedTerm::new(label), [0; FIELDS])));
             }
             state.inversion.spill_if_large()?;
@@ -219,7 +224,8 @@ impl IndexWriter {
     ///
     /// # Errors
     /// The first error of the thread that writes ([`StorageError::DiskFull`], [`StorageError::MapFull`], [`StorageError::Damaged`]);
-    /// the generation before is then still the published one.
+    /// the generation before is then still the published one. [`StorageError::Refused`] when chunks stay whose labels or terms
+    /// follow other columns.
     pub fn publish(self, update: ManifestUpdate) -> Result<Manifest, StorageError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         publish(state, update)

@@ -1,6 +1,7 @@
 //! What a writer has gathered for the next generation.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use aurora_confined::Directory;
 use aurora_inverted::{FIELDS, HashedTerm, LengthCodes};
@@ -8,12 +9,14 @@ use roaring::RoaringBitmap;
 
 use crate::chunk::{ChunkId, NewChunk};
 use crate::chunk_rows::ChunkRows;
+use crate::column::ColumnDeclaration;
 use crate::commit::Committer;
 use crate::error::StorageError;
 use crate::files::FileRecord;
 use crate::inversion::Inversion;
 use crate::snapshot::Snapshot;
 use crate::vectors::VectorAppender;
+use crate::writer::WriterOptions;
 
 /// What a writer has gathered since it was opened.
 pub(crate) struct WriterState {
@@ -23,6 +26,8 @@ pub(crate) struct WriterState {
     pub(crate) rows: ChunkRows,
     pub(crate) vectors: VectorAppender,
     pub(crate) inversion: Inversion,
+    /// The custom columns of the next generation.
+    pub(crate) columns: Arc<[ColumnDeclaration]>,
     /// Rows that change; `None` removes the row.
     pub(crate) files: BTreeMap<String, Option<FileRecord>>,
     /// Chunks that die, of the base and of this writer.
@@ -42,20 +47,20 @@ pub(crate) struct WriterState {
 }
 
 impl WriterState {
-    /// Starts behind the chunks of a generation. `limit` is in bytes of a batch, and about `spill_beyond` bytes of postings are
-    /// held in memory.
+    /// Starts behind the chunks of a generation. `limit` is in bytes of a batch; about half of the memory holds postings.
     pub(crate) fn begin(
         base: Snapshot,
         home: &Directory,
         limit: usize,
-        spill_beyond: usize,
+        options: WriterOptions,
     ) -> Result<Self, StorageError> {
         let next_id = base.manifest().next_chunk_id;
         Ok(Self {
             committer: Committer::new(&base, limit),
             rows: ChunkRows::new()?,
             vectors: VectorAppender::new(&base)?,
-            inversion: Inversion::begin(home, spill_beyond)?,
+            inversion: Inversion::begin(home, options.memory / 2)?,
+            columns: options.columns.into(),
             files: BTreeMap::new(),
             dead: RoaringBitmap::new(),
             dead_firsts: Vec::new(),

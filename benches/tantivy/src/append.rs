@@ -67,7 +67,7 @@ fn records(corpus: &Corpus, root: &Path) -> Outcome<Vec<(String, Vec<Chunk>)>> {
 
 fn append(directory: &Path, files: Vec<(String, Vec<Chunk>)>) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
-    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     for (path, chunks) in files {
         writer.replace_file(record(&path), &chunks.iter().map(NewChunk::from).collect::<Vec<_>>())?;
     }

@@ -37,7 +37,7 @@ pub enum Fields {
 /// Writes the chunks of the corpus, as yet without terms.
 pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
     let environment = Environment::open(directory, OpenMode::Create)?;
-    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     for copy in 0..corpus.copies {
         for file in corpus.files_of(copy) {
             replace(&writer, &file)?;
@@ -50,7 +50,7 @@ pub fn prepare(directory: &Path, corpus: &Corpus) -> Outcome<()> {
 /// Gives the chunks their terms, with one thread or two beside the one that commits; says what that took.
 pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usize) -> Outcome<Cost> {
     let environment = Environment::open(directory, OpenMode::Existing)?;
-    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     writer.rebuild_terms()?;
     let watch = Watch::start();
     let mut builder = TermVector::builder();
@@ -89,7 +89,7 @@ pub fn add_terms(directory: &Path, corpus: &Corpus, fields: Fields, threads: usi
 
 /// Replaces files by the same chunks again, from opening the writer to the publication.
 pub fn update(environment: &Environment, corpus: &Corpus, files: &[&File]) -> Outcome<Manifest> {
-    let writer = environment.writer(WriterOptions { memory: MEMORY })?;
+    let writer = environment.writer(WriterOptions { memory: MEMORY, ..WriterOptions::default() })?;
     let mut builder = TermVector::builder();
     for file in files {
         for (id, chunk) in replace(&writer, file)?.into_iter().zip(file.chunks.clone()) {

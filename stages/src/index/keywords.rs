@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aurora_analysis::Analyzer;
-use aurora_storage::{Chunk, Environment, OpenMode, ProjectDirectory, WriterOptions};
+use aurora_storage::{Chunk, ColumnDeclaration, Environment, OpenMode, ProjectDirectory, WriterOptions};
 
 use super::error::IndexError;
 use super::trust::Trust;
@@ -14,7 +14,7 @@ use crate::chunk::stage::terms_of;
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
-    let mut terms = |chunk: &Chunk| terms_of(&Analyzer, chunk);
+    let mut terms = |chunk: &Chunk, _: &[ColumnDeclaration]| terms_of(&Analyzer, chunk);
     let project = ProjectDirectory::of(root);
     let directory = project.path();
     let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &mut terms)?;

@@ -42,7 +42,7 @@ impl RunServices {
         walk: Option<Arc<HistoryWalk>>,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        let writer = environment.writer(WriterOptions { memory: memory.writer })?;
+        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: Vec::new() })?;
         let previous = environment.snapshot()?;
         let project = ProjectDirectory::of(root);
         if previous.manifest().generation == 0 {

@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{PARTS, name_of};
+use crate::column::{ColumnDeclaration, check_columns};
 use crate::manifest::{FORMAT_VERSION, ModelInfo};
 
 /// Most dimensions of a model that is believed.
 const MAX_DIMENSIONS: usize = 1 << 16;
 
 /// Describes an artefact. Everything in it follows from the indexed tree, the configuration and the program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArtefactManifest {
     /// Version of the on-disk format of the rows, see [`FORMAT_VERSION`].
@@ -24,6 +25,8 @@ pub struct ArtefactManifest {
     pub model: Option<ModelInfo>,
     /// Stage names and digests of their configuration, in pipeline order.
     pub fingerprints: Vec<(String, String)>,
+    /// The custom columns.
+    pub columns: Vec<ColumnDeclaration>,
     /// Number of file rows.
     pub files: u64,
     /// Number of chunks.
@@ -68,6 +71,7 @@ impl ArtefactManifest {
         if self.chunks == u32::MAX {
             return Err("it has too many chunks".to_owned());
         }
+        check_columns(&self.columns)?;
         let dimensions = self.model.as_ref().map_or(1, |model| model.dimensions);
         if dimensions == 0 || dimensions > MAX_DIMENSIONS {
             return Err(format!("its model has {dimensions} dimensions"));

@@ -160,6 +160,7 @@ impl Input<'_> {
             model: announced.model.clone(),
             head_commit: announced.head_commit.clone(),
             fingerprints: announced.fingerprints.clone(),
+            columns: announced.columns.clone(),
             complete: announced.complete,
             chunk_count: u64::from(announced.chunks),
             file_count: announced.files,

@@ -131,6 +131,7 @@ impl Export<'_> {
             complete: known.complete,
             model: known.model.clone(),
             fingerprints: known.fingerprints.clone(),
+            columns: known.columns.clone(),
             files: known.file_count,
             chunks: canonical.len(),
             vectors,

@@ -58,7 +58,7 @@ proptest! {
         let environment = open(kept.path());
         let mut tree = Tree::new();
         for (time, run) in (10..).zip(&runs) {
-            let writer = environment.writer(WriterOptions { memory }).expect("is the only one");
+            let writer = environment.writer(WriterOptions { memory, ..WriterOptions::default() }).expect("is the only one");
             for (number, pieces) in run {
                 match pieces {
                     Some(pieces) => {
@@ -178,7 +178,17 @@ fn a_manifest_that_lies_is_refused() {
     let bytes = sizeable();
     let (directory, digest) = occupied();
     let (manifest, parts) = split(&bytes);
-    let lies: [(&str, serde_json::Value); 17] = [
+    let column = serde_json::json!({
+        "name": "owner", "stage": "owner", "kind": "string", "filter": true, "terms": null, "embed": false, "boost": null,
+    });
+    let columns = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut column = column.clone();
+        change(&mut column);
+        serde_json::json!([column])
+    };
+    let many: Vec<_> =
+        (0..65).map(|at| columns(&|column| column["name"] = format!("c{at:02}").into())[0].clone()).collect();
+    let lies: [(&str, serde_json::Value); 28] = [
         ("/chunks", 1199.into()),
         ("/chunks", 4_294_967_294u32.into()),
         ("/chunks", 0.into()),
@@ -196,6 +206,17 @@ fn a_manifest_that_lies_is_refused() {
         ("/parts/3/compressed", 1.into()),
         ("/parts/1/name", "../../etc".into()),
         ("/parts", serde_json::json!([])),
+        ("/columns", serde_json::Value::Null),
+        ("/columns", many.into()),
+        ("/columns", serde_json::json!([column, column])),
+        ("/columns", columns(&|column| column["name"] = "a".repeat(1 << 20).into())),
+        ("/columns", columns(&|column| column["name"] = "a=b\n".into())),
+        ("/columns", columns(&|column| column["stage"] = "a".repeat(1 << 20).into())),
+        ("/columns", columns(&|column| column["kind"] = "date".into())),
+        ("/columns", columns(&|column| column["terms"] = 11.into())),
+        ("/columns", columns(&|column| column["boost"] = 0.1.into())),
+        ("/columns", columns(&|column| (column["kind"], column["boost"]) = ("float".into(), 1e30.into()))),
+        ("/columns", columns(&|column| column["surprise"] = true.into())),
     ];
     for (place, lie) in lies {
         let mut lying = manifest.clone();

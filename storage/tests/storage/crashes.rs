@@ -29,7 +29,8 @@ fn dying_writer() {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
     let files: Option<usize> = std::env::var(FILES).ok().map(|files| files.parse().expect("a number"));
     let environment = open(Path::new(&directory));
-    let writer = environment.writer(WriterOptions { memory: 1 << 16 }).expect("is the only one");
+    let writer =
+        environment.writer(WriterOptions { memory: 1 << 16, ..WriterOptions::default() }).expect("is the only one");
     for (path, pieces) in after().iter().take(files.unwrap_or(usize::MAX)) {
         replace(&writer, path, pieces).expect("replaces");
     }
@@ -102,7 +103,8 @@ fn a_dropped_writer_leaves_the_old_generation_and_no_space() {
     let environment = open(directory.path());
     write(&environment, &before(), 64 << 20);
     let start = || {
-        let writer = environment.writer(WriterOptions { memory: 0 }).expect("is the only one");
+        let writer =
+            environment.writer(WriterOptions { memory: 0, ..WriterOptions::default() }).expect("is the only one");
         for (path, pieces) in &after() {
             replace(&writer, path, pieces).expect("replaces");
         }

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use aurora_storage::{
-    Chunk, Environment, KnownIndexes, Manifest, OpenMode, StorageError, TermVector, VerifyReport, WriterOptions,
+    Chunk, ColumnDeclaration, Environment, KnownIndexes, Manifest, OpenMode, StorageError, TermVector, VerifyReport,
+    WriterOptions,
 };
 
 use crate::damage::{generator, lay_out};
@@ -17,8 +18,13 @@ fn rebuild(directory: &Path, tree: &Tree, memory: usize) -> Result<Manifest, Sto
     let pieces = tree.iter().flat_map(|(path, pieces)| pieces.iter().enumerate().map(move |piece| (path, piece)));
     let vectors: HashMap<String, TermVector> =
         pieces.map(|(path, (index, piece))| (key(path, index, piece), terms(piece))).collect();
-    let mut terms = |chunk: &Chunk| vectors[&chunk.key].clone();
-    Environment::rebuild_keywords(directory, &KnownIndexes::none(), WriterOptions { memory }, &mut terms)
+    let mut terms = |chunk: &Chunk, _: &[ColumnDeclaration]| vectors[&chunk.key].clone();
+    Environment::rebuild_keywords(
+        directory,
+        &KnownIndexes::none(),
+        WriterOptions { memory, ..WriterOptions::default() },
+        &mut terms,
+    )
 }
 
 fn verify(directory: &Path) -> Result<VerifyReport, StorageError> {

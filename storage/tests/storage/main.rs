@@ -2,6 +2,7 @@
 
 mod accesses;
 mod artefacts;
+mod columns;
 mod compacting;
 mod crashes;
 mod damage;

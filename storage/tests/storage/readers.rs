@@ -32,7 +32,8 @@ fn a_reader_sees_one_generation_while_others_are_written() {
             .collect();
         for tree in &trees[1..] {
             // Small batches, so that unpublished rows are committed while the readers look.
-            let writer = environment.writer(WriterOptions { memory: 0 }).expect("is the only one");
+            let writer =
+                environment.writer(WriterOptions { memory: 0, ..WriterOptions::default() }).expect("is the only one");
             for (path, pieces) in tree {
                 replace(&writer, path, pieces).expect("replaces");
             }

@@ -139,7 +139,7 @@ pub(crate) fn replace(writer: &aurora_storage::IndexWriter, path: &str, pieces: 
 
 /// Writes a whole tree to an index.
 pub(crate) fn write(environment: &Environment, tree: &Tree, memory: usize) -> Manifest {
-    let writer = environment.writer(WriterOptions { memory }).expect("is the only writer");
+    let writer = environment.writer(WriterOptions { memory, ..WriterOptions::default() }).expect("is the only writer");
     for (path, pieces) in tree {
         replace(&writer, path, pieces).expect("replaces");
     }

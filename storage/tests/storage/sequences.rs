@@ -61,14 +61,14 @@ proptest! {
     fn incremental_is_fresh(steps in prop::collection::vec(any_step(), 1..24), memory in prop::sample::select(vec![0usize, 64 << 20])) {
         let directory = directory();
         let environment = open(directory.path());
-        let options = WriterOptions { memory };
-        let mut writer = Some(environment.writer(options).expect("is the only one"));
+        let options = WriterOptions { memory, ..WriterOptions::default() };
+        let mut writer = Some(environment.writer(options.clone()).expect("is the only one"));
         let (mut published, mut pending) = (Tree::new(), Tree::new());
         let mut generation = 0;
         for step in steps.into_iter().chain([Step::Publish]) {
             let open_writer = match writer.take() {
                 Some(writer) => writer,
-                None => environment.writer(options).expect("is the only one"),
+                None => environment.writer(options.clone()).expect("is the only one"),
             };
             match step {
                 Step::Replace(number, pieces) => {
@@ -178,7 +178,8 @@ fn rebuilt_terms_are_the_same_terms() {
     let environment = open(directory.path());
     write(&environment, &tree, 64 << 20);
     let before = environment.snapshot().expect("opens");
-    let writer = environment.writer(WriterOptions { memory: 1 << 16 }).expect("is the only one");
+    let writer =
+        environment.writer(WriterOptions { memory: 1 << 16, ..WriterOptions::default() }).expect("is the only one");
     writer.rebuild_terms().expect("is the first call");
     for (path, pieces) in &tree {
         let ids = before.file(path).expect("sound").expect("there").chunks;

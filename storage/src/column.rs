@@ -1,0 +1,197 @@
+//! Declarations of custom columns: what a generation knows about the metadata that custom stages write.
+
+use serde::{Deserialize, Serialize};
+
+/// Most custom columns of an index.
+const MOST_COLUMNS: usize = 64;
+/// Longest name of a column, in bytes.
+const LONGEST_NAME: usize = 64;
+/// Longest name of a stage, in bytes.
+const LONGEST_STAGE: usize = 256;
+/// Highest weight of a column's terms.
+const MOST_TERMS: u8 = 10;
+
+/// A custom column: a key of the chunks' metadata, and what its values are used for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnDeclaration {
+    /// The key in the metadata: a lower-case letter, then lower-case letters, digits, `_` and `-`.
+    pub name: String,
+    /// Name of the stage that writes the column.
+    pub stage: String,
+    /// Type of its values.
+    pub kind: ColumnKind,
+    /// Whether chunks can be filtered by it: whether its values are labels.
+    pub filter: bool,
+    /// How many occurrences a term of its text counts as, 1 to 10; `None` if the text has no terms in the index.
+    pub terms: Option<u8>,
+    /// Whether its text is part of the embedded text.
+    pub embed: bool,
+    /// What a value of 1 adds to a score, in units of the best fused score, −1 to 1; `None` if it adds nothing.
+    pub boost: Option<f32>,
+}
+
+/// The type of a column's values, see [`MetaValue`](crate::MetaValue).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnKind {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Float,
+    /// True or false.
+    Bool,
+    /// A list of texts.
+    Strings,
+}
+
+impl ColumnKind {
+    /// The name in configurations and manifests.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Bool => "bool",
+            Self::Strings => "strings",
+        }
+    }
+
+    /// Whether values are compared as numbers.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float)
+    }
+
+    /// Whether values are texts.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::String | Self::Strings)
+    }
+}
+
+impl std::fmt::Display for ColumnKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Whether metadata under a key gets labels: unless it is declared without the use `filter`.
+pub(crate) fn is_labelled(columns: &[ColumnDeclaration], key: &str) -> bool {
+    columns.iter().find(|column| column.name == key).is_none_or(|column| column.filter)
+}
+
+/// Whether chunks that were stored under some declarations have the labels and terms that others ask for.
+pub(crate) fn have_same_postings(stored: &[ColumnDeclaration], asked: &[ColumnDeclaration]) -> bool {
+    let uses = |columns: &[ColumnDeclaration], name: &str| {
+        let column = columns.iter().find(|column| column.name == name);
+        column.map_or((true, None), |column| (column.filter, column.terms))
+    };
+    stored.iter().chain(asked).all(|column| uses(stored, &column.name) == uses(asked, &column.name))
+}
+
+/// Finds what no list of declarations can say: bad names, duplicates, another order than that of names, weights out of range,
+/// and uses that a type does not have.
+pub(crate) fn check_columns(columns: &[ColumnDeclaration]) -> Result<(), String> {
+    if columns.len() > MOST_COLUMNS {
+        return Err(format!("there are {} custom columns, more than {MOST_COLUMNS}", columns.len()));
+    }
+    for column in columns {
+        check_column(column)?;
+    }
+    match columns.windows(2).find(|pair| pair[0].name >= pair[1].name) {
+        Some(pair) => Err(format!("the custom columns `{}` and `{}` are out of order", pair[0].name, pair[1].name)),
+        None => Ok(()),
+    }
+}
+
+fn check_column(column: &ColumnDeclaration) -> Result<(), String> {
+    let ColumnDeclaration { name, stage, kind, filter: _, terms, embed, boost } = column;
+    if !is_name(name) {
+        let shown = name.get(..name.floor_char_boundary(LONGEST_NAME)).unwrap_or_default();
+        return Err(format!("{shown:?} is not the name of a custom column"));
+    }
+    if stage.len() > LONGEST_STAGE {
+        return Err(format!("the name of the stage of the column `{name}` is too long"));
+    }
+    if terms.is_some_and(|weight| weight == 0 || weight > MOST_TERMS) {
+        return Err(format!("the weight of the terms of the column `{name}` is not between 1 and {MOST_TERMS}"));
+    }
+    if !boost.is_none_or(|weight| (-1.0..=1.0).contains(&weight)) {
+        return Err(format!("the boost of the column `{name}` is not between -1 and 1"));
+    }
+    if (terms.is_some() || *embed) && !kind.is_text() || boost.is_some() && !kind.is_number() {
+        return Err(format!("the column `{name}` of type {kind} has a use that this type does not have"));
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(is_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str) -> ColumnDeclaration {
+        ColumnDeclaration {
+            name: name.to_owned(),
+            stage: "owner".to_owned(),
+            kind: ColumnKind::String,
+            filter: true,
+            terms: None,
+            embed: false,
+            boost: None,
+        }
+    }
+
+    #[test]
+    fn declarations_are_checked() {
+        let number = ColumnDeclaration { kind: ColumnKind::Float, ..column("churn") };
+        for columns in [
+            vec![],
+            vec![column("a"), column("b-1_c")],
+            vec![ColumnDeclaration { terms: Some(10), embed: true, ..column("a") }],
+            vec![ColumnDeclaration { boost: Some(-1.0), ..number.clone() }],
+            (0..64).map(|at| column(&format!("c{at:02}"))).collect(),
+        ] {
+            assert_eq!(check_columns(&columns), Ok(()));
+        }
+        for columns in [
+            vec![column("")],
+            vec![column("1a")],
+            vec![column("Owner")],
+            vec![column("a=b")],
+            vec![column(&"a".repeat(65))],
+            vec![column(&"é".repeat(65))],
+            vec![column("b"), column("a")],
+            vec![column("a"), column("a")],
+            vec![ColumnDeclaration { terms: Some(0), ..column("a") }],
+            vec![ColumnDeclaration { terms: Some(11), ..column("a") }],
+            vec![ColumnDeclaration { boost: Some(0.5), ..column("a") }],
+            vec![ColumnDeclaration { stage: "s".repeat(300), ..column("a") }],
+            vec![ColumnDeclaration { boost: Some(1.5), ..number.clone() }],
+            vec![ColumnDeclaration { boost: Some(f32::NAN), ..number.clone() }],
+            vec![ColumnDeclaration { terms: Some(1), ..number.clone() }],
+            vec![ColumnDeclaration { embed: true, ..number }],
+            (0..65).map(|at| column(&format!("c{at:02}"))).collect(),
+        ] {
+            assert!(check_columns(&columns).is_err(), "{columns:?}");
+        }
+    }
+
+    #[test]
+    fn labels_and_terms_follow_the_declarations() {
+        let silent = ColumnDeclaration { filter: false, ..column("a") };
+        let with_terms = ColumnDeclaration { terms: Some(2), ..column("a") };
+        assert!(is_labelled(&[], "a") && is_labelled(&[column("a")], "a"));
+        assert!(!is_labelled(std::slice::from_ref(&silent), "a"));
+        // Metadata that is not declared has labels.
+        assert!(have_same_postings(&[], &[column("a")]));
+        assert!(!have_same_postings(&[], std::slice::from_ref(&silent)));
+        assert!(!have_same_postings(&[silent], &[]));
+        assert!(!have_same_postings(&[column("a")], &[with_terms]));
+    }
+}

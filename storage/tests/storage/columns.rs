@@ -1,0 +1,199 @@
+//! Custom columns: labels follow their declarations, and so do verification, artefacts and every increment.
+
+use std::path::Path;
+
+use aurora_storage::{
+    Chunk, ColumnDeclaration, ColumnKind, Environment, Field, IndexWriter, Label, LabelKind, MetaValue, NewChunk,
+    OpenMode, Snapshot, StorageError, WriterOptions,
+};
+use proptest::prelude::*;
+
+use crate::artefacts::{artefact, import};
+use crate::repository::{chunk, directory, file, open, piece, terms, update};
+
+fn column(name: &str, kind: ColumnKind, filter: bool) -> ColumnDeclaration {
+    ColumnDeclaration {
+        name: name.to_owned(),
+        stage: "stage".to_owned(),
+        kind,
+        filter,
+        terms: None,
+        embed: false,
+        boost: None,
+    }
+}
+
+/// One column of each type, all with the use `filter` but the last.
+fn columns() -> Vec<ColumnDeclaration> {
+    vec![
+        column("churn", ColumnKind::Integer, true),
+        column("generated", ColumnKind::Bool, true),
+        column("owner", ColumnKind::String, true),
+        column("risk", ColumnKind::Float, true),
+        column("teams", ColumnKind::Strings, true),
+        column("note", ColumnKind::String, false),
+    ]
+}
+
+fn sorted(mut columns: Vec<ColumnDeclaration>) -> Vec<ColumnDeclaration> {
+    columns.sort_by(|a, b| a.name.cmp(&b.name));
+    columns
+}
+
+fn writer(environment: &Environment, columns: &[ColumnDeclaration]) -> IndexWriter {
+    let options = WriterOptions { columns: sorted(columns.to_vec()), ..WriterOptions::default() };
+    environment.writer(options).expect("is the only one")
+}
+
+type Metadata = Vec<(String, MetaValue)>;
+
+fn chunks(path: &str, metadata: &[Metadata]) -> Vec<Chunk> {
+    let each = metadata.iter().enumerate();
+    each.map(|(index, metadata)| Chunk { metadata: metadata.clone(), ..chunk(path, index, &piece("load", &[])) })
+        .collect()
+}
+
+fn replace(writer: &IndexWriter, path: &str, metadata: &[Metadata]) {
+    let chunks = chunks(path, metadata);
+    let new: Vec<NewChunk<'_>> = chunks.iter().map(NewChunk::from).collect();
+    let ids = writer.replace_file(file(path, 5), &new).expect("replaces");
+    for id in ids {
+        writer.add_terms(id, &terms(&piece("load", &[(Field::Body, "load")]))).expect("adds");
+    }
+}
+
+fn meta(pairs: &[(&str, MetaValue)]) -> Metadata {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+fn text(value: &str) -> MetaValue {
+    MetaValue::String(value.to_owned())
+}
+
+fn one_of_each() -> Vec<Metadata> {
+    let teams = MetaValue::Strings(vec!["a".to_owned(), "b".to_owned()]);
+    vec![
+        meta(&[("owner", text("payments")), ("churn", MetaValue::Integer(7)), ("note", text("hidden"))]),
+        meta(&[("risk", MetaValue::Float(0.5)), ("generated", MetaValue::Bool(true)), ("teams", teams)]),
+        meta(&[("undeclared", text("seen")), ("risk", MetaValue::Float(1e300))]),
+    ]
+}
+
+fn labels(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.labels(LabelKind::Meta).map(|label| label.expect("sound").0).collect()
+}
+
+fn written(directory: &Path, columns: &[ColumnDeclaration]) -> Environment {
+    let environment = open(directory);
+    let writer = writer(&environment, columns);
+    replace(&writer, "a.py", &one_of_each());
+    writer.publish(update()).expect("publishes");
+    environment
+}
+
+#[test]
+fn only_what_can_be_filtered_by_has_labels() {
+    let directory = directory();
+    let environment = written(directory.path(), &columns());
+    let snapshot = environment.snapshot().expect("opens");
+    assert_eq!(snapshot.manifest().columns, sorted(columns()));
+    let expected = [
+        "churn=7",
+        "generated=true",
+        "owner=payments",
+        "risk=0.5",
+        "risk=1e300",
+        "teams=a",
+        "teams=b",
+        "undeclared=seen",
+    ];
+    assert_eq!(labels(&snapshot), expected);
+    assert_eq!(snapshot.meta_keys().expect("sound"), ["churn", "generated", "owner", "risk", "teams", "undeclared"]);
+    let values: Vec<_> = snapshot.meta_values("teams").map(|value| value.expect("sound")).collect();
+    let both = snapshot.label(Label::Meta { key: "teams", value: "a" }).expect("sound");
+    assert_eq!(values, [("a".to_owned(), both.clone()), ("b".to_owned(), both)]);
+    assert_eq!(snapshot.meta_values("team").count(), 0);
+    assert!(snapshot.verify().is_ok(), "{:?}", snapshot.verify().problems);
+    let chunk = snapshot.whole_chunk(aurora_storage::ChunkId(0)).expect("sound").expect("there");
+    assert_eq!(chunk.metadata, one_of_each()[0]);
+}
+
+#[test]
+fn other_declarations_alone_are_a_change() {
+    let directory = directory();
+    let environment = written(directory.path(), &columns());
+    let publish = |columns: &[ColumnDeclaration]| writer(&environment, columns).publish(update());
+    assert_eq!(publish(&columns()).expect("publishes").generation, 1);
+    let mut changed = columns();
+    changed[0].boost = Some(0.5);
+    assert_eq!(publish(&changed).expect("publishes").generation, 2);
+    // The labels of the chunks that stay would be others.
+    changed[0].filter = false;
+    assert!(matches!(publish(&changed), Err(StorageError::Refused(_))));
+    let writer = writer(&environment, &changed);
+    replace(&writer, "a.py", &one_of_each());
+    writer.publish(update()).expect("publishes");
+    let snapshot = environment.snapshot().expect("opens");
+    assert!(snapshot.verify().is_ok() && !labels(&snapshot).contains(&"churn=7".to_owned()));
+    let invalid = WriterOptions { columns: vec![column("A b", ColumnKind::Bool, true)], ..WriterOptions::default() };
+    assert!(matches!(environment.writer(invalid), Err(StorageError::Refused(_))));
+}
+
+#[test]
+fn declarations_travel_with_an_artefact() {
+    let (here, there) = (directory(), directory());
+    let environment = written(here.path(), &columns());
+    let bytes = artefact(&environment);
+    import(there.path(), &bytes).expect("imports");
+    let imported = Environment::open(there.path(), OpenMode::Existing).expect("opens");
+    let (old, new) = (environment.snapshot().expect("opens"), imported.snapshot().expect("opens"));
+    assert_eq!(new.manifest().columns, old.manifest().columns);
+    assert_eq!((labels(&new), new.digest().expect("sound")), (labels(&old), old.digest().expect("sound")));
+    assert!(artefact(&imported) == bytes);
+}
+
+fn any_value() -> impl Strategy<Value = (String, MetaValue)> {
+    let word = || prop::sample::select(vec!["a", "b", "payments", ""]).prop_map(str::to_owned);
+    prop_oneof![
+        word().prop_map(|text| ("owner".to_owned(), MetaValue::String(text))),
+        word().prop_map(|text| ("note".to_owned(), MetaValue::String(text))),
+        word().prop_map(|text| ("undeclared".to_owned(), MetaValue::String(text))),
+        (-3i64..3).prop_map(|number| ("churn".to_owned(), MetaValue::Integer(number))),
+        any::<f64>().prop_map(|number| ("risk".to_owned(), MetaValue::Float(number))),
+        any::<bool>().prop_map(|flag| ("generated".to_owned(), MetaValue::Bool(flag))),
+        prop::collection::vec(word(), 0..3).prop_map(|texts| ("teams".to_owned(), MetaValue::Strings(texts))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn incremental_is_fresh_after_metadata_has_changed(
+        runs in prop::collection::vec(prop::collection::vec((0..4u8, prop::collection::vec(
+            prop::collection::btree_map("[a-z]", any_value(), 0..4).prop_map(|values| values.into_values().collect::<Metadata>()), 0..4)), 0..4), 1..5),
+    ) {
+        let (kept, fresh) = (directory(), directory());
+        let environment = open(kept.path());
+        let mut tree = std::collections::BTreeMap::new();
+        for run in runs {
+            let writer = writer(&environment, &columns());
+            for (number, metadata) in run {
+                let path = format!("{number}.py");
+                replace(&writer, &path, &metadata);
+                tree.insert(path, metadata);
+            }
+            writer.publish(update()).expect("publishes");
+        }
+        let again = open(fresh.path());
+        let writer = writer(&again, &columns());
+        for (path, metadata) in &tree {
+            replace(&writer, path, metadata);
+        }
+        writer.publish(update()).expect("publishes");
+        let (kept, fresh) = (environment.snapshot().expect("opens"), again.snapshot().expect("opens"));
+        prop_assert!(kept.verify().is_ok(), "{:?}", kept.verify().problems);
+        prop_assert_eq!(labels(&kept), labels(&fresh));
+        prop_assert_eq!(kept.digest().expect("sound"), fresh.digest().expect("sound"));
+    }
+}
