@@ -130,7 +130,7 @@ mod worker_task;
 
 pub use access::{Access, StageKind};
 pub use assembly::{Pipeline, StagePart};
-pub use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, Severity};
+pub use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, Severity, code};
 pub use batch_copy::BatchCopy;
 pub use built_in_column::{BuiltInColumn, ColumnReference, RefusedValue};
 pub use byte_size::{format_bytes, parse_bytes};

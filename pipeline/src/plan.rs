@@ -14,7 +14,7 @@ use crate::program_spec::ProgramSpec;
 use crate::registry::ParsedConfig;
 use crate::stage::BuildContext;
 use crate::stage_error::StageError;
-use aurora_diagnostics::Diagnostics;
+use aurora_diagnostics::{Diagnostics, Location};
 
 /// A pipeline that has been checked.
 pub struct Plan {
@@ -28,6 +28,7 @@ pub struct Plan {
 /// One stage of a plan.
 pub struct PlannedStage {
     pub(crate) name: String,
+    pub(crate) location: Option<Location>,
     pub(crate) type_name: String,
     pub(crate) access: Access,
     pub(crate) workers: Option<usize>,
@@ -41,6 +42,11 @@ impl PlannedStage {
     /// The stage's name, `[stage.<name>]`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where the pipeline's file declares the stage.
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
     /// The stage's type, which `use` names if it differs from the stage's name.

@@ -115,6 +115,7 @@ impl ResolvedStage {
     pub(crate) fn planned(self) -> PlannedStage {
         PlannedStage {
             name: self.site.name,
+            location: self.site.location,
             type_name: self.type_name,
             access: self.access,
             workers: self.workers,

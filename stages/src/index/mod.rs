@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod custom_columns;
 mod descriptors;
 mod error;
 mod keywords;

@@ -8,6 +8,7 @@ use aurora_pipeline::{BuildContext, Outcome, RunOptions};
 use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot};
 
 use super::access;
+use super::custom_columns;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::plan::plan;
@@ -28,6 +29,7 @@ pub(super) fn pass(
 ) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(options)?;
+    let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
@@ -36,7 +38,7 @@ pub(super) fn pass(
         environment.assume_sound();
     }
     let continues_walk = walk.is_some();
-    let services = RunServices::open(root, &plan, &environment, options, memory, walk)?;
+    let services = RunServices::open(root, &plan, columns, &environment, options, memory, walk)?;
     let before = services.previous.snapshot.manifest().clone();
 
     let lent = services.lend(&options.services);

@@ -7,6 +7,7 @@ use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{PipelineSource, Plan};
 use aurora_storage::ProjectDirectory;
 
+use super::custom_columns;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::pipelines;
@@ -29,8 +30,10 @@ pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     let sources = [PipelineSource { name: &name, text: &text }, PipelineSource { name: LEFT_OUT, text: &without }];
     // A file that the user names is trusted.
     let ceilings = if *pipeline == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
-    let plan = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
-    plan.map_err(IndexError::Pipeline)
+    let loaded = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
+    let plan = loaded.map_err(IndexError::Pipeline)?;
+    custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    Ok(plan)
 }
 
 /// The name and the TOML of a pipeline.

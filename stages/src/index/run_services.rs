@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_confined::Directory;
 use aurora_pipeline::{Plan, Services};
-use aurora_storage::{Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
+use aurora_storage::{ColumnDeclaration, Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
 
 use super::error::IndexError;
 use super::options::IndexOptions;
@@ -36,13 +36,14 @@ impl RunServices {
     pub(super) fn open(
         root: &Path,
         plan: &Plan,
+        columns: Vec<ColumnDeclaration>,
         environment: &Environment,
         options: &IndexOptions,
         memory: MemoryShares,
         walk: Option<Arc<HistoryWalk>>,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: Vec::new() })?;
+        let writer = environment.writer(WriterOptions { memory: memory.writer, columns })?;
         let previous = environment.snapshot()?;
         let project = ProjectDirectory::of(root);
         if previous.manifest().generation == 0 {

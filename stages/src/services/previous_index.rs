@@ -61,13 +61,15 @@ impl PreviousIndex {
         Ok(chunks)
     }
 
-    /// The values of custom columns that the last run stored for a file, which each of its chunks has.
-    pub(crate) fn custom_values(&self, first: Option<ChunkId>) -> Result<StoredValues, StorageError> {
-        let Some(id) = first.filter(|_| !self.snapshot.manifest().columns.is_empty()) else {
+    /// The values of custom columns that the last run stored for a file: those of its first chunk.
+    pub(crate) fn custom_values_of(&self, path: &str) -> Result<StoredValues, StorageError> {
+        if self.snapshot.manifest().columns.is_empty() {
             return Ok(StoredValues::NEW);
-        };
-        let chunk = self.snapshot.whole_chunk(id)?;
-        Ok(chunk.map_or(StoredValues::NEW, |chunk| self.restored(id, chunk).custom))
+        }
+        let first = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied());
+        let chunk = first.map(|id| self.snapshot.whole_chunk(id)).transpose()?.flatten();
+        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk));
+        Ok(restored.map_or(StoredValues::NEW, |restored| restored.custom))
     }
 
     fn restored(&self, id: ChunkId, mut chunk: Chunk) -> RestoredChunk {
