@@ -45,6 +45,8 @@ pub struct Access {
     pub(crate) reads: Vec<ColumnSpec>,
     pub(crate) optional: Vec<ColumnSpec>,
     pub(crate) writes: Vec<ColumnSpec>,
+    /// Names of written columns that need no reader.
+    pub(crate) offered: Vec<String>,
     pub(crate) after: Vec<String>,
     pub(crate) reads_dynamic: Option<DynamicColumns>,
     pub(crate) restructures: bool,
@@ -77,6 +79,7 @@ impl Access {
             reads: Vec::new(),
             optional: Vec::new(),
             writes: Vec::new(),
+            offered: Vec::new(),
             after: Vec::new(),
             reads_dynamic: None,
             restructures: false,
@@ -118,6 +121,14 @@ impl Access {
     pub fn writes<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
         self.writes.extend(columns.into_iter().map(Into::into));
         self
+    }
+
+    /// Columns that this stage fills for stages that a pipeline may not have: nobody is warned if none reads them.
+    #[must_use]
+    pub fn offers<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
+        let columns: Vec<ColumnSpec> = columns.into_iter().map(Into::into).collect();
+        self.offered.extend(columns.iter().map(|column| column.name().to_owned()));
+        self.writes(columns)
     }
 
     /// A custom column that this stage fills. A name without a dot is a chunk column.

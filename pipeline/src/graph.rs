@@ -308,7 +308,8 @@ impl GraphBuilder<'_> {
             for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
                 let dynamic =
                     self.nodes[*writer].access.writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
-                if !(dynamic && all_dynamic) {
+                let offered = self.nodes[*writer].access.offered.contains(&column);
+                if !(dynamic && all_dynamic || offered) {
                     warnings.push(PlanWarning::Unread { writer: *writer, column: column.clone() });
                 }
             }

@@ -42,7 +42,8 @@ impl StageConfig for ChunkOptions {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
-            .writes([RECORD.spec(), TERMS.spec(), PREVIOUS.spec(), CHUNK_STORED.spec()])
+            .writes([RECORD.spec(), TERMS.spec()])
+            .offers([PREVIOUS.spec(), CHUNK_STORED.spec()])
             .restructures()
     }
 

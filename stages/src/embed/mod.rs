@@ -94,7 +94,9 @@ impl Worker for EmbedWorker<'_> {
         let mut vectors = self.stored_vectors(batch, cx)?;
         let mut tokens: Vec<Tokens> = records.iter().map(|Record(chunk)| Tokens(chunk.tokens.clone())).collect();
         let missing: Vec<usize> = (0..records.len()).filter(|row| vectors[*row].is_none()).collect();
-        cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
+        if missing.len() < records.len() {
+            cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
+        }
         for rows in missing.chunks(PASSAGES_PER_CALL) {
             let passages: Vec<_> = rows.iter().map(|row| passage(&records[*row].0)).collect();
             let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());

@@ -62,7 +62,8 @@ impl StageConfig for IncrementalCheck {
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
-            .writes([STATUS.spec(), HASH.spec(), TEXT.spec(), FILE_STORED.spec()])
+            .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
+            .offers([FILE_STORED])
             .restructures()
     }
 
