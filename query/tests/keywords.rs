@@ -106,7 +106,7 @@ fn exhaustive(
 
 fn config() -> impl Strategy<Value = Bm25Config> {
     let weight = prop_oneof![Just(0.0f32), 0.1f32..8.0, Just(1000.0)];
-    (prop_oneof![Just(0.0f32), Just(0.0005), 0.1f32..3.0], 0.0f32..=1.0, prop::array::uniform6(weight))
+    (prop_oneof![Just(0.0f32), Just(0.0005), 0.1f32..3.0], 0.0f32..=1.0, prop::array::uniform7(weight))
         .prop_map(|(k1, b, fields)| Bm25Config { k1, b, fields })
 }
 

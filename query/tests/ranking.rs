@@ -249,7 +249,7 @@ fn empty_queries_are_refused() {
 fn the_machine_interface() {
     // pinned, so that tuning the defaults does not change the picture
     let mut config = SearchConfig::default();
-    config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0];
+    config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.3, 0.4, 0.3);
     (config.rules.definition, config.rules.name_words, config.rules.file_coherence) = (0.5, 0.25, 0.125);
     let index = index_with(&project(), Some(Bag::default()), Some(Bag::default()), config);

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 use aurora_storage::IndexWriter;
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{CHUNK_ID, StoredId, TERMS, Terms};
-use crate::services::service;
+use crate::columns::{CHUNK_ID, RECORD, StoredId, TERMS, Terms};
+use crate::metadata::{custom_terms, metadata};
+use crate::services::{CustomColumns, service};
 
 /// `[stage.bm25]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -25,36 +28,53 @@ impl StageConfig for Bm25 {
     const TYPE: &'static str = "bm25";
 
     fn access(&self) -> Access {
-        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec()])
+        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()]).reads_dynamic_used_for(ColumnUse::Terms)
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(Bm25Stage { writer: service(cx)? }))
+        Ok(Box::new(Bm25Stage { writer: service(cx)?, columns: service(cx)? }))
     }
 }
 
 struct Bm25Stage {
     writer: Arc<IndexWriter>,
+    columns: Arc<CustomColumns>,
 }
 
 impl Stage for Bm25Stage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(Bm25Worker { writer: &self.writer })
+        Box::new(Bm25Worker { stage: self })
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Bm25::TYPE, 1)
+        let fingerprint = Fingerprint::new(Bm25::TYPE, 1);
+        if self.columns.have_terms() {
+            fingerprint.with("columns", self.columns.term_weights()).with("analyzer", aurora_analysis::ANALYZER_VERSION)
+        } else {
+            fingerprint
+        }
     }
 }
 
 struct Bm25Worker<'a> {
-    writer: &'a IndexWriter,
+    stage: &'a Bm25Stage,
 }
 
 impl Worker for Bm25Worker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
-        for (StoredId(id), Terms(terms)) in batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?) {
-            self.writer.add_terms(*id, terms).map_err(StageError::from_error)?;
+        let Bm25Stage { writer, columns } = self.stage;
+        let chunks = batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?);
+        if !columns.have_terms() {
+            for (StoredId(id), Terms(terms)) in chunks {
+                writer.add_terms(*id, terms).map_err(StageError::from_error)?;
+            }
+            return Ok(());
+        }
+        let metadata = metadata(batch)?;
+        for ((StoredId(id), Terms(terms)), metadata) in chunks.zip(metadata) {
+            let custom = custom_terms(&Analyzer, columns.declarations(), &metadata);
+            let terms = if custom.is_empty() { terms } else { &terms.with(&custom) };
+            writer.add_terms(*id, terms).map_err(StageError::from_error)?;
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ pub mod git_signal;
 pub mod incremental;
 pub mod index;
 pub mod limits;
+mod metadata;
 pub mod parse;
 pub mod pipelines;
 mod registry;

@@ -1,13 +1,11 @@
 //! `store`: hands files, chunks and vectors to the index writer, in the order of the walk.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Entity, Fingerprint, Key, Stage, StageConfig, StageContext, StageError,
-    Value, Worker,
+    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
-use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, MetaValue, NewChunk, StoredTokens};
+use aurora_storage::{ChunkHistory, FileOutcome, FileRecord, IndexWriter, NewChunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
@@ -15,7 +13,8 @@ use crate::columns::{
     STATUS, SYMBOLS, StoredId, TOKENS,
 };
 use crate::git_signal::to_stored;
-use crate::services::{Moves, PreviousIndex, RunClock, service};
+use crate::metadata::{ChunkMetadata, metadata};
+use crate::services::{CustomColumns, Moves, PreviousIndex, RunClock, service};
 
 /// The history key of a file whose attribution is pending. It equals no real key.
 const PENDING: &[u8] = b"pending";
@@ -48,6 +47,7 @@ impl StageConfig for Store {
             writer: service(cx)?,
             clock: service(cx)?,
             moves: service(cx)?,
+            columns: service(cx)?,
         }))
     }
 }
@@ -57,6 +57,7 @@ struct StoreStage {
     writer: Arc<IndexWriter>,
     clock: Arc<RunClock>,
     moves: Arc<Moves>,
+    columns: Arc<CustomColumns>,
 }
 
 impl Stage for StoreStage {
@@ -65,7 +66,11 @@ impl Stage for StoreStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Store::TYPE, 1)
+        let fingerprint = Fingerprint::new(Store::TYPE, 1);
+        match self.columns.unlabelled() {
+            names if names.is_empty() => fingerprint,
+            names => fingerprint.with("unlabelled", names),
+        }
     }
 }
 
@@ -187,34 +192,4 @@ fn chunks_by_file<'b>(
         });
     }
     Ok(files)
-}
-
-type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
-
-/// The metadata of every chunk: its own, and the plugin columns of the chunk and of its file.
-fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
-    let records = batch.read(RECORD)?;
-    let of_row = |(row, file): (usize, &u32)| {
-        let mut metadata = Cow::Borrowed(&records[row].0.metadata[..]);
-        let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
-        let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
-        let given = of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, meta_value(value.as_ref()?)?)));
-        for (name, value) in given {
-            metadata.to_mut().push((name.to_owned(), value));
-        }
-        metadata
-    };
-    Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
-}
-
-/// The value as it is stored; `None` for types that custom columns do not have.
-fn meta_value(value: &Value) -> Option<MetaValue> {
-    Some(match value {
-        Value::String(text) => MetaValue::String(text.clone()),
-        Value::Integer(number) => MetaValue::Integer(*number),
-        Value::Float(number) => MetaValue::Float(*number),
-        Value::Bool(flag) => MetaValue::Bool(*flag),
-        Value::Strings(list) => MetaValue::Strings(list.clone()),
-        Value::Vector(_) | Value::Json(_) => return None,
-    })
 }

@@ -23,7 +23,7 @@ use crate::measure::{Cost, Watch};
 const BATCH: u32 = 256;
 const WAITING: usize = 8;
 /// The saturation and the share of length that the peer has built in.
-pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
+pub const ONE_FIELD: Bm25Config = Bm25Config { k1: 1.2, b: 0.75, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
 
 /// To which fields terms belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

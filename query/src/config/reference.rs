@@ -77,6 +77,7 @@ static ROWS: &[ReferenceRow] = &[
     row("search.bm25.fields.signature", "Weight of the signature."),
     row("search.bm25.fields.path", "Weight of the path."),
     row("search.bm25.fields.doc", "Weight of the documentation."),
+    row("search.bm25.fields.custom", "Weight of custom columns with the use `terms`."),
     row("search.bm25.fields.body", "Weight of the code."),
     row("search.hybrid.stage1_top_k", "Candidates from the keyword search.")
         .unit("chunks")

@@ -48,6 +48,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.bm25.fields.signature", POSITIVE, |c| &mut c.bm25.fields[Field::Signature as usize]),
     number("search.bm25.fields.path", POSITIVE, |c| &mut c.bm25.fields[Field::Path as usize]),
     number("search.bm25.fields.doc", POSITIVE, |c| &mut c.bm25.fields[Field::Doc as usize]),
+    number("search.bm25.fields.custom", POSITIVE, |c| &mut c.bm25.fields[Field::Custom as usize]),
     number("search.bm25.fields.body", POSITIVE, |c| &mut c.bm25.fields[Field::Body as usize]),
     count("search.hybrid.stage1_top_k", 10..=100_000, |c| &mut c.hybrid.stage1_top_k),
     count("search.hybrid.dense_top_k", 10..=100_000, |c| &mut c.hybrid.dense_top_k),

@@ -1,17 +1,19 @@
 //! `embed`: gives each chunk a vector, and its tokens for late interaction.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, Passage, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageContext,
-    StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Problems, Stage, StageConfig,
+    StageContext, StageError, Worker,
 };
 use aurora_storage::{Chunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
-use crate::services::{Models, PreviousIndex, service};
+use crate::metadata;
+use crate::services::{CustomColumns, Models, PreviousIndex, service};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -46,6 +48,7 @@ impl StageConfig for Embed {
         Access::transform()
             .reads([RECORD.spec()])
             .reads_optional([PREVIOUS.spec()])
+            .reads_dynamic_used_for(ColumnUse::Embed)
             .writes([EMBEDDING.spec(), TOKENS.spec()])
     }
 
@@ -60,7 +63,7 @@ impl StageConfig for Embed {
         let embedder = aurora_analysis::embedder(&self.model, &models.directory).map_err(StageError::from_error)?;
         let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
         models.set_used(embedder.as_ref(), &tokens);
-        Ok(Box::new(EmbedStage { embedder, tokens, previous: service(cx)? }))
+        Ok(Box::new(EmbedStage { embedder, tokens, previous: service(cx)?, columns: service(cx)? }))
     }
 }
 
@@ -69,6 +72,7 @@ struct EmbedStage {
     /// Its tokens are stored whichever model makes the vectors.
     tokens: StaticModel,
     previous: Arc<PreviousIndex>,
+    columns: Arc<CustomColumns>,
 }
 
 impl Stage for EmbedStage {
@@ -77,7 +81,10 @@ impl Stage for EmbedStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Embed::TYPE, 2).with("model", self.embedder.id()).with("tokens", self.tokens.id())
+        let fingerprint =
+            Fingerprint::new(Embed::TYPE, 2).with("model", self.embedder.id()).with("tokens", self.tokens.id());
+        let columns: Vec<&str> = self.columns.embedded().collect();
+        if columns.is_empty() { fingerprint } else { fingerprint.with("columns", columns.join(",")) }
     }
 }
 
@@ -98,7 +105,8 @@ impl Worker for EmbedWorker<'_> {
             cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
         }
         for rows in missing.chunks(PASSAGES_PER_CALL) {
-            let passages: Vec<_> = rows.iter().map(|row| passage(&records[*row].0)).collect();
+            let docs: Vec<_> = rows.iter().map(|row| self.doc(batch, *row, &records[*row].0)).collect();
+            let passages: Vec<_> = rows.iter().zip(&docs).map(|(row, doc)| passage(&records[*row].0, doc)).collect();
             let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());
             for ((row, passage), vector) in rows.iter().zip(&passages).zip(embedded.ok_or(StageError::Stopped)?) {
                 let sets = self.stage.tokens.token_sets(passage);
@@ -113,6 +121,18 @@ impl Worker for EmbedWorker<'_> {
 }
 
 impl EmbedWorker<'_> {
+    /// The documentation of a chunk with the values of the custom columns that are embedded, a line for each.
+    fn doc<'b>(&self, batch: &BatchView<'_>, row: usize, chunk: &'b Chunk) -> Cow<'b, str> {
+        let mut doc = Cow::Borrowed(chunk.doc.as_str());
+        for name in self.stage.columns.embedded() {
+            if let Some(text) = metadata::text_of(batch, name, row) {
+                let line = format!("{}{name}: {text}", if doc.is_empty() { "" } else { "\n" });
+                doc.to_mut().push_str(&line);
+            }
+        }
+        doc
+    }
+
     /// The vectors of chunks that the last run has embedded in the same way.
     fn stored_vectors(
         &self,
@@ -138,14 +158,14 @@ fn made(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'
         .ok()
 }
 
-fn passage(chunk: &Chunk) -> Passage<'_> {
+fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     Passage {
         kind: chunk.chunk_type.as_str(),
         path: &chunk.path,
         name: &chunk.name,
         qualified_name: &chunk.qualified_name,
         signature: &chunk.signature,
-        doc: &chunk.doc,
+        doc,
         body: &chunk.text,
     }
 }

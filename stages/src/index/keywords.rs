@@ -8,13 +8,18 @@ use aurora_storage::{Chunk, ColumnDeclaration, Environment, OpenMode, ProjectDir
 use super::error::IndexError;
 use super::trust::Trust;
 use crate::chunk::stage::terms_of;
+use crate::metadata::custom_terms;
 
 /// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.
 ///
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
-    let mut terms = |chunk: &Chunk, _: &[ColumnDeclaration]| terms_of(&Analyzer, chunk);
+    let mut terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
+        let terms = terms_of(&Analyzer, chunk);
+        let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
+        if custom.is_empty() { terms } else { terms.with(&custom) }
+    };
     let project = ProjectDirectory::of(root);
     let directory = project.path();
     let rebuilt = Environment::rebuild_keywords(directory, &trust.known, WriterOptions::default(), &mut terms)?;

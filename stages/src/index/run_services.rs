@@ -12,7 +12,7 @@ use super::error::IndexError;
 use super::options::IndexOptions;
 use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings};
-use crate::services::{CacheFiles, Models, Moves, PreviousIndex, RunClock, SourceTree};
+use crate::services::{CacheFiles, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
 
 /// Most bytes of the cache of the walk over git's history: some five million commits.
 const MAX_HISTORY_WALK: u64 = 1 << 30;
@@ -27,6 +27,7 @@ pub(super) struct RunServices {
     pub(super) repository: Arc<Repository>,
     pub(super) models: Arc<Models>,
     pub(super) moves: Arc<Moves>,
+    columns: Arc<CustomColumns>,
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
 }
@@ -43,7 +44,7 @@ impl RunServices {
         walk: Option<Arc<HistoryWalk>>,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        let writer = environment.writer(WriterOptions { memory: memory.writer, columns })?;
+        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
         let project = ProjectDirectory::of(root);
         if previous.manifest().generation == 0 {
@@ -77,6 +78,7 @@ impl RunServices {
             repository: Arc::new(repository),
             models: Arc::new(Models::new(options.models.clone())),
             moves: Arc::default(),
+            columns: Arc::new(CustomColumns::new(columns)),
             caches: Arc::new(caches),
             clock: Arc::new(clock),
         })
@@ -91,6 +93,7 @@ impl RunServices {
         services.insert(Arc::clone(&self.repository));
         services.insert(Arc::clone(&self.models));
         services.insert(Arc::clone(&self.moves));
+        services.insert(Arc::clone(&self.columns));
         services.insert(Arc::clone(&self.caches));
         services.insert(Arc::clone(&self.clock));
         services

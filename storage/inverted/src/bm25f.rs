@@ -198,28 +198,28 @@ mod tests {
 
     use super::*;
 
-    const FIELDED: Bm25Config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] };
+    const FIELDED: Bm25Config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] };
 
     fn okapi(b: f32) -> Bm25Config {
-        Bm25Config { k1: 1.5, b, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 1.0] }
+        Bm25Config { k1: 1.5, b, fields: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] }
     }
 
     #[test]
     fn one_field_is_okapi_by_hand() {
         // 4 chunks of 40 body terms in all; a chunk of 20 terms holds the term 3 times
-        let scorer = FieldScorer::new(&okapi(0.75), 4, [0, 0, 0, 0, 0, 40]);
+        let scorer = FieldScorer::new(&okapi(0.75), 4, [0, 0, 0, 0, 0, 0, 40]);
         let expected = 3.0 * 2.5 / (3.0 + 1.5 * (0.25 + 0.75 * 2.0));
-        assert!((scorer.saturated([0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 20]) - expected).abs() < 1e-6);
+        assert!((scorer.saturated([0, 0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 0, 20]) - expected).abs() < 1e-6);
         let idf = idf(4, 2);
         assert!((idf - 2.0f32.ln()).abs() < 1e-6);
     }
 
     #[test]
     fn fields_add_up_before_they_saturate() {
-        let config = Bm25Config { k1: 1.5, b: 0.0, fields: [3.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
+        let config = Bm25Config { k1: 1.5, b: 0.0, fields: [3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };
         let scorer = FieldScorer::new(&config, 1, [1; FIELDS]);
         let expected = 5.0 * 2.5 / (5.0 + 1.5); // 3 · 1 + 1 · 2
-        assert!((scorer.saturated([1, 0, 0, 0, 0, 2], [1; FIELDS]) - expected).abs() < 1e-6);
+        assert!((scorer.saturated([1, 0, 0, 0, 0, 0, 2], [1; FIELDS]) - expected).abs() < 1e-6);
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Number of [`Field`]s.
-pub const FIELDS: usize = 6;
+pub const FIELDS: usize = 7;
 
 /// A part of a chunk whose terms are counted, and weighted, on their own (BM25F).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub enum Field {
     Path,
     /// Documentation text.
     Doc,
+    /// Text of custom columns.
+    Custom,
     /// Everything else: text, calls, imports.
     Body,
 }
@@ -27,7 +29,7 @@ pub enum Field {
 impl Field {
     /// Every field, in the order of the arrays that are indexed by field.
     pub const ALL: [Self; FIELDS] =
-        [Self::Name, Self::QualifiedName, Self::Signature, Self::Path, Self::Doc, Self::Body];
+        [Self::Name, Self::QualifiedName, Self::Signature, Self::Path, Self::Doc, Self::Custom, Self::Body];
 
     /// Position in arrays that are indexed by field.
     pub const fn index(self) -> usize {
@@ -42,6 +44,7 @@ impl Field {
             Self::Signature => "signature",
             Self::Path => "path",
             Self::Doc => "doc",
+            Self::Custom => "custom",
             Self::Body => "body",
         }
     }

@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_come_back(rows in prop::collection::vec(prop::array::uniform6(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
+        fn rows_come_back(rows in prop::collection::vec(prop::array::uniform7(prop_oneof![Just(0u8), any::<u8>()]), 0..40), blank in 0..FIELDS) {
             let rows: Vec<LengthCodes> = rows.into_iter().map(|mut row| { row[blank] = 0; row }).collect();
             let block = encode_lengths(&rows);
             let read = LengthColumns::decode(&block).expect("sound");

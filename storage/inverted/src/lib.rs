@@ -24,7 +24,7 @@
 //! assert_eq!(index.postings("cache")?.doc_frequency(), 2);
 //!
 //! // The name counts three times as much as the body.
-//! let config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0] };
+//! let config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] };
 //! let best = index.search(&["flush", "cache"], &config, 2, None)?;
 //! assert_eq!(best[0].0, "cache.rs:flush");
 //!

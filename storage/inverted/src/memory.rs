@@ -272,7 +272,7 @@ mod tests {
             deleted in prop::collection::vec(0u32..20_000, 0..200),
         ) {
             let chunks = chunks(count, seed);
-            let config = Bm25Config { k1: 1.2, b: 0.6, fields: [4.0, 1.0, 2.0, 1.5, 1.0, 1.0] };
+            let config = Bm25Config { k1: 1.2, b: 0.6, fields: [4.0, 1.0, 2.0, 1.5, 1.0, 0.5, 1.0] };
             let mut index = MemoryIndex::new(chunks.iter().map(|(key, terms)| (key.as_str(), terms.clone()))).expect("sound");
             for is_after in [false, true] {
                 if is_after {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::Hasher;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::field::{FIELDS, Field};
 use crate::postings::TfVector;
@@ -90,6 +90,26 @@ impl TermVector {
     #[inline]
     fn bytes(&self, term: &CountedTerm) -> &[u8] {
         &self.text.as_bytes()[term.start as usize..term.end as usize]
+    }
+
+    /// The terms of both, with their frequencies and lengths added up.
+    pub fn with(&self, more: &Self) -> Self {
+        let mut joined = self.clone();
+        let known: FxHashMap<&[u8], usize> =
+            self.terms.iter().enumerate().map(|(at, term)| (self.bytes(term), at)).collect();
+        for term in &more.terms {
+            let Some(at) = known.get(more.bytes(term)) else {
+                let start = joined.text.len() as u32;
+                joined.text.push_str(&more.text[term.start as usize..term.end as usize]);
+                joined.terms.push(CountedTerm { start, end: joined.text.len() as u32, ..*term });
+                continue;
+            };
+            let counts = joined.terms[*at].frequencies.iter_mut().zip(term.frequencies);
+            counts.for_each(|(count, more)| *count = count.saturating_add(more));
+        }
+        let lengths = joined.lengths.iter_mut().zip(more.lengths);
+        lengths.for_each(|(length, more)| *length = length.saturating_add(more));
+        joined
     }
 
     /// Bytes held on the heap.
@@ -250,6 +270,19 @@ mod tests {
                 let counted: BTreeMap<_, _> = vector.iter().map(|(term, row)| (term.to_owned(), row)).collect();
                 prop_assert_eq!(counted, expected);
             }
+        }
+
+        #[test]
+        fn a_vector_with_another_counts_the_terms_of_both(
+            first in prop::collection::vec((0..FIELDS, "[ab]{1,2}"), 0..20),
+            second in prop::collection::vec((0..FIELDS, "[ab]{1,2}"), 0..20),
+        ) {
+            let vector = |occurrences: &[(usize, String)]| {
+                let mut builder = TermVector::builder();
+                occurrences.iter().for_each(|(field, term)| _ = builder.add(Field::ALL[*field], term));
+                builder.finish()
+            };
+            prop_assert_eq!(vector(&first).with(&vector(&second)), vector(&[first, second].concat()));
         }
     }
 }

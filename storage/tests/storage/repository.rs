@@ -162,7 +162,7 @@ pub(crate) fn synthetic(files: usize, chunks: usize, salt: usize) -> Tree {
             let mut piece = piece(&format!("function_{number}"), &[(Field::Body, "common")]);
             for step in 1..12usize {
                 let term = format!("term{}", (number * 31 + step * step * 7 + salt) % 500);
-                piece.terms.push((Field::ALL[(number + step) % 6], term));
+                piece.terms.push((Field::ALL[(number + step) % Field::ALL.len()], term));
             }
             piece.chunk_type = ChunkType::ALL[number % ChunkType::ALL.len()];
             let value = |axis: usize| ((number * 7 + axis * 13 + salt) % 29) as f32 / 29.0 - 0.5;

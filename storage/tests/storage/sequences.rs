@@ -22,7 +22,7 @@ enum Step {
 /// Any chunk.
 pub(crate) fn any_piece() -> impl Strategy<Value = Piece> {
     let term = prop::sample::select(vec!["get", "user", "term", "test", "tea", "é", "naïve", "x"]);
-    let terms = prop::collection::vec((0..6usize, term), 0..12);
+    let terms = prop::collection::vec((0..aurora_storage::FIELDS, term), 0..12);
     let owner = prop::option::of(prop::sample::select(vec!["payments", "core"]));
     let vector = prop::option::of(prop::collection::vec(-1f32..1.0, DIMENSIONS));
     let name = prop::sample::select(vec!["load", "Save", "parse", "load_all"]);

@@ -270,7 +270,7 @@ mod tests {
         #[test]
         fn lists_are_those_that_were_added(
             chunks in prop::collection::vec(
-                (1u32..1000, prop::collection::btree_map("[\u{1}ab]{1,3}", prop::array::uniform6(0u16..300), 0..6)), 0..30),
+                (1u32..1000, prop::collection::btree_map("[\u{1}ab]{1,3}", prop::array::uniform7(0u16..300), 0..6)), 0..30),
         ) {
             let (mut inverter, mut expected, mut chunk) = (Inverter::default(), BTreeMap::<Vec<u8>, Rows>::new(), 0);
             for (gap, terms) in chunks {

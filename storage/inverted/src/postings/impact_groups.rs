@@ -26,8 +26,11 @@ pub struct Grouping {
 
 /// The grouping of this format. Field weights and `b` were the defaults of search when the format was fixed; the average
 /// lengths are about those of chunks of source code. Another value is another format.
-pub const GROUPING: Grouping =
-    Grouping { weights: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0], average_lengths: [4.0, 8.0, 9.0, 15.0, 12.0, 86.0], b: 0.75 };
+pub const GROUPING: Grouping = Grouping {
+    weights: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0],
+    average_lengths: [4.0, 8.0, 9.0, 15.0, 12.0, 4.0, 86.0],
+    b: 0.75,
+};
 
 /// Most groups of a window.
 const MAX_GROUPS: usize = 5;

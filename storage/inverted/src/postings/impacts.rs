@@ -138,11 +138,11 @@ mod tests {
     proptest! {
         #[test]
         fn every_posting_is_below_a_bound(
-            rows in prop::collection::vec((prop::array::uniform6(prop_oneof![3 => Just(0u16), 1 => 1u16..5, 1 => any::<u16>()]), any::<LengthCodes>(), 0u16..80), 0..60),
+            rows in prop::collection::vec((prop::array::uniform7(prop_oneof![3 => Just(0u16), 1 => 1u16..5, 1 => any::<u16>()]), any::<LengthCodes>(), 0u16..80), 0..60),
         ) {
             let rows: Vec<(TfVector, LengthCodes)> = rows
                 .into_iter()
-                .map(|(row, lengths, body)| if body > 0 { ([0, 0, 0, 0, 0, body], lengths) } else { (row, lengths) })
+                .map(|(row, lengths, body)| if body > 0 { ([0, 0, 0, 0, 0, 0, body], lengths) } else { (row, lengths) })
                 .collect();
             let mut impacts = ImpactBuilder::default();
             rows.iter().for_each(|(row, lengths)| impacts.add(row, lengths));

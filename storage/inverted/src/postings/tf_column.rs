@@ -368,7 +368,7 @@ mod tests {
 
     /// Few distinct vectors, or many.
     fn rows() -> impl Strategy<Value = Vec<TfVector>> {
-        let row = prop::array::uniform6(count())
+        let row = prop::array::uniform7(count())
             .prop_filter("a posting has a frequency", |row| row.iter().any(|&count| count > 0));
         (prop::collection::vec(row, 1..400), prop::collection::vec((any::<prop::sample::Index>(), 1usize..400), 1..400))
             .prop_map(|(rows, picks)| picks.iter().map(|(pick, of)| rows[pick.index((*of).min(rows.len()))]).collect())

@@ -83,7 +83,7 @@ mod tests {
     proptest! {
         #[test]
         fn frequencies_come_back(rows in prop::collection::vec(
-            prop::array::uniform6(prop_oneof![Just(0u16), Just(1u16), any::<u16>()]), 0..50)) {
+            prop::array::uniform7(prop_oneof![Just(0u16), Just(1u16), any::<u16>()]), 0..50)) {
             let mut bytes = Vec::new();
             rows.iter().for_each(|row| encode(&mut bytes, row));
             let mut reader = ByteReader::new(&bytes);
