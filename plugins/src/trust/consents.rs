@@ -17,6 +17,7 @@ const MOST_RECORDS: usize = 1_000;
 #[derive(Clone, Debug)]
 pub struct Consents {
     directory: Option<PathBuf>,
+    allows_all: bool,
 }
 
 /// A program that the user has allowed in one repository.
@@ -59,18 +60,23 @@ struct RepositoryRecords {
 impl Consents {
     /// Records in a directory, which need not exist. It must not be part of a repository.
     pub fn at(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: Some(directory.into()) }
+        Self { directory: Some(directory.into()), allows_all: false }
     }
 
     /// No records: nothing is allowed.
     pub fn none() -> Self {
-        Self { directory: None }
+        Self { directory: None, allows_all: false }
+    }
+
+    /// Every program is allowed: for commands that the user has typed.
+    pub fn everything() -> Self {
+        Self { directory: None, allows_all: true }
     }
 
     /// Whether the user has allowed a program in the repository at `root`.
     pub fn allow(&self, root: &Path, program: &ProgramIdentity) -> bool {
         let digest = program.hex();
-        self.of(root).iter().any(|consent| consent.digest == digest)
+        self.allows_all || self.of(root).iter().any(|consent| consent.digest == digest)
     }
 
     /// What the user has allowed in a repository, oldest first. Unreadable records allow nothing.
