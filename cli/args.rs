@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
 use crate::args_pipeline::PipelineCommand;
+use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::values::{
     ModeArg, ReportFormat, parse_budget, parse_jobs, parse_limit, parse_percent, parse_size, parse_snippet_lines,
     parse_weights,
@@ -67,6 +68,12 @@ pub(crate) enum Command {
     Pipeline {
         #[command(subcommand)]
         command: PipelineCommand,
+    },
+    /// Write, list and allow custom stages
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Plugin {
+        #[command(subcommand)]
+        command: PluginCommand,
     },
     /// Add and list embedding models
     #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -202,6 +209,10 @@ pub(crate) struct IndexArgs {
     /// Exit with 1 when less than this share of the files that should be indexed was
     #[arg(long, value_name = "PCT", value_parser = parse_percent)]
     pub(crate) min_coverage: Option<f64>,
+
+    /// What to do about stages whose programs you have not allowed: `aur plugin trust` allows them
+    #[arg(long, value_name = "ACTION", value_enum, default_value_t = Untrusted::Fail)]
+    pub(crate) untrusted: Untrusted,
 
     /// How to print the summary
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]

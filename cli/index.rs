@@ -7,13 +7,14 @@ use std::sync::Arc;
 use aurora_stages::index::{IndexOptions, IndexSummary, Unreadable};
 
 use crate::args::IndexArgs;
+use crate::args_plugin::Untrusted;
 use crate::failure::{Failure, Outcome};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, sanitize, summary, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{interrupt, pipeline, place};
+use crate::{interrupt, pipeline, place, programs};
 
 /// Runs the pipeline and prints what it did.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         memory: args.memory,
         ..options(root, program)?
     };
+    let options = programs::allowed(options, args.untrusted, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     let mut out = program.terminal.stdout();
@@ -38,7 +40,8 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         return Err(Failure::Interrupted("what was finished is kept; run the command again to go on".to_owned()));
     }
     covered(&summary, args.min_coverage)?;
-    readable(&summary)
+    readable(&summary)?;
+    processed(&summary)
 }
 
 /// Entries of a directory that are counted for a question.
@@ -76,7 +79,7 @@ fn entry(count: usize) -> &'static str {
 /// error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet, indexing {}", root.display()));
-    let options = options(root.to_owned(), program)?;
+    let options = programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, &program.terminal)?;
     let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
     tell_troubles(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
@@ -93,7 +96,7 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
-    let options = options(root.to_owned(), program)?;
+    let options = programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, &program.terminal)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
         .map_err(|error| pipeline::failure(error, &program.terminal))?;
     Ok(())
@@ -104,6 +107,7 @@ pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions>
     let models = place::models().map_err(|error| Failure::from_error(&error))?;
     Ok(IndexOptions {
         registry: Arc::clone(&program.registry),
+        services: programs::services(),
         limits: place::limits()?,
         ..IndexOptions::new(root, models, place::trust())
     })
@@ -145,6 +149,21 @@ fn readable(summary: &IndexSummary) -> Outcome {
         files => format!("what the index knows of them was kept ({})", units::counted(files, "file")),
     };
     Err(Failure::Short(format!("{could_not} could not be read: {kept}, and the next run tries again")))
+}
+
+/// Rows that a custom stage could not process give the run exit code 1.
+fn processed(summary: &IndexSummary) -> Outcome {
+    let rows: u64 = summary.report.failures.values().map(aurora_pipeline::Tally::total).sum();
+    if rows == 0 {
+        return Ok(());
+    }
+    let stages: Vec<String> = summary.report.failures.keys().map(|stage| format!("`{stage}`")).collect();
+    let again = if summary.report.incomplete.is_empty() { "" } else { "; the next run tries again" };
+    Err(Failure::Short(format!(
+        "{} could not process {}: the index has no values of theirs{again}",
+        stages.join(", "),
+        units::counted(rows, "row")
+    )))
 }
 
 /// `aur mem index of files` is more likely a query than a directory.

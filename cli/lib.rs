@@ -19,6 +19,7 @@ mod args;
 mod args_artefact;
 mod args_eval;
 mod args_pipeline;
+mod args_plugin;
 mod blame;
 mod compact;
 mod completions;
@@ -38,7 +39,9 @@ mod opened;
 mod output;
 mod pipeline;
 mod place;
+mod plugin;
 mod program;
+mod programs;
 mod rebuild;
 mod search;
 mod shorthand;
@@ -50,6 +53,7 @@ mod values;
 mod verify;
 
 use aurora_pipeline::Registry;
+use aurora_plugins::process::Process;
 
 pub use aurora_pipeline as engine;
 pub use aurora_stages::columns;
@@ -61,5 +65,7 @@ pub mod cli {
 
 /// The stage types that `aur` knows: the built-in ones, and those that run custom stages.
 pub fn registry() -> Registry {
-    aurora_stages::registry()
+    let mut registry = aurora_stages::registry();
+    registry.register_described::<Process>();
+    registry
 }

@@ -13,8 +13,8 @@ use crate::failure::Outcome;
 use crate::output::sanitize;
 use crate::terminal::Terminal;
 use crate::{
-    blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, rebuild, search,
-    shorthand, stats, trust, tune, verify,
+    blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, plugin, rebuild,
+    search, shorthand, stats, trust, tune, verify,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -110,6 +110,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Tune(args) => tune::run(args, program),
         },
         Command::Pipeline { command } => pipeline::run(command, program),
+        Command::Plugin { command } => plugin::run(command, program),
         Command::Model { command } => model::run(command, terminal),
         Command::Doctor(args) => doctor::run(args, program),
         Command::Completions { shell } => completions::run(*shell, terminal),

@@ -9,7 +9,7 @@ use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::IndexObserver;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::units;
+use super::{sanitize, units};
 
 /// Time between two plain lines; a run shorter than that prints none.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
@@ -90,6 +90,16 @@ impl IndexObserver for IndexProgress {
 }
 
 impl Observer for IndexProgress {
+    fn on_log(&self, stage: &str, line: &str) {
+        let text = format!("{}: {}", sanitize::line(stage), sanitize::line(line));
+        // Nothing can be done about a standard error that is closed.
+        match &self.display {
+            Display::Nothing => {}
+            Display::Lines { .. } => _ = writeln!(std::io::stderr().lock(), "{text}"),
+            Display::Bar { bar, .. } => bar.suspend(|| _ = writeln!(std::io::stderr().lock(), "{text}")),
+        }
+    }
+
     fn on_progress(&self, progress: &Progress) {
         match &self.display {
             Display::Nothing => {}

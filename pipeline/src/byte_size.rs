@@ -1,5 +1,43 @@
 //! Sizes in bytes, as configurations write them.
 
+use std::fmt;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A size in the configuration of a stage: a number of bytes, or a string with a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ByteSize(pub u64);
+
+impl<'de> Deserialize<'de> for ByteSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SizeVisitor;
+        impl Visitor<'_> for SizeVisitor {
+            type Value = ByteSize;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size such as \"512MiB\"")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<ByteSize, E> {
+                let size = parse_bytes(text).filter(|bytes| *bytes > 0).map(ByteSize);
+                size.ok_or_else(|| E::custom(format!("`{text}` is no size such as \"512MiB\"")))
+            }
+
+            fn visit_i64<E: Error>(self, bytes: i64) -> Result<ByteSize, E> {
+                let size = u64::try_from(bytes).ok().filter(|bytes| *bytes > 0).map(ByteSize);
+                size.ok_or_else(|| E::custom(format!("{bytes} is no size")))
+            }
+
+            fn visit_u64<E: Error>(self, bytes: u64) -> Result<ByteSize, E> {
+                if bytes == 0 { Err(E::custom("0 is no size")) } else { Ok(ByteSize(bytes)) }
+            }
+        }
+        deserializer.deserialize_any(SizeVisitor)
+    }
+}
+
 /// Parses a number of bytes with an optional unit: `KiB`, `MiB`, `GiB`, `TiB`, or the decimal `KB`, `MB`, `GB`, `TB`.
 /// `None` if it is malformed, or too large.
 pub fn parse_bytes(text: &str) -> Option<u64> {

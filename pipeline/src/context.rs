@@ -130,18 +130,16 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
-    /// Reports rows that the stage could not process, and why, as a fixed phrase. The rows go on without its values; the
-    /// report says that the output of the stage is not complete.
-    pub fn failed(&self, rows: u64, reason: &str) {
-        self.record(|tallies| {
-            *tallies.failures.entry((self.stage.to_owned(), reason.to_owned())).or_default() += rows;
-        });
+    /// Reports a row that the stage could not process, by the path of its file, and why. The row goes on without the values
+    /// of the stage.
+    pub fn failed(&self, path: &str, reason: &str) {
+        self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
-    /// Reports rows that the stage gave up on although it may succeed another time. The program makes the output of the stage
-    /// again in its next run.
-    pub fn incomplete(&self, rows: u64, reason: &str) {
-        self.failed(rows, reason);
+    /// The same for a row that the stage gave up on although it may succeed another time: the program makes the output of the
+    /// stage again in its next run.
+    pub fn gave_up(&self, path: &str, reason: &str) {
+        self.failed(path, reason);
         self.record(|tallies| {
             tallies.incomplete.insert(self.stage.to_owned());
         });

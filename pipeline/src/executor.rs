@@ -160,8 +160,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         pipeline.stages.iter().zip(&run.meters).map(|(stage, meter)| meter.report(&stage.name, elapsed)).collect();
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
-    let failures = tallies.failures();
-    let RunTallies { skipped, warnings, errors, incomplete, counters, .. } = tallies;
+    let RunTallies { skipped, warnings, errors, failures, incomplete, counters } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,

@@ -18,6 +18,7 @@ pub(crate) const DATA: &str = "data.mdb";
 /// | name | content | safe to delete |
 /// |---|---|---|
 /// | `pipeline.toml`, `config.toml` | the project's configuration | no: written by people |
+/// | `plugins/` | custom stages | no: written by people |
 /// | `reasoning/` | reasoning patterns, which are indexed | no: written by people |
 /// | `eval/`, `tuned.toml` | golden sets that were mined, weights that were learned | yes, they can be made again |
 /// | `index/` | the index | yes, the next run builds it again |
@@ -45,6 +46,8 @@ impl ProjectDirectory {
     pub const MINED_SETS: &'static str = "eval";
     /// Directory of the project's reasoning patterns.
     pub const REASONING: &'static str = "reasoning";
+    /// Directory of the project's custom stages.
+    pub const PLUGINS: &'static str = "plugins";
     /// Prefix of the indexed paths of reasoning patterns: their directory, relative to the root.
     pub const REASONING_PREFIX: &'static str = ".aurora/reasoning/";
 
@@ -63,7 +66,7 @@ impl ProjectDirectory {
     pub const WRITER_LOCK: &'static str = "writer.lock";
     /// Directory of the writer's temporary files.
     pub const TEMPORARY: &'static str = "tmp";
-    /// Keeps the directory out of git.
+    /// Keeps what programs write in the directory out of git.
     pub const GIT_IGNORE: &'static str = ".gitignore";
     /// A new index while it is being written.
     pub const NEW_INDEX: &'static str = "index.new";
@@ -133,11 +136,14 @@ impl ProjectDirectory {
     }
 }
 
-/// Writes a `.gitignore` that keeps the whole directory out of the repository.
+/// What git sees of the directory: what people write.
+const GIT_IGNORE: &str = "*\n!/pipeline.toml\n!/config.toml\n!/plugins/\n!/plugins/**\n!/reasoning/\n!/reasoning/**\n";
+
+/// Writes a `.gitignore` that keeps everything that programs write out of the repository.
 pub(crate) fn keep_out_of_git(home: &Directory) -> Result<(), StorageError> {
     let name = ProjectDirectory::GIT_IGNORE;
     let written = match home.create_new(name) {
-        Ok(mut file) => io::Write::write_all(&mut file, b"*\n"),
+        Ok(mut file) => io::Write::write_all(&mut file, GIT_IGNORE.as_bytes()),
         // Any other content is the user's decision.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

@@ -46,6 +46,16 @@ impl UserDirectory {
         self.path.join("logs").join("conversations")
     }
 
+    /// Directory of the records of programs that the user has allowed to run.
+    pub fn program_records(&self) -> PathBuf {
+        self.path.join("state").join("programs")
+    }
+
+    /// Directory of the modules that custom stages import.
+    pub fn helpers(&self) -> PathBuf {
+        self.path.join("state").join("helpers")
+    }
+
     /// Directory of the records of [`KnownIndexes`](crate::KnownIndexes).
     pub fn index_records(&self) -> PathBuf {
         self.path.join("state").join("indexes")

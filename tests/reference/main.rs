@@ -27,8 +27,19 @@ fn the_reference_is_current() {
 }
 
 #[test]
+fn the_list_of_columns_is_what_the_code_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/columns.md");
+    let expected = markdown::columns();
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(&path, &expected).expect("the reference can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{} is out of date: run `{WRITE}=1 cargo test --test reference`", path.display());
+}
+
+#[test]
 fn every_key_of_every_stage_is_described() {
-    let registry = aurora_stages::registry();
+    let registry = aurora::registry();
     let described: Vec<&str> = registry.reference().map(|table| table.name).collect();
     assert_eq!(described, registry.stage_types().collect::<Vec<_>>(), "stage types without a reference");
     for table in registry.reference().chain([&RunConfig::reference()]) {
@@ -54,6 +65,7 @@ fn fits(key: &Key, default: &Value) -> bool {
         ValueType::Size => default.is_u64(),
         ValueType::String => default.is_string(),
         ValueType::Strings => default.is_array(),
+        ValueType::Table => default.is_object(),
         ValueType::OneOf(words) => default.as_str().is_some_and(|word| words.contains(&word)),
     }
 }
@@ -72,7 +84,7 @@ fn every_key_of_the_search_and_every_limit_is_described() {
 fn the_default_pipeline_sets_documented_defaults() {
     let default = EMBEDDED.iter().find(|pipeline| pipeline.name == "default").expect("there is one");
     let text: toml::Table = default.text.parse().expect("TOML");
-    let registry = aurora_stages::registry();
+    let registry = aurora::registry();
     let stages = text["stage"].as_table().expect("a table");
     let table = |name: &str| registry.reference().find(|table| table.name == name).expect("a described stage");
     for (name, values) in stages {
@@ -126,7 +138,7 @@ const WRONG: &[&str] = &[
 
 #[test]
 fn the_schema_agrees_with_the_engine() {
-    let registry = aurora_stages::registry();
+    let registry = aurora::registry();
     let schema = registry.schema(&EMBEDDED.iter().map(|pipeline| pipeline.name).collect::<Vec<_>>());
     let valid = |text: &str| {
         let table: toml::Table = text.parse().expect("TOML");

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use aurora_pipeline::{Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
+use aurora_pipeline::{ColumnReference, Key, RunConfig, STAGE_KEYS, TableReference, ValueType, format_bytes};
 use aurora_query::{SearchConfig, SearchKey};
 use aurora_stages::limits::Limits;
 use serde_json::Value;
 
 /// The order of a run.
-const STAGES: [&str; 8] = ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25"];
+const STAGES: [&str; 9] =
+    ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25", "process"];
 
 const OPENING: &str = "\
 # Configuration reference
@@ -53,7 +54,7 @@ flags and files named with `--pipeline` are not bounded ([limits](../limits.md))
 
 /// The whole page.
 pub(crate) fn reference() -> String {
-    let registry = aurora_stages::registry();
+    let registry = aurora::registry();
     let mut page = OPENING.to_owned();
     section(&mut page, "[run]", &RunConfig::reference());
     page.push_str("\n### Keys of every stage\n");
@@ -69,6 +70,42 @@ pub(crate) fn reference() -> String {
     for (key, default, variable) in Limits::reference() {
         let default = default_of(&key, Some(&Value::from(default)));
         let _ = writeln!(page, "| `{}` | {} | {default} | {} | `{variable}` |", key.name, type_of(&key), key.meaning);
+    }
+    page
+}
+
+const COLUMNS: &str = "\
+# Built-in columns
+
+<!-- Written by `AURORA_WRITE_REFERENCE=1 cargo test --test reference` from the code. Do not edit. -->
+
+Custom stages read these columns by name: `reads = [\"file.path\", \"chunk.name\"]`. Columns of files begin with `file.`, those of
+chunks with `chunk.`. A stage in Rust reads the typed column in brackets with `BatchView::read`, or any of them by name with
+`BatchView::values`.
+
+**Stability.** Names, types and meanings of these columns change only with a new major version of Aurora, which says so in its
+release notes. New columns may be added at any time. The Rust types are those of the crates, and follow their versions.
+
+| column | type | Rust type | meaning | custom stages |
+|---|---|---|---|---|
+";
+
+/// The page about columns.
+pub(crate) fn columns() -> String {
+    let mut page = COLUMNS.to_owned();
+    let registry = aurora::registry();
+    let (files, chunks): (Vec<&ColumnReference>, Vec<_>) =
+        registry.columns().partition(|column| column.name.starts_with("file."));
+    for column in files.into_iter().chain(chunks) {
+        let cell = column.cell.replace("alloc::sync::", "").replace("alloc::string::", "").replace("alloc::vec::", "");
+        let cell = cell.replace("core::option::", "").replace("aurora_stages::columns::", "");
+        let field = column.field_of.map_or(String::new(), |of| format!(" (`{of}`)"));
+        let access = if column.is_writable { "read, write" } else { "read" };
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | `{cell}`{field} | {} | {access} |",
+            column.name, column.value, column.meaning
+        );
     }
     page
 }
@@ -100,6 +137,7 @@ fn type_of(key: &Key) -> String {
         ValueType::Size => "size, such as `\"512MiB\"`, or a number of bytes".to_owned(),
         ValueType::String => "string".to_owned(),
         ValueType::Strings => "list of strings".to_owned(),
+        ValueType::Table => "table".to_owned(),
         ValueType::OneOf(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(" or "),
     }
 }

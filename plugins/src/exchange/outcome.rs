@@ -42,6 +42,12 @@ impl<'d> BatchOutcome<'d> {
         self.declaration.unit
     }
 
+    /// Reports units that the stage gave up on.
+    pub fn give_up(&self, units: &[u32], reason: &str, batch: &BatchView<'_>, cx: &StageContext<'_>) {
+        let paths = Paths { batch, unit: self.declaration.unit };
+        units.iter().for_each(|unit| cx.gave_up(&paths.of(*unit), reason));
+    }
+
     /// Sets a value that need not be checked: one that the last run has stored.
     pub fn restore(&mut self, column: &str, row: usize, value: Option<Value>) {
         if let Some(values) = self.columns.get_mut(column) {
@@ -103,8 +109,7 @@ impl<'d> BatchOutcome<'d> {
         }
         let paths = Paths { batch, unit: self.declaration.unit };
         for (unit, reason) in &self.failed {
-            cx.warn(&paths.of(*unit), &format!("stage `{}` has no values: {reason}", cx.stage()));
-            cx.failed(1, reason);
+            cx.failed(&paths.of(*unit), reason);
         }
         for (unit, reason) in &self.dropped {
             match self.declaration.drops {
@@ -126,8 +131,7 @@ impl<'d> BatchOutcome<'d> {
                 let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
                 let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
                 let path = Paths { batch, unit }.of(row as u32);
-                cx.warn(&path, &format!("stage `{}`: column `{name}`: {reason}", cx.stage()));
-                cx.failed(1, &format!("column `{name}`: {}", shortened(&reason)));
+                cx.failed(&path, &format!("column `{name}`: {}", shortened(&reason)));
             }
         }
         if self.declaration.drops == DropRows::Chunks {

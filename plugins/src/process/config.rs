@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aurora_pipeline::{
-    Access, BuildContext, Described, Key, Problems, ProgramSpec, Stage, StageConfig, StageError, parse_bytes,
+    Access, BuildContext, ByteSize, Described, Key, Problems, ProgramSpec, Stage, StageConfig, StageError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct Process {
     /// How often the program is started again in one run.
     pub max_restarts: u32,
     /// Most memory of a process, in bytes: its data, where the system can limit it.
-    pub memory: String,
+    pub memory: ByteSize,
     /// Messages that a process gets before it has answered.
     pub in_flight: usize,
     /// Most rows in a message.
@@ -60,7 +60,7 @@ impl Default for Process {
             env: Vec::new(),
             timeout: 60,
             max_restarts: 10,
-            memory: "2GiB".to_owned(),
+            memory: ByteSize(2 << 30),
             in_flight: 4,
             rows: 256,
         }
@@ -137,9 +137,6 @@ impl StageConfig for Process {
         if !(1..=MOST_ROWS).contains(&self.rows) {
             problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
         }
-        if parse_bytes(&self.memory).is_none_or(|bytes| bytes == 0) {
-            problems.error("memory", format!("`memory` must be a size such as \"512MiB\", not \"{}\"", self.memory));
-        }
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
@@ -154,9 +151,5 @@ impl Process {
 
     pub(crate) fn timeout(&self) -> Duration {
         Duration::from_secs(self.timeout)
-    }
-
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        parse_bytes(&self.memory).unwrap_or(u64::MAX)
     }
 }

@@ -298,9 +298,11 @@ impl Exchange<'_, '_, '_> {
 
     /// Reports everything that is left as not done.
     fn give_up(&mut self, cx: &StageContext<'_>) {
-        let tasks = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..));
-        let rows: usize = tasks.map(|task| task.rows.units(self.outcome.unit()).len()).sum();
-        cx.incomplete(rows as u64, &format!("the program was given up: {}", self.last_failure));
+        let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
+        let reason = format!("the program was given up: {}", self.last_failure);
+        for task in tasks {
+            self.outcome.give_up(task.rows.units(self.outcome.unit()), &reason, self.batch, cx);
+        }
     }
 }
 

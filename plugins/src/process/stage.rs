@@ -149,7 +149,7 @@ impl<'s> ProcessWorker<'s> {
             let start = StartOptions {
                 command: &stage.command,
                 hello,
-                memory: stage.config.memory_bytes(),
+                memory: stage.config.memory.0,
                 in_flight: stage.config.in_flight,
                 stderr: &stage.stderr,
             };

@@ -9,7 +9,7 @@ use crate::chunk::BUILT_IN_METADATA;
 ///
 /// # Errors
 /// Every column whose values could not be told from those of another one.
-pub(super) fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
+pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
     let mut columns: Vec<ColumnDeclaration> = Vec::new();
     let mut found = Diagnostics::default();
     for stage in plan.stages() {

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use aurora_storage::give_back_freed_memory;
 
+pub use custom_columns::declarations as custom_columns;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};

@@ -176,7 +176,10 @@ impl IndexSummary {
         let chunks = ChunkCounts::of(&snapshot)?;
         warnings.extend(remarks);
         warnings.extend(lines_of(&report.warnings));
-        let errors = lines_of(&report.errors);
+        let mut errors = lines_of(&report.errors);
+        for (stage, rows) in &report.failures {
+            errors.extend(lines_of(rows).iter().map(|line| format!("stage `{stage}` has no values, {line}")));
+        }
         let has_postings = report.stages.iter().any(|stage| stage.name == "bm25");
         let covered = files.indexed + files.unchanged + files.refreshed;
         // Files below a directory that could not be read are missing too.

@@ -1,0 +1,92 @@
+//! Arguments of the commands about custom stages.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    /// Write a new stage, and add it to the project's pipeline
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArgs),
+    /// List the custom stages of the project's pipeline, and whether their programs may run
+    List(RootArgs),
+    /// Allow the program of a stage to run in this repository, after showing it
+    #[command(after_help = TRUST_EXAMPLES)]
+    Trust(TrustPluginArgs),
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  aur plugin new owner --lang python     .aurora/plugins/owner.py, a column `owner`
+  aur plugin new owner --lang rust       a program in Rust, in .aurora/plugins/owner/
+
+The new stage gives every chunk the first directory of its path. Change the function, then:
+  aur plugin trust owner && aur mem index
+  aur mem \"anything\" --where owner=src";
+
+const TRUST_EXAMPLES: &str = "\
+A program runs with your rights. It is allowed by a digest of its command, its files in the
+repository and the names of its environment variables: when one of them changes, it has to be
+allowed again. The record is kept in your own directory, not in the repository.
+
+Examples:
+  aur plugin trust owner            show the program, and ask
+  aur plugin trust owner --yes      for scripts
+  aur plugin trust owner --revoke   forget it";
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// Name of the stage and of its column: lower-case letters, digits, `_` and `-`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// The language of the stage
+    #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = PluginLanguage::Python)]
+    pub(crate) lang: PluginLanguage,
+
+    /// The directory of the project [default: the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PluginLanguage {
+    Python,
+    Rust,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RootArgs {
+    /// The directory of the project [default: the nearest one with an index, or the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustPluginArgs {
+    /// Name of the stage
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    /// Forget what was allowed for this stage
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) revoke: bool,
+
+    #[command(flatten)]
+    pub(crate) root: RootArgs,
+}
+
+/// What an index run does about programs that the user has not allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Untrusted {
+    /// Do nothing and exit with 2
+    #[default]
+    Fail,
+    /// Leave these stages out
+    Skip,
+}

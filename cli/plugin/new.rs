@@ -1,0 +1,126 @@
+//! `aur plugin new`: a stage that works, to be changed.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use aurora_confined::Directory;
+use aurora_pipeline::PipelineSource;
+use aurora_stages::index::MOST_PIPELINE_BYTES;
+use aurora_stages::pipelines::EMBEDDED;
+use aurora_storage::ProjectDirectory;
+
+use crate::args_plugin::{NewArgs, PluginLanguage};
+use crate::failure::{Failure, Outcome};
+use crate::output::sanitize;
+use crate::program::Program;
+use crate::{pipeline, place};
+
+/// Longest name of a stage.
+const LONGEST_NAME: usize = 64;
+
+/// A file of the new stage: its path in `.aurora/plugins`, and its content.
+type NewFile = (String, String);
+
+/// Writes the files of the stage and its table in the pipeline.
+pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
+    let root = place::for_index(args.root.as_deref())?;
+    let name = args.name.as_str();
+    check_name(name)?;
+    let cannot = |what: &Path, error: io::Error| Failure::new(format!("cannot write {}: {error}", what.display()));
+    let project = ProjectDirectory::of(&root);
+    let home = project.create().map_err(|error| cannot(project.path(), error))?;
+    let plugins = home.create_directory(ProjectDirectory::PLUGINS).map_err(|error| cannot(project.path(), error))?;
+    let (files, table) = match args.lang {
+        PluginLanguage::Python => python(name),
+        PluginLanguage::Rust => rust(name),
+    };
+    let pipeline_path = project.path_of(ProjectDirectory::PIPELINE);
+    let known = match home.read_to_string(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "extends = \"default\"\n".to_owned(),
+        Err(error) => return Err(Failure::new(format!("cannot read {}: {error}", pipeline_path.display()))),
+    };
+    let text = format!("{}{}\n{table}", known, if known.ends_with('\n') { "" } else { "\n" });
+    check_pipeline(name, &known, &text, &pipeline_path, program)?;
+    if let Some((path, _)) = files.iter().find(|(path, _)| plugins.contains(path).unwrap_or(true)) {
+        return Err(Failure::new(format!("{} exists already", plugins.path().join(path).display()))
+            .with_help("choose another name, or remove it"));
+    }
+    for (path, content) in &files {
+        write(&plugins, path, content).map_err(|error| cannot(&plugins.path().join(path), error))?;
+    }
+    let replaced = home.replace(ProjectDirectory::PIPELINE, |file| file.write_all(text.as_bytes()));
+    replaced.map_err(|error| cannot(&pipeline_path, error))?;
+    let mut out = program.terminal.stdout();
+    for (path, _) in &files {
+        writeln!(out, "Written: {}", sanitize::line(&plugins.path().join(path).display().to_string()))?;
+    }
+    writeln!(out, "Added [stage.{name}] to {}", sanitize::line(&pipeline_path.display().to_string()))?;
+    writeln!(out, "\nNext:")?;
+    if args.lang == PluginLanguage::Rust {
+        writeln!(out, "  cargo build --release --manifest-path .aurora/plugins/{name}/Cargo.toml")?;
+    }
+    writeln!(out, "  aur plugin trust {name}\n  aur mem index\n  aur mem \"anything\" --where {name}=src")?;
+    Ok(out.flush()?)
+}
+
+/// A name that is one of a stage, of a column and of a file.
+fn check_name(name: &str) -> Outcome {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    let is_name = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(is_inner);
+    if is_name && name.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{name}` cannot be the name of a stage")).with_help(format!(
+        "a name is a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {LONGEST_NAME} in all"
+    )))
+}
+
+/// Makes sure that the pipeline is sound with the new stage, and did not have it.
+fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Program) -> Outcome {
+    let file = path.display().to_string();
+    let load = |text: &str| aurora_pipeline::load(&[PipelineSource { name: &file, text }], &program.registry, EMBEDDED);
+    let before = load(known).map_err(|found| pipeline::report("the pipeline", &found, &program.terminal))?;
+    if before.stages().iter().any(|stage| stage.name() == name)
+        || program.registry.stage_types().any(|kind| kind == name)
+    {
+        return Err(Failure::new(format!("there is a stage `{name}` already")).with_help("choose another name"));
+    }
+    let after =
+        load(text).map_err(|found| pipeline::report("the pipeline with the new stage", &found, &program.terminal))?;
+    aurora_stages::index::custom_columns(&after)
+        .map(drop)
+        .map_err(|found| pipeline::report("the pipeline with the new stage", &found, &program.terminal))
+}
+
+/// Writes a file below a directory, with the directories in between.
+fn write(directory: &Directory, path: &str, content: &str) -> io::Result<()> {
+    match path.rsplit_once('/') {
+        Some((parent, _)) => directory.create_directories(parent)?,
+        None => directory.clone(),
+    };
+    directory.write(path, content.as_bytes())
+}
+
+fn python(name: &str) -> (Vec<NewFile>, String) {
+    let source = include_str!("templates/stage.py").replace("{name}", name);
+    let command = format!("[\"python3\", \".aurora/plugins/{name}.py\"]");
+    (vec![(format!("{name}.py"), source)], table(name, &command))
+}
+
+fn rust(name: &str) -> (Vec<NewFile>, String) {
+    let fill = |template: &str| template.replace("{name}", name);
+    let files = vec![
+        (format!("{name}/Cargo.toml"), fill(include_str!("templates/Cargo.toml.txt"))),
+        (format!("{name}/src/main.rs"), fill(include_str!("templates/main.rs.txt"))),
+        (format!("{name}/.gitignore"), "/target\n".to_owned()),
+    ];
+    (files, table(name, &format!("[\".aurora/plugins/{name}/target/release/{name}\"]")))
+}
+
+/// The table of a stage in the pipeline's file.
+fn table(name: &str, command: &str) -> String {
+    format!(
+        "[stage.{name}]\nuse = \"process\"\ncommand = {command}\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\n"
+    )
+}
