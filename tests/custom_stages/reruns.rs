@@ -1,0 +1,124 @@
+//! What runs again when a stage has changed.
+
+use crate::fixture::Fixture;
+use crate::{counter, digest, fresh, repository, run, text, values};
+
+const STAGE: &str = "
+from aurora_stage import stage
+
+@stage
+def value(path, config):
+    return config['prefix'] + path.split('/')[0]
+";
+
+/// A pipeline with two programs.
+fn pipeline(prefix: &str, version: &str) -> String {
+    format!(
+        "extends = \"default\"
+
+[stage.owner]
+use = \"process\"
+command = [\"python3\", \"tools/owner.py\"]
+reads = [\"file.path\"]
+writes = {{ owner = \"string\" }}
+config = {{ prefix = \"{prefix}\" }}
+inputs = [\"OWNERS\"]
+
+[stage.copy]
+use = \"process\"
+command = [\"python3\", \"tools/copy.py\"]
+reads = [\"chunk.owner\", \"chunk.name\"]
+writes = {{ copy = \"string\" }}
+version = \"{version}\"
+"
+    )
+}
+
+fn with_programs() -> Fixture {
+    let fixture = repository();
+    fixture.write("tools/owner.py", STAGE);
+    fixture.write(
+        "tools/copy.py",
+        "from aurora_stage import stage\n\n@stage\ndef value(owner, name):\n    return '%s/%s' % (owner, name)\n",
+    );
+    fixture.write(".aurora/pipeline.toml", &pipeline("", "1"));
+    fixture
+}
+
+#[test]
+fn a_program_runs_again_only_where_it_has_to() {
+    let fixture = with_programs();
+    let summary = run(&fixture);
+    let chunks = summary.chunks.total;
+    assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (chunks, chunks));
+    assert!(values(&fixture, "copy").contains(&("pay_0".to_owned(), text("src/pay_0"))));
+
+    fixture.write("src/pay/f0.py", "def pay_0(card, amount):\n    return card\n");
+    let summary = run(&fixture);
+    assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (1, 1), "one file has changed");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+
+    fixture.write(".aurora/pipeline.toml", &pipeline("", "2"));
+    let summary = run(&fixture);
+    assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (0, chunks), "`copy` has changed");
+    assert_eq!((counter(&summary, "owner.reused"), counter(&summary, "embeddings.reused")), (chunks, chunks));
+    assert_eq!(summary.lines, 0, "nothing is parsed again");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+
+    fixture.write(".aurora/pipeline.toml", &pipeline("team-", "2"));
+    let summary = run(&fixture);
+    assert_eq!(counter(&summary, "owner.rows"), chunks, "`owner` has changed");
+    assert_eq!(counter(&summary, "copy.rows"), chunks, "and `copy` reads its column");
+    assert_eq!(counter(&summary, "embeddings.reused"), chunks);
+    assert_eq!(digest(&fixture), fresh(&fixture));
+    assert!(values(&fixture, "copy").contains(&("web_0".to_owned(), text("team-web/web_0"))));
+}
+
+#[test]
+fn a_changed_program_or_input_runs_again() {
+    let fixture = with_programs();
+    let chunks = run(&fixture).chunks.total;
+    assert!(run(&fixture).nothing_changed);
+    fixture.write("OWNERS", "src pay\n");
+    assert_eq!(counter(&run(&fixture), "owner.rows"), chunks, "the input was made");
+    fixture.write("tools/owner.py", &STAGE.replace("[0]", "[-1]"));
+    let summary = run(&fixture);
+    // The program is a file of the project as well, and its chunks are new.
+    assert!(counter(&summary, "owner.rows") >= chunks);
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
+
+#[test]
+fn other_uses_of_a_column_need_no_program() {
+    let fixture = with_programs();
+    let chunks = run(&fixture).chunks.total;
+    let uses = |uses: &str| {
+        pipeline("", "1").replace("owner = \"string\"", &format!("owner = {{ type = \"string\", {uses} }}"))
+    };
+    for (text, embedded_again) in
+        [("filter = false", false), ("terms = 3", false), ("embed = true", true), ("terms = 2, embed = true", false)]
+    {
+        fixture.write(".aurora/pipeline.toml", &uses(text));
+        let summary = run(&fixture);
+        assert_eq!(counter(&summary, "owner.rows") + counter(&summary, "copy.rows"), 0, "{text}");
+        let reused = if embedded_again { 0 } else { chunks };
+        assert_eq!(counter(&summary, "embeddings.reused"), reused, "{text}");
+        assert_eq!(digest(&fixture), fresh(&fixture), "{text}");
+    }
+}
+
+#[test]
+fn a_program_that_was_given_up_is_tried_again() {
+    let fixture = with_programs();
+    fixture.write("tools/owner.py", "import sys\nsys.exit(3)\n");
+    let summary = run(&fixture);
+    let failures = &summary.report.failures["owner"];
+    let (reason, rows) = failures.iter().next().expect("a reason");
+    assert_eq!(
+        (reason, rows.count),
+        ("the program was given up: the process has ended (exit code 3)", summary.chunks.total)
+    );
+    assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "the chunks are there, without values");
+    let again = run(&fixture);
+    assert_eq!(counter(&again, "owner.rows"), again.chunks.total, "the next run tries again");
+}
