@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use aurora_analysis::ModelDirectory;
 use aurora_languages::by_name;
-use aurora_pipeline::{CancelToken, Silent};
+use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 
@@ -46,16 +46,10 @@ fn main() {
 
 fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
     let options = IndexOptions {
-        root: root.to_owned(),
         pipeline: PipelineChoice::Named(pipeline.to_owned()),
         force: true,
         jobs,
-        memory: None,
-        patience: None,
-        cancel: CancelToken::new(),
-        models: ModelDirectory::at(root.join("no-models")),
-        trust: Trust::everything(),
-        limits: Default::default(),
+        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
     };
     index::run(&options, &Silent).expect("an index run");
 }

@@ -6,16 +6,17 @@ use std::path::Path;
 
 use aurora_analysis::STATIC;
 use aurora_query::explain::relative_time;
-use aurora_stages::index::{self as indexing, PipelineChoice};
+use aurora_stages::index as indexing;
 use aurora_storage::{Environment, Manifest, OpenMode, StorageError, WriterOptions};
 
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, Outcome, chain};
 use crate::output::style::Role;
 use crate::output::{sanitize, time, units, width};
+use crate::program::Program;
 use crate::search::settings;
 use crate::terminal::Terminal;
-use crate::{disk, model, opened, place};
+use crate::{disk, index, model, opened, place};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -35,7 +36,8 @@ struct Check {
 }
 
 /// Runs every check, prints them all, fails when one did.
-pub(crate) fn run(args: &DoctorArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
     let root = place::for_search(args.root.as_deref())?;
     let (index, manifest) = index(&root);
     let checks = [
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &DoctorArgs, terminal: &Terminal) -> Outcome {
         ("model", embeddings(manifest.as_ref())),
         ("disk", free_space(&root)),
         ("config", config(&root)),
-        ("pipeline", pipeline(&root)),
+        ("pipeline", pipeline(&root, program)),
         ("terminal", about(terminal)),
     ]
     .map(|(name, (verdict, detail))| Check { name, verdict, detail });
@@ -200,12 +202,12 @@ fn config(root: &Path) -> CheckResult {
     }
 }
 
-fn pipeline(root: &Path) -> CheckResult {
-    let limits = match place::limits() {
-        Ok(limits) => limits,
+fn pipeline(root: &Path, program: &Program) -> CheckResult {
+    let options = match index::options(root.to_owned(), program) {
+        Ok(options) => options,
         Err(failure) => return (CheckVerdict::Failed, failure.message()),
     };
-    match indexing::plan(root, &PipelineChoice::Default, &limits) {
+    match indexing::plan(&options) {
         Ok(plan) => {
             let stages = units::counted(plan.stages().len() as u64, "stage");
             match plan.warnings().iter().count() {

@@ -13,32 +13,33 @@ use crate::failure::{Failure, Outcome};
 use crate::golden::{self, QuestionBatch};
 use crate::output::evaluation::{self, Against, Evaluation};
 use crate::output::json;
-use crate::terminal::Terminal;
+use crate::program::Program;
 use crate::values::ReportFormat;
 use crate::{mine, place, search};
 
 /// Mines golden sets, or asks the questions of some and prints the figures.
-pub(crate) fn run(args: &EvalArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &EvalArgs, program: &Program) -> Outcome {
     match &args.command {
-        Some(EvalCommand::Mine(args)) => mine::run(args, terminal),
-        None => measure(&args.ask, terminal),
+        Some(EvalCommand::Mine(args)) => mine::run(args, program),
+        None => measure(&args.ask, program),
     }
 }
 
-fn measure(args: &AskArgs, terminal: &Terminal) -> Outcome {
+fn measure(args: &AskArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);
     let mut batches = golden::gather(&args.golden, &root)?;
     golden::keep_sets(&mut batches, &args.sets)?;
-    let config = golden::config(args.config.as_deref(), &root, terminal)?;
-    let other = args.against.as_deref().map(|other| golden::config(Some(other), &root, terminal)).transpose()?;
-    let engines = engines(&batches, mode, terminal)?;
+    let config = golden::config(args.config.as_deref(), &root, &program.terminal)?;
+    let other =
+        args.against.as_deref().map(|other| golden::config(Some(other), &root, &program.terminal)).transpose()?;
+    let engines = engines(&batches, mode, program)?;
     let run = ask(&engines, &batches, &config)?;
 
     let against = match (&args.against, other, &args.against_index) {
         (Some(name), Some(other), _) => Some((name.as_path(), ask(&engines, &batches, &other)?)),
         (_, _, Some(directory)) => {
-            Some((directory.as_path(), ask_another(directory, &batches, &config, mode, terminal)?))
+            Some((directory.as_path(), ask_another(directory, &batches, &config, mode, program)?))
         }
         _ => None,
     };
@@ -58,22 +59,22 @@ fn measure(args: &AskArgs, terminal: &Terminal) -> Outcome {
         misses,
         missed_floors: missed.clone(),
     };
-    let mut out = terminal.stdout();
+    let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &evaluation)?,
-        ReportFormat::Text => evaluation::write(&mut out, &evaluation, terminal.out)?,
+        ReportFormat::Text => evaluation::write(&mut out, &evaluation, program.terminal.out)?,
     }
     out.flush()?;
     if missed.is_empty() { Ok(()) } else { Err(Failure::Short(below(&missed))) }
 }
 
 /// The engine of every batch.
-fn engines(batches: &[QuestionBatch], mode: Mode, terminal: &Terminal) -> Outcome<Vec<Engine>> {
+fn engines(batches: &[QuestionBatch], mode: Mode, program: &Program) -> Outcome<Vec<Engine>> {
     let mut engines: Vec<Engine> = Vec::new();
     for (at, batch) in batches.iter().enumerate() {
         let engine = match batches[..at].iter().position(|earlier| earlier.root == batch.root) {
             Some(earlier) => engines[earlier].clone(),
-            None => golden::engine(&batch.root, batch.mined, mode, terminal)?,
+            None => golden::engine(&batch.root, batch.mined, mode, program)?,
         };
         engines.push(engine);
     }
@@ -95,13 +96,13 @@ fn ask_another(
     batches: &[QuestionBatch],
     config: &SearchConfig,
     mode: Mode,
-    terminal: &Terminal,
+    program: &Program,
 ) -> Outcome<Run> {
     if batches.iter().any(|batch| batch.mined) {
         return Err(Failure::new("--against-index needs golden files: mined sets are asked of their own copies"));
     }
     let root = place::for_search(Some(directory))?;
-    let engine = golden::engine(&root, false, mode, terminal)?;
+    let engine = golden::engine(&root, false, mode, program)?;
     ask(&vec![engine; batches.len()], batches, config)
 }
 

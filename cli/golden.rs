@@ -13,6 +13,7 @@ use aurora_query::{ConfigLayers, Mode, SearchConfig};
 use aurora_storage::ProjectDirectory;
 
 use crate::failure::{Failure, Outcome};
+use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{index, opened, pipeline, place, search};
 
@@ -118,17 +119,17 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
 
 /// Opens an index for questions. A mined copy is indexed anew where the index is not up to date, another directory only
 /// where it has none.
-pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, terminal: &Terminal) -> Outcome<Engine> {
+pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, program: &Program) -> Outcome<Engine> {
     if mined {
-        index::refresh(root, terminal)?;
+        index::refresh(root, program)?;
     } else if !place::has_index(root) {
-        index::may_build(root, terminal)?;
-        index::build_for_search(root, terminal)?;
+        index::may_build(root, &program.terminal)?;
+        index::build_for_search(root, program)?;
     }
     let snapshot = opened::snapshot(root)?;
     let embedder = match mode {
         Mode::Sparse => None,
-        Mode::Hybrid | Mode::Dense => search::embedder(&snapshot, mode, terminal)?,
+        Mode::Hybrid | Mode::Dense => search::embedder(&snapshot, mode, &program.terminal)?,
     };
     Engine::new(snapshot, embedder, mode).map_err(opened::failure)
 }

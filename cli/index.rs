@@ -2,35 +2,36 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use aurora_pipeline::CancelToken;
-use aurora_stages::index::{IndexOptions, IndexSummary, PipelineChoice, Unreadable};
+use aurora_stages::index::{IndexOptions, IndexSummary, Unreadable};
 
 use crate::args::IndexArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, sanitize, summary, units};
+use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
 use crate::{interrupt, pipeline, place};
 
 /// Runs the pipeline and prints what it did.
-pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     let options = IndexOptions {
         pipeline: pipeline::choice(args.pipeline.as_deref())?,
         force: args.force,
         jobs: args.jobs,
         memory: args.memory,
-        ..options(root)?
+        ..options(root, program)?
     };
-    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(terminal.live) };
-    let summary = build(&options, &progress, terminal)?;
-    let mut out = terminal.stdout();
+    let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
+    let summary = build(&options, &progress, program)?;
+    let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_line(&mut out, &summary)?,
-        ReportFormat::Text if args.quiet => tell_troubles(&summary, terminal),
-        ReportFormat::Text => out.write_all(summary::render(&summary, terminal.out).as_bytes())?,
+        ReportFormat::Text if args.quiet => tell_troubles(&summary, &program.terminal),
+        ReportFormat::Text => out.write_all(summary::render(&summary, program.terminal.out).as_bytes())?,
     }
     out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &IndexArgs, terminal: &Terminal) -> Outcome {
 const COUNTED_ENTRIES: usize = 10_000;
 
 /// Whether a search may index a root: a project without a question, anything else, such as a home directory, if the user
-/// says so on the terminal.
+/// says so on the program.terminal.
 pub(crate) fn may_build(root: &Path, terminal: &Terminal) -> Outcome {
     if place::is_project(root) {
         return Ok(());
@@ -73,15 +74,15 @@ fn entry(count: usize) -> &'static str {
 
 /// The index of a root that has none, for a search: progress and a closing line on standard
 /// error.
-pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
-    terminal.note(&format!("no index yet, indexing {}", root.display()));
-    let options = options(root.to_owned())?;
-    let summary = build(&options, &IndexProgress::shown(terminal.live), terminal)?;
-    tell_troubles(&summary, terminal);
+pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
+    program.terminal.note(&format!("no index yet, indexing {}", root.display()));
+    let options = options(root.to_owned(), program)?;
+    let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
+    tell_troubles(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
         return Err(Failure::Interrupted("the index is not complete; `aur mem index` goes on".to_owned()));
     }
-    terminal.note(&format!(
+    program.terminal.note(&format!(
         "indexed {} in {} ({})",
         units::counted(summary.files.indexed, "file"),
         units::duration(std::time::Duration::from_millis(summary.elapsed_ms)),
@@ -91,33 +92,28 @@ pub(crate) fn build_for_search(root: &Path, terminal: &Terminal) -> Outcome {
 }
 
 /// Updates the index of a root without output.
-pub(crate) fn refresh(root: &Path, terminal: &Terminal) -> Outcome {
-    let options = options(root.to_owned())?;
+pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
+    let options = options(root.to_owned(), program)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
-        .map_err(|error| pipeline::failure(error, terminal))?;
+        .map_err(|error| pipeline::failure(error, &program.terminal))?;
     Ok(())
 }
 
-fn options(root: PathBuf) -> Outcome<IndexOptions> {
+/// The options of a run in which the project decides everything.
+pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions> {
+    let models = place::models().map_err(|error| Failure::from_error(&error))?;
     Ok(IndexOptions {
-        root,
-        pipeline: PipelineChoice::Default,
-        force: false,
-        jobs: None,
-        memory: None,
-        patience: None,
-        cancel: CancelToken::new(),
-        models: place::models().map_err(|error| Failure::from_error(&error))?,
-        trust: place::trust(),
+        registry: Arc::clone(&program.registry),
         limits: place::limits()?,
+        ..IndexOptions::new(root, models, place::trust())
     })
 }
 
-fn build(options: &IndexOptions, progress: &IndexProgress, terminal: &Terminal) -> Outcome<IndexSummary> {
+fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel);
     let summary = aurora_stages::index::run(options, progress);
     progress.clear();
-    summary.map_err(|error| pipeline::failure(error, terminal))
+    summary.map_err(|error| pipeline::failure(error, &program.terminal))
 }
 
 fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {

@@ -13,11 +13,11 @@ use aurora_storage::ProjectDirectory;
 use crate::args_eval::MineArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{sanitize, units, width};
-use crate::terminal::Terminal;
+use crate::program::Program;
 use crate::{index, opened, place};
 
 /// Mines and says what there is.
-pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &MineArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref())?;
     let root = root.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", root.display())))?;
     let out = match &args.out {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
         None => place::mined_sets(&root),
     };
     let selection = Selection { most: args.max, seed: args.seed, held_out: args.held_out };
-    let backend = StagesBackend { source: root.clone(), terminal };
+    let backend = StagesBackend { source: root.clone(), program };
     let directory = match &args.out {
         Some(out) => create_named(out),
         None => {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &MineArgs, terminal: &Terminal) -> Outcome {
     let directory = directory.map_err(|error| Failure::new(format!("cannot write {}: {error}", out.display())))?;
     let mined = mine::run(&MineOptions { root, out: directory, selection }, &backend);
     let manifest = mined.map_err(|error| Failure::from_error(&error))?;
-    let mut stdout = terminal.stdout();
+    let mut stdout = program.terminal.stdout();
     let widest = manifest.sets.iter().map(|set| width::of(&set.name)).max().unwrap_or(0);
     for set in &manifest.sets {
         let name = width::pad(&set.name, widest);
@@ -65,7 +65,7 @@ fn copy_pipeline(from: &Path, to: &Path) -> io::Result<()> {
 /// The parser and the indexer, as the miner sees them.
 struct StagesBackend<'a> {
     source: PathBuf,
-    terminal: &'a Terminal,
+    program: &'a Program,
 }
 
 impl IndexerBackend for StagesBackend<'_> {
@@ -105,7 +105,7 @@ impl IndexerBackend for StagesBackend<'_> {
             let copied = copy_pipeline(&self.source, root);
             copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
         }
-        let listed = index::refresh(root, self.terminal).and_then(|()| {
+        let listed = index::refresh(root, self.program).and_then(|()| {
             let snapshot = opened::snapshot(root)?;
             let paths = snapshot.files().map(|file| file.map(|file| file.path));
             paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)
@@ -114,6 +114,6 @@ impl IndexerBackend for StagesBackend<'_> {
     }
 
     fn progress(&self, message: &str) {
-        self.terminal.note(message);
+        self.program.terminal.note(message);
     }
 }

@@ -4,28 +4,29 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use aurora_pipeline::{Diagnostics, Plan};
-use aurora_stages::index::{self as indexing, IndexError, PipelineChoice};
+use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice};
 use aurora_stages::pipelines::EMBEDDED;
 
 use crate::args_pipeline::{GraphFormat, PipelineArgs, PipelineCommand};
 use crate::failure::{Failure, Outcome};
 use crate::output::{report as findings, sanitize, units};
-use crate::place;
+use crate::program::Program;
 use crate::shorthand::closest;
 use crate::terminal::Terminal;
+use crate::{index, place};
 
 /// Checks, draws or prints a pipeline, or prints the schema of all.
-pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
-    let mut out = terminal.stdout();
+pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
+    let mut out = program.terminal.stdout();
     match command {
         PipelineCommand::Check(args) => {
-            let (name, plan) = plan(args, terminal)?;
+            let (name, plan) = plan(args, program)?;
             let stages = units::counted(plan.stages().len() as u64, "stage");
             let warnings = units::counted(plan.warnings().iter().count() as u64, "warning");
             writeln!(out, "{}: {stages}, no errors, {warnings}", sanitize::line(&name))?;
         }
         PipelineCommand::Graph { pipeline, format } => {
-            let (_, plan) = plan(pipeline, terminal)?;
+            let (_, plan) = plan(pipeline, program)?;
             let drawn = match format {
                 GraphFormat::Text => plan.graph_text(),
                 GraphFormat::Dot => plan.graph_dot(),
@@ -33,12 +34,12 @@ pub(crate) fn run(command: &PipelineCommand, terminal: &Terminal) -> Outcome {
             writeln!(out, "{}", sanitize::block(drawn.trim_end()))?;
         }
         PipelineCommand::Show(args) => {
-            let (_, plan) = plan(args, terminal)?;
+            let (_, plan) = plan(args, program)?;
             writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
         }
         PipelineCommand::Schema => {
             let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
-            writeln!(out, "{:#}", aurora_stages::registry().schema(&names))?;
+            writeln!(out, "{:#}", program.registry.schema(&names))?;
         }
     }
     Ok(out.flush()?)
@@ -87,11 +88,12 @@ fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
 }
 
 /// The pipeline's name and plan; its warnings are shown.
-fn plan(args: &PipelineArgs, terminal: &Terminal) -> Outcome<(String, Plan)> {
+fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
     let root: PathBuf = place::for_search(None)?;
     let choice = choice(args.pipeline.as_deref())?;
-    let plan = indexing::plan(&root, &choice, &place::limits()?).map_err(|error| failure(error, terminal))?;
-    show(plan.warnings(), terminal);
+    let options = IndexOptions { pipeline: choice.clone(), ..index::options(root.clone(), program)? };
+    let plan = indexing::plan(&options).map_err(|error| failure(error, &program.terminal))?;
+    show(plan.warnings(), &program.terminal);
     let name = match choice {
         PipelineChoice::Named(name) => name,
         PipelineChoice::File(path) => path.display().to_string(),

@@ -19,6 +19,7 @@ use crate::output::context::{self, PackedAnswer};
 use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{json, time};
+use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
 use crate::{index, model, opened, pipeline, place};
@@ -37,7 +38,8 @@ const SNIPPET_COLUMNS: usize = 60;
 const NAMED_FILES: usize = 3;
 
 /// Answers the query, or every query on standard input.
-pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
     let filter = filter(args).map_err(|error| Failure::from_error(&error))?;
     let query = args.query.join(" ");
     let patterns = filter.text().map_err(|error| Failure::from_error(&error))?;
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &SearchArgs, terminal: &Terminal) -> Outcome {
                 .with_help("build it with `aur mem index`, or search without --no-index"));
         }
         index::may_build(&root, terminal)?;
-        index::build_for_search(&root, terminal)?;
+        index::build_for_search(&root, program)?;
     }
     let snapshot = opened::snapshot(&root)?;
     let mode = mode(args.mode);

@@ -10,16 +10,16 @@ use aurora_storage::ProjectDirectory;
 use crate::args_eval::TuneArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{evaluation, json};
-use crate::terminal::Terminal;
+use crate::program::Program;
 use crate::values::ReportFormat;
 use crate::{golden, place, search};
 
 /// Learns, prints the gain, and writes the configuration if the gain is significant.
-pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
+pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
     let root = place::for_search(args.root.as_deref())?;
     let mode = search::mode(args.mode);
     let batches = golden::gather(&args.golden, &root)?;
-    let start = golden::config(args.config.as_deref(), &root, terminal)?;
+    let start = golden::config(args.config.as_deref(), &root, &program.terminal)?;
     let mut roots: Vec<&Path> = Vec::new();
     let mut engines = Vec::new();
     let mut questions: Vec<(usize, Question)> = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
             Some(engine) => engine,
             None => {
                 roots.push(&batch.root);
-                engines.push(golden::engine(&batch.root, batch.mined, mode, terminal)?);
+                engines.push(golden::engine(&batch.root, batch.mined, mode, program)?);
                 engines.len() - 1
             }
         };
@@ -44,12 +44,12 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
         keys: args.keys.clone(),
         budget: args.budget,
     };
-    let report = tune(&engines, &questions, &held_out, &options, &|message| terminal.note(message))
+    let report = tune(&engines, &questions, &held_out, &options, &|message| program.terminal.note(message))
         .map_err(|error| Failure::from_error(&error))?;
-    let mut out = terminal.stdout();
+    let mut out = program.terminal.stdout();
     match args.format {
         ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, terminal.out)?,
+        ReportFormat::Text => evaluation::write_tuning(&mut out, &report, program.terminal.out)?,
     }
     out.flush()?;
     if !report.is_gain() && !args.force {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Outcome {
             .and_then(|home| home.write(ProjectDirectory::TUNED_CONFIG, config_file(&report).as_bytes())),
     };
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
-    terminal.note(&format!(
+    program.terminal.note(&format!(
         "written to {}; to use it, copy its tables to {}",
         file.display(),
         place::project_config(&root).display()

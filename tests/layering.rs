@@ -32,7 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-kernels", &[]),
     ("aurora-languages", &[]),
     ("aurora-pipeline", &["aurora-diagnostics", "aurora-suggest"]),
-    ("aurora-plugins", &["aurora-pipeline"]),
+    ("aurora-plugins", &["aurora-confined", "aurora-pipeline", "aurora-suggest"]),
     (
         "aurora-query",
         &[

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::column::{ColumnSpec, DynamicType};
+use crate::built_in_column::BuiltInColumn;
+use crate::column::ColumnSpec;
+use crate::column_use::ColumnUse;
+use crate::value::DynamicType;
 
 /// The role of a stage in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,9 +45,31 @@ pub struct Access {
     pub(crate) reads: Vec<ColumnSpec>,
     pub(crate) optional: Vec<ColumnSpec>,
     pub(crate) writes: Vec<ColumnSpec>,
+    /// Names of written columns that need no reader.
+    pub(crate) offered: Vec<String>,
     pub(crate) after: Vec<String>,
-    pub(crate) reads_dynamic: bool,
+    pub(crate) reads_dynamic: Option<DynamicColumns>,
     pub(crate) restructures: bool,
+    /// Built-in columns that the stage uses by name, once the plan has resolved them.
+    pub(crate) built_in: Vec<BuiltInColumn>,
+}
+
+/// Which custom columns a stage reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DynamicColumns {
+    All,
+    Used(ColumnUse),
+}
+
+impl DynamicColumns {
+    /// Whether a column is one of them.
+    pub(crate) fn include(self, column: &ColumnSpec) -> bool {
+        column.is_dynamic()
+            && match self {
+                Self::All => true,
+                Self::Used(wanted) => column.uses.has(wanted),
+            }
+    }
 }
 
 impl Access {
@@ -54,9 +79,11 @@ impl Access {
             reads: Vec::new(),
             optional: Vec::new(),
             writes: Vec::new(),
+            offered: Vec::new(),
             after: Vec::new(),
-            reads_dynamic: false,
+            reads_dynamic: None,
             restructures: false,
+            built_in: Vec::new(),
         }
     }
 
@@ -96,7 +123,15 @@ impl Access {
         self
     }
 
-    /// A column of plugin values that this stage fills. A name without a dot is a chunk column.
+    /// Columns that this stage fills for stages that a pipeline may not have: nobody is warned if none reads them.
+    #[must_use]
+    pub fn offers<C: Into<ColumnSpec>>(mut self, columns: impl IntoIterator<Item = C>) -> Self {
+        let columns: Vec<ColumnSpec> = columns.into_iter().map(Into::into).collect();
+        self.offered.extend(columns.iter().map(|column| column.name().to_owned()));
+        self.writes(columns)
+    }
+
+    /// A custom column that this stage fills. A name without a dot is a chunk column.
     #[must_use]
     pub fn writes_dynamic(mut self, name: &str, cell: DynamicType) -> Self {
         self.writes.push(ColumnSpec::dynamic(name, cell));
@@ -110,11 +145,18 @@ impl Access {
         self
     }
 
-    /// The stage reads every plugin column. It comes after every stage that writes one, unless another edge orders them the
+    /// The stage reads every custom column. It comes after every stage that writes one, unless another edge orders them the
     /// other way.
     #[must_use]
     pub fn reads_dynamic(mut self) -> Self {
-        self.reads_dynamic = true;
+        self.reads_dynamic = Some(DynamicColumns::All);
+        self
+    }
+
+    /// The same for the custom columns with one use.
+    #[must_use]
+    pub fn reads_dynamic_used_for(mut self, wanted: ColumnUse) -> Self {
+        self.reads_dynamic = Some(DynamicColumns::Used(wanted));
         self
     }
 

@@ -1,14 +1,14 @@
 //! A pipeline that is ready to run: stages are built, and what each may do to a batch is known.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::{Access, StageKind};
 use crate::column::Entity;
 use crate::column_table::ColumnName;
 use crate::config::RunConfig;
 use crate::fingerprint::Fingerprint;
-use crate::graph::{Graph, Node};
+use crate::graph::{EdgeReason, Graph, Node};
 use crate::permissions::Permissions;
 use crate::plan_diagnostics::{PlanContext, StageSite};
 use crate::stage::Stage;
@@ -41,12 +41,15 @@ pub struct Pipeline {
     /// In the order of the plan.
     pub(crate) stages: Vec<BoundStage>,
     pub(crate) steps: Vec<Step>,
+    /// Pairs of stages by index: the second reads a column that the first writes.
+    data_edges: Vec<(usize, usize)>,
 }
 
 /// A stage with what it may do to a batch.
 pub(crate) struct BoundStage {
     pub(crate) name: String,
     pub(crate) kind: StageKind,
+    pub(crate) writes: Vec<ColumnName>,
     pub(crate) workers: Option<usize>,
     /// It is a transform that adds chunks.
     pub(crate) adds_chunks: bool,
@@ -132,18 +135,61 @@ impl Pipeline {
                     required: uses.required_later(step, kind, &part.access),
                     name: part.name,
                     kind,
+                    writes: part.access.written().map(|column| column.name.clone()).collect(),
                     workers: part.workers,
                     adds_chunks: kind == StageKind::Transform && part.access.restructures && writes_chunks,
                     stage: part.stage,
                 }
             })
             .collect();
-        Self { run, stages, steps }
+        let is_data = |why: &BTreeSet<EdgeReason>| why.iter().any(|why| matches!(why, EdgeReason::Column(_)));
+        let data_edges = graph.edges.iter().filter(|(_, why)| is_data(why)).map(|(edge, _)| *edge).collect();
+        Self { run, stages, steps, data_edges }
     }
 
     /// The fingerprint of every stage in the order of the plan, under the stage's name in the pipeline.
     pub fn fingerprints(&self) -> Vec<Fingerprint> {
         self.stages.iter().map(|stage| stage.stage.fingerprint().renamed(&stage.name)).collect()
+    }
+
+    /// The given stages, and all whose output depends on theirs through columns.
+    pub fn with_dependants<'a>(&self, stages: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+        let given: BTreeSet<&str> = stages.into_iter().collect();
+        let mut reached: Vec<bool> = self.stages.iter().map(|stage| given.contains(stage.name.as_str())).collect();
+        // Edges are sorted by their first stage, and lead from earlier stages to later ones.
+        for (from, to) in &self.data_edges {
+            reached[*to] |= reached[*from];
+        }
+        let names = self.stages.iter().zip(reached);
+        names.filter_map(|(stage, reached)| reached.then(|| stage.name.clone())).collect()
+    }
+
+    /// The stages that a column depends on: those that write it, drop rows before it is written, or write what it is made
+    /// of.
+    pub fn makers_of(&self, column: &str) -> BTreeSet<String> {
+        let mut makers: Vec<bool> =
+            self.stages.iter().map(|stage| stage.writes.iter().any(|written| written == column)).collect();
+        for (from, to) in self.data_edges.iter().rev() {
+            makers[*from] |= makers[*to];
+        }
+        let names = self.stages.iter().zip(makers);
+        let restructures = |stage: &BoundStage| stage.permissions.restructures;
+        names
+            .filter(|(stage, is_maker)| *is_maker || restructures(stage))
+            .map(|(stage, _)| stage.name.clone())
+            .collect()
+    }
+
+    /// The names of the stages that write a column.
+    pub fn writers_of<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a str> {
+        let writes = move |stage: &&BoundStage| stage.writes.iter().any(|written| written == column);
+        self.stages.iter().filter(writes).map(|stage| stage.name.as_str())
+    }
+
+    /// The names of the stages that a stage reads columns of, in the order of the plan.
+    pub fn read_from<'a>(&'a self, stage: &'a str) -> impl Iterator<Item = &'a str> {
+        let edges = self.data_edges.iter().filter(move |(_, to)| self.stages[*to].name == stage);
+        edges.map(|(from, _)| self.stages[*from].name.as_str())
     }
 
     /// The names of the stages in the order of the plan.
@@ -168,7 +214,7 @@ impl ColumnUses<'_> {
                 *entry = (*entry).max(*level);
             }
         }
-        let reads_all = self.accesses.iter().zip(self.level).filter(|(access, _)| access.reads_dynamic);
+        let reads_all = self.accesses.iter().zip(self.level).filter(|(access, _)| access.reads_dynamic.is_some());
         if let Some(end) = reads_all.map(|(_, level)| *level).max() {
             for column in self.accesses.iter().flat_map(|access| &access.writes) {
                 if column.is_dynamic() {

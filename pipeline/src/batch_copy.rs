@@ -1,8 +1,10 @@
 //! An owned copy of a batch that outlives the run, for tests and dumps.
 
 use crate::batch::Batch;
-use crate::column::{Cell, Column, Entity, Value, full_name};
+use crate::cell::Cell;
+use crate::column::{Column, Entity, full_name};
 use crate::column_table::ColumnTable;
+use crate::value::{Value, ValueRef};
 
 /// A copy of a batch's rows, made by [`BatchView::copy`](crate::BatchView::copy).
 pub struct BatchCopy {
@@ -48,7 +50,8 @@ impl BatchCopy {
     /// The cells of a column as plugin values, or `None` if it was not copied.
     pub fn values(&self, name: &str) -> Option<Vec<Option<Value>>> {
         let name = full_name(name.to_owned());
-        Some(self.table(Entity::of_column(&name)?).any(&name)?.values())
+        let cells = self.table(Entity::of_column(&name)?).any(&name)?;
+        Some((0..cells.len()).map(|row| cells.value(row).map(ValueRef::into_owned)).collect())
     }
 
     fn table(&self, entity: Entity) -> &ColumnTable {

@@ -1,12 +1,15 @@
-//! Columns: the typed keys of the values that stages exchange, and the types of these values.
+//! Columns: the typed keys of the values that stages exchange.
 
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::cell::Cell;
+use crate::column_use::ColumnUses;
+use crate::value::{DynamicType, Value};
 
 /// What a row of a batch represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -76,6 +79,7 @@ impl<T: Cell> Column<T> {
         ColumnSpec {
             name: Cow::Borrowed(self.name),
             cell: CellType::Native { id: TypeId::of::<T>(), name: std::any::type_name::<T>() },
+            uses: ColumnUses::default(),
         }
     }
 }
@@ -96,22 +100,41 @@ const fn starts_with(text: &str, prefix: &str) -> bool {
 }
 
 /// A column as a stage declares it: name and cell type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSpec {
     pub(crate) name: Cow<'static, str>,
     pub(crate) cell: CellType,
+    pub(crate) uses: ColumnUses,
 }
 
 impl ColumnSpec {
     /// A column declared by name only. It can be read as [`Value`]s whatever its type.
     /// A name without a dot is a chunk column: `owner` is `chunk.owner`.
     pub fn named(name: impl Into<String>) -> Self {
-        Self { name: full_name(name.into()), cell: CellType::Any }
+        Self { name: full_name(name.into()), cell: CellType::Any, uses: ColumnUses::default() }
     }
 
-    /// A column of [`Value`]s of one type, as a plugin writes it. A name without a dot is a chunk column.
+    /// A column of [`Value`]s of one type, as a custom stage writes it. A name without a dot is a chunk column. Its values
+    /// are stored and can be filtered by.
     pub fn dynamic(name: impl Into<String>, cell: DynamicType) -> Self {
-        Self { name: full_name(name.into()), cell: CellType::Dynamic(cell) }
+        Self { name: full_name(name.into()), cell: CellType::Dynamic(cell), uses: ColumnUses::FILTER }
+    }
+
+    /// The same column with other uses.
+    #[must_use]
+    pub fn used(mut self, uses: ColumnUses) -> Self {
+        self.uses = uses;
+        self
+    }
+
+    /// What the values of a dynamic column are used for.
+    pub fn uses(&self) -> ColumnUses {
+        self.uses
+    }
+
+    /// The name without the entity: `owner` of `chunk.owner`.
+    pub fn short_name(&self) -> &str {
+        self.name.split_once('.').map_or(&self.name, |(_, short)| short)
     }
 
     /// The full name, `file.path` for instance.
@@ -183,176 +206,5 @@ impl fmt::Display for CellType {
             Self::Dynamic(cell) => cell.fmt(f),
             Self::Any => f.write_str("any"),
         }
-    }
-}
-
-/// The type of a plugin's column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DynamicType {
-    /// UTF-8 text.
-    String,
-    /// A signed 64-bit integer.
-    Integer,
-    /// A 64-bit float.
-    Float,
-    /// True or false.
-    Bool,
-    /// A list of texts.
-    Strings,
-}
-
-impl fmt::Display for DynamicType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Bool => "bool",
-            Self::Strings => "strings",
-        })
-    }
-}
-
-/// One cell of a plugin's column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// True or false.
-    Bool(bool),
-    /// A signed 64-bit integer.
-    Integer(i64),
-    /// A 64-bit float.
-    Float(f64),
-    /// UTF-8 text.
-    String(String),
-    /// A list of texts.
-    Strings(Vec<String>),
-}
-
-impl Value {
-    /// The type of this value.
-    pub fn dynamic_type(&self) -> DynamicType {
-        match self {
-            Self::String(_) => DynamicType::String,
-            Self::Integer(_) => DynamicType::Integer,
-            Self::Float(_) => DynamicType::Float,
-            Self::Bool(_) => DynamicType::Bool,
-            Self::Strings(_) => DynamicType::Strings,
-        }
-    }
-}
-
-/// A type whose values a column may hold.
-///
-/// Both methods have defaults. A type that owns heap memory should return its size, because the memory budget counts it.
-pub trait Cell: Clone + Send + Sync + 'static {
-    /// Heap bytes that the value owns. Shared memory counts for every owner.
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-
-    /// The value as a plugin sees it; `None` if the type has no such form, or the cell is empty.
-    fn to_value(&self) -> Option<Value> {
-        None
-    }
-}
-
-macro_rules! plain_cells {
-    ($($cell:ty => |$value:ident| $form:expr;)*) => {$(
-        impl Cell for $cell {
-            fn to_value(&self) -> Option<Value> {
-                let $value = self;
-                $form
-            }
-        }
-    )*};
-}
-
-plain_cells! {
-    bool => |v| Some(Value::Bool(*v));
-    u8 => |v| Some(Value::Integer(i64::from(*v)));
-    u16 => |v| Some(Value::Integer(i64::from(*v)));
-    u32 => |v| Some(Value::Integer(i64::from(*v)));
-    i8 => |v| Some(Value::Integer(i64::from(*v)));
-    i16 => |v| Some(Value::Integer(i64::from(*v)));
-    i32 => |v| Some(Value::Integer(i64::from(*v)));
-    i64 => |v| Some(Value::Integer(*v));
-    u64 => |v| i64::try_from(*v).ok().map(Value::Integer);
-    usize => |v| i64::try_from(*v).ok().map(Value::Integer);
-    f32 => |v| Some(Value::Float(f64::from(*v)));
-    f64 => |v| Some(Value::Float(*v));
-    &'static str => |v| Some(Value::String((*v).to_owned()));
-    () => |_v| None;
-}
-
-impl<const N: usize> Cell for [u8; N] {
-    fn to_value(&self) -> Option<Value> {
-        Some(Value::String(self.iter().map(|byte| format!("{byte:02x}")).collect()))
-    }
-}
-
-impl Cell for String {
-    fn heap_bytes(&self) -> usize {
-        self.capacity()
-    }
-    fn to_value(&self) -> Option<Value> {
-        Some(Value::String(self.clone()))
-    }
-}
-
-impl Cell for Arc<str> {
-    fn heap_bytes(&self) -> usize {
-        self.len()
-    }
-    fn to_value(&self) -> Option<Value> {
-        Some(Value::String(self.to_string()))
-    }
-}
-
-impl<T: Cell> Cell for Arc<T> {
-    fn heap_bytes(&self) -> usize {
-        size_of::<T>() + T::heap_bytes(self)
-    }
-    fn to_value(&self) -> Option<Value> {
-        T::to_value(self)
-    }
-}
-
-impl<T: Cell> Cell for Option<T> {
-    fn heap_bytes(&self) -> usize {
-        self.as_ref().map_or(0, T::heap_bytes)
-    }
-    fn to_value(&self) -> Option<Value> {
-        self.as_ref().and_then(T::to_value)
-    }
-}
-
-impl<T: Cell> Cell for Vec<T> {
-    fn heap_bytes(&self) -> usize {
-        self.capacity() * size_of::<T>() + self.iter().map(T::heap_bytes).sum::<usize>()
-    }
-    fn to_value(&self) -> Option<Value> {
-        let texts: Option<Vec<String>> = self
-            .iter()
-            .map(|cell| match cell.to_value() {
-                Some(Value::String(text)) => Some(text),
-                _ => None,
-            })
-            .collect();
-        texts.map(Value::Strings)
-    }
-}
-
-impl Cell for Value {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::String(text) => text.capacity(),
-            Self::Strings(texts) => texts.heap_bytes(),
-            Self::Integer(_) | Self::Float(_) | Self::Bool(_) => 0,
-        }
-    }
-    fn to_value(&self) -> Option<Value> {
-        Some(self.clone())
     }
 }

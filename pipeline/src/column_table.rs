@@ -4,7 +4,8 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::column::{Cell, Value};
+use crate::cell::Cell;
+use crate::value::{Value, ValueRef};
 
 /// Name of a column in a batch.
 pub(crate) type ColumnName = Cow<'static, str>;
@@ -13,7 +14,8 @@ pub(crate) type ColumnName = Cow<'static, str>;
 pub(crate) trait ErasedColumn: Any + Send + Sync {
     fn bytes(&self) -> usize;
     fn retain(&mut self, keep: &[bool]);
-    fn values(&self) -> Vec<Option<Value>>;
+    fn len(&self) -> usize;
+    fn value(&self, row: usize) -> Option<ValueRef<'_>>;
     fn type_name(&self) -> &'static str;
     fn copy(&self) -> Box<dyn ErasedColumn>;
 }
@@ -28,8 +30,12 @@ impl<T: Cell> ErasedColumn for Vec<T> {
         Vec::retain(self, |_| keep.next().copied().unwrap_or(false));
     }
 
-    fn values(&self) -> Vec<Option<Value>> {
-        self.iter().map(T::to_value).collect()
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn value(&self, row: usize) -> Option<ValueRef<'_>> {
+        self.get(row).and_then(T::value)
     }
 
     fn type_name(&self) -> &'static str {

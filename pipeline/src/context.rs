@@ -1,5 +1,6 @@
 //! The context of a running stage: reports, counters, progress, cancellation, threads.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -10,6 +11,7 @@ use crate::budget::MemoryBudget;
 use crate::fingerprint::Fingerprint;
 use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
+use crate::stage_log::StageLog;
 
 /// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +57,9 @@ pub(crate) struct RunState {
     pub(crate) chunks_done: AtomicU64,
     pub(crate) failed: AtomicBool,
     pub(crate) error: Mutex<Option<RunError>>,
+    /// Names of the stages whose stored output is that of this run's configuration.
+    pub(crate) current: BTreeSet<String>,
+    pub(crate) log: StageLog,
     pool: OnceLock<Option<ThreadPool>>,
 }
 
@@ -75,6 +80,8 @@ impl RunState {
             chunks_done: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
+            current: BTreeSet::new(),
+            log: StageLog::default(),
             pool: OnceLock::new(),
         }
     }
@@ -121,6 +128,34 @@ impl StageContext<'_> {
     /// Reports a file that could not be processed. The run continues.
     pub fn error(&self, path: &str, reason: &str) {
         self.record(|tallies| tallies.errors.add(reason, path));
+    }
+
+    /// Reports rows that the stage could not process, and why, as a fixed phrase. The rows go on without its values; the
+    /// report says that the output of the stage is not complete.
+    pub fn failed(&self, rows: u64, reason: &str) {
+        self.record(|tallies| {
+            *tallies.failures.entry((self.stage.to_owned(), reason.to_owned())).or_default() += rows;
+        });
+    }
+
+    /// Reports rows that the stage gave up on although it may succeed another time. The program makes the output of the stage
+    /// again in its next run.
+    pub fn incomplete(&self, rows: u64, reason: &str) {
+        self.failed(rows, reason);
+        self.record(|tallies| {
+            tallies.incomplete.insert(self.stage.to_owned());
+        });
+    }
+
+    /// Passes a line of the stage's own log to the observer of the run.
+    pub fn log(&self, line: &str) {
+        self.run.log.push(self.stage, line);
+    }
+
+    /// Whether what the last run stored of this stage's output is what this run would make of the same input, so that it can
+    /// be used again. Set by the program, see [`RunOptions::current`](crate::RunOptions::current).
+    pub fn is_current(&self) -> bool {
+        self.run.current.contains(self.stage)
     }
 
     /// Adds to a counter of the run report.

@@ -1,10 +1,12 @@
 //! Emission of batches, by a source or by a stage that closes.
 
 use crate::batch::Batch;
-use crate::column::{Cell, Column, Entity, Value};
+use crate::cell::Cell;
+use crate::column::{Column, Entity};
 use crate::column_table::ColumnName;
 use crate::permissions::{AccessError, Permissions};
 use crate::stage_error::StageError;
+use crate::value::Value;
 use crate::view::{BatchRows, BatchView};
 
 /// Takes emitted batches.
@@ -74,7 +76,7 @@ impl Draft<'_> {
         self.view().write(column, values)
     }
 
-    /// Fills a plugin's column, one value or nothing per row.
+    /// Fills a custom column, one value or nothing per row.
     ///
     /// # Errors
     /// As [`BatchView::write_dynamic`].

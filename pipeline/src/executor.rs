@@ -7,6 +7,7 @@
 //! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their next
 //! batch, and a queue without workers drops what it gets, so that nothing waits forever.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Builder};
@@ -28,13 +29,15 @@ pub struct RunOptions<'a> {
     pub memory: Option<u64>,
     /// Stops the run.
     pub cancel: CancelToken,
+    /// Names of the stages whose output, as the last run stored it, may be used again.
+    pub current: BTreeSet<String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { jobs: None, memory: None, cancel: CancelToken::new(), observer: &Silent }
+        Self { jobs: None, memory: None, cancel: CancelToken::new(), current: BTreeSet::new(), observer: &Silent }
     }
 }
 
@@ -48,6 +51,7 @@ impl Pipeline {
         let memory = options.memory.unwrap_or(self.run.memory);
         let mut run = RunState::new(options.cancel, jobs, self.run.batch_files, memory);
         run.fingerprints = self.fingerprints();
+        run.current = options.current;
         run.meters = self
             .stages
             .iter()
@@ -55,6 +59,7 @@ impl Pipeline {
             .collect();
         execute(&self, &run, options.observer);
         options.observer.on_progress(&progress(&self, &run));
+        run.log.deliver(options.observer);
         let error = run.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         error.map_or_else(|| Ok(report(&self, &run)), Err)
     }
@@ -115,6 +120,7 @@ fn execute(pipeline: &Pipeline, run: &RunState, observer: &dyn Observer) {
                     over = done.1.wait_timeout(over, interval).unwrap_or_else(PoisonError::into_inner).0;
                     if !*over {
                         observer.on_progress(&progress(pipeline, run));
+                        run.log.deliver(observer);
                     }
                 }
             });
@@ -154,7 +160,8 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         pipeline.stages.iter().zip(&run.meters).map(|(stage, meter)| meter.report(&stage.name, elapsed)).collect();
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
-    let RunTallies { skipped, warnings, errors, counters } = tallies;
+    let failures = tallies.failures();
+    let RunTallies { skipped, warnings, errors, incomplete, counters, .. } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
@@ -167,6 +174,8 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         skipped,
         warnings,
         errors,
+        failures,
+        incomplete,
         counters,
     }
 }

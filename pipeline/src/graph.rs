@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::access::{Access, StageKind};
+use crate::access::{Access, DynamicColumns, StageKind};
 use crate::column::{CellType, Entity};
 
 /// One stage of the graph.
@@ -270,10 +270,11 @@ impl GraphBuilder<'_> {
 
     /// Puts a stage that reads every plugin column after the writers of these columns, unless that makes a cycle.
     fn dynamic_edges(&mut self) {
-        for to in (0..self.nodes.len()).filter(|to| self.nodes[*to].access.reads_dynamic) {
+        for to in 0..self.nodes.len() {
+            let Some(read) = self.nodes[to].access.reads_dynamic else { continue };
             for from in 0..self.nodes.len() {
                 let columns = &self.nodes[from].access.writes;
-                for column in columns.iter().filter(|column| column.is_dynamic()) {
+                for column in columns.iter().filter(|column| read.include(column)) {
                     if from != to && !reaches(&self.edges, to, from) {
                         self.edge(from, to, EdgeReason::Column(column.name().to_owned()));
                     }
@@ -301,13 +302,14 @@ impl GraphBuilder<'_> {
     }
 
     fn warnings(&self) -> Vec<PlanWarning> {
-        let all_dynamic = self.nodes.iter().any(|node| node.access.reads_dynamic);
+        let all_dynamic = self.nodes.iter().any(|node| node.access.reads_dynamic == Some(DynamicColumns::All));
         let mut warnings = Vec::new();
         for (column, users) in self.users() {
             for writer in users.writers.iter().filter(|_| users.updaters.is_empty() && users.readers.is_empty()) {
                 let dynamic =
                     self.nodes[*writer].access.writes.iter().any(|spec| spec.name() == column && spec.is_dynamic());
-                if !(dynamic && all_dynamic) {
+                let offered = self.nodes[*writer].access.offered.contains(&column);
+                if !(dynamic && all_dynamic || offered) {
                     warnings.push(PlanWarning::Unread { writer: *writer, column: column.clone() });
                 }
             }

@@ -11,11 +11,12 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | What is a column, a batch, a view? | `column`, `column_table`, `batch`, `view`, `permissions` |
-//! | What does a stage look like? | `stage`, `transform`, `access`, `context`, `emitter`, `fingerprint`, `stage_error` |
+//! | What is a column, a batch, a view? | `column`, `column_use`, `column_table`, `batch`, `view`, `permissions` |
+//! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column`, `stored_values` |
+//! | What does a stage look like? | `stage`, `transform`, `access`, `program_spec`, `context`, `emitter`, `fingerprint`, `stage_error` |
 //! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
 //! | What do the reference and the JSON Schema say? | `reference`, `schema` |
-//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `report` |
+//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `stage_log`, `report` |
 //!
 //! ```
 //! use std::path::Path;
@@ -88,10 +89,14 @@ mod assembly;
 mod batch;
 mod batch_copy;
 mod budget;
+mod built_in_column;
 mod byte_size;
 mod ceilings;
+mod cell;
 mod column;
 mod column_table;
+mod column_use;
+mod column_values;
 mod config;
 mod config_entry;
 mod context;
@@ -104,6 +109,7 @@ mod permissions;
 mod plan;
 mod plan_diagnostics;
 mod problems;
+mod program_spec;
 mod progress;
 mod queue;
 mod reference;
@@ -115,17 +121,25 @@ mod schema;
 mod source_map;
 mod stage;
 mod stage_error;
+mod stage_log;
+mod stored_values;
 mod transform;
+mod value;
 mod view;
 mod worker_task;
 
 pub use access::{Access, StageKind};
 pub use assembly::{Pipeline, StagePart};
-pub use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, Severity};
+pub use aurora_diagnostics::{Diagnostic, Diagnostics, Location, Place, Severity, code};
 pub use batch_copy::BatchCopy;
+pub use built_in_column::{BuiltInColumn, ColumnReference, RefusedValue};
 pub use byte_size::{format_bytes, parse_bytes};
 pub use ceilings::{Ceiling, MOST_WORKERS};
-pub use column::{Cell, CellType, Column, ColumnSpec, DynamicType, Entity, Value};
+pub use cell::Cell;
+pub use column::{CellType, Column, ColumnSpec, Entity};
+pub use column_use::{ColumnUse, ColumnUses};
+pub use column_values::ColumnValues;
+
 pub use config::RunConfig;
 pub use context::{CancelToken, StageContext};
 pub use emitter::{Draft, Emitter};
@@ -134,13 +148,16 @@ pub use fingerprint::Fingerprint;
 pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage};
 pub use problems::Problems;
+pub use program_spec::ProgramSpec;
 pub use progress::{Observer, Progress, Silent, StageLoad};
 pub use reference::{Described, Key, TableReference, ValueType};
 pub use registry::Registry;
-pub use report::{Outcome, RunError, RunReport, StageReport, Tally, TallyEntry};
+pub use report::{Outcome, RunError, RunReport, StageFailures, StageReport, Tally, TallyEntry};
 pub use resolve::{PipelineSource, load, load_within};
 pub use resolved_stage::{Configured, STAGE_KEYS};
 pub use stage::{BuildContext, Services, Stage, StageConfig, Worker, producer};
 pub use stage_error::StageError;
+pub use stored_values::{CHUNK_STORED, FILE_STORED, StoredValues};
 pub use transform::{Stateless, Transform};
+pub use value::{DynamicType, Value, ValueRef};
 pub use view::BatchView;

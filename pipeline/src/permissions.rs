@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::access::{Access, StageKind};
+use crate::built_in_column::BuiltInColumn;
 use crate::column::CellType;
 use crate::column_table::ColumnName;
 
@@ -109,6 +110,8 @@ pub enum AccessError {
 pub(crate) struct Permissions {
     pub(crate) stage: Arc<str>,
     pub(crate) columns: BTreeMap<ColumnName, ColumnPermission>,
+    /// Built-in columns that the stage uses by name.
+    pub(crate) built_in: BTreeMap<&'static str, BuiltInColumn>,
     pub(crate) reads_dynamic: bool,
     pub(crate) restructures: bool,
 }
@@ -137,7 +140,8 @@ impl Permissions {
         Self {
             stage: Arc::from(stage),
             columns,
-            reads_dynamic: access.reads_dynamic,
+            built_in: access.built_in.iter().map(|column| (column.reference.name, column.clone())).collect(),
+            reads_dynamic: access.reads_dynamic.is_some(),
             restructures: access.restructures || access.kind == StageKind::Source,
         }
     }

@@ -10,10 +10,11 @@ use crate::byte_size::format_bytes;
 use crate::column::ColumnSpec;
 use crate::config::RunConfig;
 use crate::graph::{EdgeReason, Graph};
+use crate::program_spec::ProgramSpec;
 use crate::registry::ParsedConfig;
 use crate::stage::BuildContext;
 use crate::stage_error::StageError;
-use aurora_diagnostics::Diagnostics;
+use aurora_diagnostics::{Diagnostics, Location};
 
 /// A pipeline that has been checked.
 pub struct Plan {
@@ -27,6 +28,7 @@ pub struct Plan {
 /// One stage of a plan.
 pub struct PlannedStage {
     pub(crate) name: String,
+    pub(crate) location: Option<Location>,
     pub(crate) type_name: String,
     pub(crate) access: Access,
     pub(crate) workers: Option<usize>,
@@ -40,6 +42,11 @@ impl PlannedStage {
     /// The stage's name, `[stage.<name>]`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where the pipeline's file declares the stage.
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
     /// The stage's type, which `use` names if it differs from the stage's name.
@@ -65,6 +72,11 @@ impl PlannedStage {
     /// Stages that the pipeline's file puts before this one.
     pub fn after(&self) -> &[String] {
         &self.after
+    }
+
+    /// The program outside of this process that the stage runs.
+    pub fn program(&self) -> Option<ProgramSpec> {
+        self.config.program()
     }
 
     /// The stage's own keys.
@@ -149,7 +161,8 @@ impl Plan {
             let number = if stage.step == step { String::new() } else { stage.step.to_string() };
             step = stage.step;
             let mut columns = names(stage.access.all_reads());
-            for (present, what) in [(stage.access.reads_dynamic, "plugin columns"), (stage.access.restructures, "rows")]
+            for (present, what) in
+                [(stage.access.reads_dynamic.is_some(), "custom columns"), (stage.access.restructures, "rows")]
             {
                 if present {
                     columns.push(what.to_owned());

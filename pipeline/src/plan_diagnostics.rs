@@ -96,10 +96,11 @@ impl PlanContext<'_> {
         Diagnostic::error(code::MISSING_COLUMN, self.place(reader), message).with_help(help)
     }
 
-    /// A column with a similar name that some stage writes.
+    /// A column with a similar name that some stage writes, or that is part of one.
     fn like(&self, column: &str) -> Option<String> {
         let written = self.accesses.iter().flat_map(|access| access.written()).map(|column| column.name());
-        let proper = written.filter(|name| *name != column);
+        let built_in = self.registry.into_iter().flat_map(Registry::columns).map(|known| known.name);
+        let proper = written.chain(built_in).filter(|name| *name != column);
         aurora_suggest::did_you_mean(column, proper)
     }
 

@@ -10,6 +10,11 @@ pub trait Observer: Sync {
     /// The state of the run, every [`Observer::interval`] and once at its end.
     fn on_progress(&self, progress: &Progress);
 
+    /// A line that a stage has logged.
+    fn on_log(&self, stage: &str, line: &str) {
+        let _ = (stage, line);
+    }
+
     /// Time between two calls; `None` for the last call only.
     fn interval(&self) -> Option<Duration> {
         Some(Duration::from_millis(100))

@@ -38,6 +38,8 @@ pub enum ValueType {
     String,
     /// A list of strings.
     Strings,
+    /// A table.
+    Table,
     /// One of a few strings.
     OneOf(&'static [&'static str]),
 }
@@ -80,6 +82,11 @@ impl Key {
     /// A list of strings.
     pub const fn strings(name: &'static str, meaning: &'static str) -> Self {
         Self::new(name, ValueType::Strings, "", meaning)
+    }
+
+    /// A table.
+    pub const fn table(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, ValueType::Table, "", meaning)
     }
 
     /// One of a few words.

@@ -9,15 +9,20 @@ use toml::Spanned;
 use toml::de::{DeTable, Deserializer as TomlDeserializer, Error as TomlError};
 
 use crate::access::Access;
+use crate::built_in_column::{BuiltInColumn, ColumnReference};
+use crate::column::{CellType, ColumnSpec};
 use crate::problems::Problems;
+use crate::program_spec::ProgramSpec;
 use crate::reference::{Described, TableReference};
 use crate::stage::{BuildContext, Stage, StageConfig};
 use crate::stage_error::StageError;
+use crate::value::DynamicType;
 
-/// The stage types that pipelines may use, by name.
+/// The stage types that pipelines may use, by name, and the built-in columns that stages may use by name.
 #[derive(Default)]
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
+    columns: BTreeMap<&'static str, BuiltInColumn>,
 }
 
 /// Parses the table of a stage.
@@ -50,6 +55,16 @@ impl Registry {
         self.types.insert(C::TYPE, known);
     }
 
+    /// Describes a column to stages that use it by name.
+    pub fn register_column(&mut self, column: BuiltInColumn) {
+        self.columns.insert(column.reference.name, column);
+    }
+
+    /// The columns that stages may use by name, in alphabetical order.
+    pub fn columns(&self) -> impl Iterator<Item = &ColumnReference> {
+        self.columns.values().map(|column| &column.reference)
+    }
+
     /// What the reference says about the types that describe their keys, in alphabetical order.
     pub fn reference(&self) -> impl Iterator<Item = &TableReference> {
         self.types.values().filter_map(|known| known.reference.as_ref())
@@ -62,6 +77,36 @@ impl Registry {
 
     pub(crate) fn get(&self, name: &str) -> Option<&StageType> {
         self.types.get(name)
+    }
+
+    /// Replaces built-in columns that a stage names by the columns which hold them. Returns the built-in columns that it
+    /// would write and may not, with the type that it gives them.
+    pub(crate) fn resolve_columns(&self, access: &mut Access) -> Vec<(ColumnReference, DynamicType)> {
+        let mut used: BTreeMap<&str, &BuiltInColumn> = BTreeMap::new();
+        let mut resolve_read = |column: &mut ColumnSpec| {
+            let known = self.columns.get(column.name()).filter(|_| column.cell == CellType::Any);
+            if let Some(known) = known {
+                used.insert(known.reference.name, known);
+                *column = known.source.clone();
+            }
+        };
+        access.reads.iter_mut().chain(&mut access.optional).for_each(&mut resolve_read);
+        let mut refused = Vec::new();
+        let mut updated = Vec::new();
+        for column in &mut access.writes {
+            let CellType::Dynamic(given) = column.cell else { continue };
+            let Some(known) = self.columns.get(column.name()) else { continue };
+            if known.set.is_none() || known.reference.value != given {
+                refused.push((known.reference, given));
+                continue;
+            }
+            used.insert(known.reference.name, known);
+            *column = known.source.clone();
+            updated.extend(known.is_updated.then(|| known.source.clone()));
+        }
+        access.reads.extend(updated);
+        access.built_in = used.into_values().cloned().collect();
+        refused
     }
 
     /// A type that writes a column when configured with defaults.
@@ -82,6 +127,7 @@ impl fmt::Debug for Registry {
 /// A [`StageConfig`] of any type.
 pub(crate) trait ParsedConfig: Send {
     fn access(&self) -> Access;
+    fn program(&self) -> Option<ProgramSpec>;
     fn check(&self, problems: &mut Problems<'_>);
     fn build(self: Box<Self>, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError>;
 }
@@ -89,6 +135,10 @@ pub(crate) trait ParsedConfig: Send {
 impl<C: StageConfig> ParsedConfig for C {
     fn access(&self) -> Access {
         C::access(self)
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        C::program(self)
     }
 
     fn check(&self, problems: &mut Problems<'_>) {

@@ -86,8 +86,23 @@ pub struct RunReport {
     pub warnings: Tally,
     /// Files that could not be processed, by reason.
     pub errors: Tally,
+    /// Rows that a stage could not process: they are kept without its values.
+    pub failures: Vec<StageFailures>,
+    /// Names of the stages whose output has to be made again, because they gave up on rows.
+    pub incomplete: BTreeSet<String>,
     /// Counters of the stages.
     pub counters: BTreeMap<String, u64>,
+}
+
+/// Rows that one stage could not process, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StageFailures {
+    /// Name of the stage.
+    pub stage: String,
+    /// Why, as a fixed phrase.
+    pub reason: String,
+    /// How many rows.
+    pub rows: u64,
 }
 
 /// The figures of one stage.
@@ -181,7 +196,22 @@ pub(crate) struct RunTallies {
     pub(crate) skipped: Tally,
     pub(crate) warnings: Tally,
     pub(crate) errors: Tally,
+    /// Rows by stage and reason.
+    pub(crate) failures: BTreeMap<(String, String), u64>,
+    /// Stages that gave up on rows.
+    pub(crate) incomplete: BTreeSet<String>,
     pub(crate) counters: BTreeMap<String, u64>,
+}
+
+impl RunTallies {
+    pub(crate) fn failures(&self) -> Vec<StageFailures> {
+        let of = |((stage, reason), rows): (&(String, String), &u64)| StageFailures {
+            stage: stage.clone(),
+            reason: reason.clone(),
+            rows: *rows,
+        };
+        self.failures.iter().map(of).collect()
+    }
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,6 +4,7 @@ use toml::de::{DeTable, Error as TomlError};
 use toml::{Spanned, Table};
 
 use crate::access::{Access, StageKind};
+use crate::built_in_column::ColumnReference;
 use crate::ceilings::MOST_WORKERS;
 use crate::config::StageTable;
 use crate::config_entry::{ConfigEntry, boolean, count, string, strings};
@@ -15,6 +16,7 @@ use crate::registry::{ParsedConfig, Registry, StageType};
 use crate::source_map::{SourceMap, Span};
 use crate::stage::{BuildContext, Stage};
 use crate::stage_error::StageError;
+use crate::value::DynamicType;
 use aurora_diagnostics::{Diagnostic, Diagnostics, Location, code};
 
 /// Keys which every stage has: the engine reads them. All others are the stage type's.
@@ -95,7 +97,10 @@ impl ResolvedStage {
         };
         config.check(&mut Problems { diagnostics: found, locate: &locate });
 
-        let access = config.access();
+        let mut access = config.access();
+        for (column, given) in registry.resolve_columns(&mut access) {
+            found.push(refused_column(&site.name, &column, given, locate("writes")));
+        }
         if let (Some(entry), Some(_), StageKind::Source | StageKind::Sink) = (key("workers"), workers, access.kind) {
             let message = format!("stage `{}` is a {} and runs on one worker", site.name, access.kind.as_str());
             let location = sources.locate(&entry.key_span);
@@ -110,6 +115,7 @@ impl ResolvedStage {
     pub(crate) fn planned(self) -> PlannedStage {
         PlannedStage {
             name: self.site.name,
+            location: self.site.location,
             type_name: self.type_name,
             access: self.access,
             workers: self.workers,
@@ -156,6 +162,18 @@ impl Registry {
             _ => Err(found),
         }
     }
+}
+
+/// The error of a stage that writes a built-in column which it may not write, or as another type.
+fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, place: Option<Location>) -> Diagnostic {
+    let (message, help) = if column.is_writable {
+        let message = format!("stage `{stage}` writes column `{}` as `{given}`; it is `{}`", column.name, column.value);
+        (message, format!("`\"{}\" = \"{}\"`", column.name, column.value))
+    } else {
+        let message = format!("stage `{stage}` writes column `{}`, which is a built-in one", column.name);
+        (message, "give the column another name".to_owned())
+    };
+    Diagnostic::error(code::COLUMN_TYPE, place, message).with_help(Some(help))
 }
 
 fn written(access: &Access) -> Vec<String> {

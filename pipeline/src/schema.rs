@@ -100,6 +100,7 @@ fn value(key: &Key, default: Option<&Value>) -> Value {
         }),
         ValueType::String => json!({ "type": "string" }),
         ValueType::Strings => json!({ "type": "array", "items": { "type": "string" } }),
+        ValueType::Table => json!({ "type": "object" }),
         ValueType::OneOf(words) => json!({ "enum": words }),
     };
     let unit = if key.unit.is_empty() { String::new() } else { format!(" Unit: {}.", key.unit) };

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::context::StageContext;
 use crate::emitter::Emitter;
 use crate::fingerprint::Fingerprint;
 use crate::problems::Problems;
+use crate::program_spec::ProgramSpec;
 use crate::stage_error::StageError;
 use crate::view::BatchView;
 
@@ -22,6 +24,11 @@ pub trait StageConfig: DeserializeOwned + Send + 'static {
 
     /// The columns that a stage with this configuration reads and writes.
     fn access(&self) -> Access;
+
+    /// The program outside of this process that the stage runs.
+    fn program(&self) -> Option<ProgramSpec> {
+        None
+    }
 
     /// Reports values that are well-formed but invalid. Does no I/O.
     fn check(&self, problems: &mut Problems<'_>) {
@@ -128,6 +135,12 @@ pub struct BuildContext<'a> {
 #[derive(Clone, Default)]
 pub struct Services {
     objects: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Services({})", self.objects.len())
+    }
 }
 
 impl Services {

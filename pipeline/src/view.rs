@@ -5,9 +5,13 @@ use std::sync::OnceLock;
 
 use crate::batch::{Batch, StagedColumns};
 use crate::batch_copy::BatchCopy;
-use crate::column::{Cell, CellType, Column, DynamicType, Entity, Value, full_name};
+use crate::built_in_column::RefusedValue;
+use crate::cell::Cell;
+use crate::column::{CellType, Column, Entity, full_name};
 use crate::column_table::{ColumnName, ColumnTable};
+use crate::column_values::ColumnValues;
 use crate::permissions::{AccessError, Permissions};
+use crate::value::{DynamicType, Value, ValueRef};
 
 pub(crate) enum BatchRows<'a> {
     /// No other stage uses the batch at the same time.
@@ -107,27 +111,42 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// The cells of a column as plugin values, whatever its type; empty cells and types without such a form are `None`.
+    /// The values of a column, whatever its Rust type. The column is declared by name, or is a custom one.
     ///
     /// # Errors
     /// If the column is not declared as read, or absent.
-    pub fn read_dynamic(&self, name: &str) -> Result<Cow<'_, [Option<Value>]>, AccessError> {
-        let name = &*full_name(name.to_owned());
-        self.check_read(name)?;
-        let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
-        let Some(table) = self.find(entity, name) else {
-            if self.batch().table(entity).rows() == 0 {
-                return Ok(Cow::Borrowed(&[]));
-            }
-            return Err(AccessError::Absent { stage: self.permissions.stage(), column: name.to_owned() });
-        };
-        match table.get::<Option<Value>>(name) {
-            Some(Ok(values)) => Ok(Cow::Borrowed(values)),
-            _ => Ok(Cow::Owned(table.any(name).map(|cells| cells.values()).unwrap_or_default())),
+    pub fn values(&self, name: &str) -> Result<ColumnValues<'_>, AccessError> {
+        match self.optional_values(name)? {
+            Some(values) => Ok(values),
+            None => Err(AccessError::Absent { stage: self.permissions.stage(), column: name.to_owned() }),
         }
     }
 
-    /// Fills a plugin's column, one value or nothing per row.
+    /// The same for a column that is read if some stage writes it: `None` if none does.
+    ///
+    /// # Errors
+    /// If the column is not declared as read.
+    pub fn optional_values(&self, name: &str) -> Result<Option<ColumnValues<'_>>, AccessError> {
+        let name = &*full_name(name.to_owned());
+        let built_in = self.permissions.built_in.get(name);
+        let held_by = built_in.map_or(name, |column| column.source.name());
+        self.check_read(held_by)?;
+        let entity = Entity::of_column(held_by).unwrap_or(Entity::Chunk);
+        let cells = self.find(entity, held_by).and_then(|table| table.any(held_by));
+        let field = built_in.map(|column| column.get.as_ref());
+        let is_empty = self.batch().table(entity).rows() == 0;
+        Ok(cells.map(|cells| ColumnValues::new(cells, field)).or(is_empty.then_some(ColumnValues::NONE)))
+    }
+
+    /// The values of a column, owned.
+    ///
+    /// # Errors
+    /// As [`BatchView::values`].
+    pub fn read_dynamic(&self, name: &str) -> Result<Vec<Option<Value>>, AccessError> {
+        Ok(self.values(name)?.iter().map(|value| value.map(ValueRef::into_owned)).collect())
+    }
+
+    /// Fills a custom column, one value or nothing per row.
     ///
     /// # Errors
     /// If the column is not declared as a dynamic one, a value has another type than declared, or the number of
@@ -137,7 +156,7 @@ impl<'a> BatchView<'a> {
         let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
         let declared = self.check_write(name, values.len(), entity)?;
         let CellType::Dynamic(cell) = declared else {
-            return Err(self.wrong_type(name, "values of a plugin", &declared.to_string()));
+            return Err(self.wrong_type(name, "values of a custom column", &declared.to_string()));
         };
         if let Some(found) = foreign_type(&values, cell) {
             return Err(self.wrong_type(name, &found.to_string(), &cell.to_string()));
@@ -146,7 +165,32 @@ impl<'a> BatchView<'a> {
         Ok(())
     }
 
-    /// Every plugin column of an entity that has been written so far, sorted by name; the name is given without the entity.
+    /// Fills a custom column or a built-in column that custom stages may write. A built-in column may refuse values: their
+    /// rows are as if there were no value, and are returned with the reason.
+    ///
+    /// # Errors
+    /// As [`BatchView::write_dynamic`].
+    pub fn write_values(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<Vec<RefusedValue>, AccessError> {
+        let Some(column) = self.permissions.built_in.get(&*full_name(name.to_owned())) else {
+            return self.write_dynamic(name, values).map(|()| Vec::new());
+        };
+        let (held_by, cell) = (column.source.name.clone(), column.reference.value);
+        let entity = Entity::of_column(&held_by).unwrap_or(Entity::Chunk);
+        self.check_write(&held_by, values.len(), entity)?;
+        if let Some(found) = foreign_type(&values, cell) {
+            return Err(self.wrong_type(&held_by, &found.to_string(), &cell.to_string()));
+        }
+        let Some(set) = &column.set else { return Err(self.undeclared(&held_by, "writes")) };
+        let before =
+            if column.is_updated { self.find(entity, &held_by).and_then(|table| table.any(&held_by)) } else { None };
+        let mut made = ColumnTable::with_rows(values.len());
+        let refused = set.put(values, before, &mut made);
+        self.note_written(held_by);
+        self.own_table(entity).merge(made);
+        Ok(refused)
+    }
+
+    /// Every custom column of an entity that has been written so far, sorted by name; the name is given without the entity.
     /// Empty unless the stage declares `reads_dynamic()`.
     pub fn dynamic_columns(&self, entity: Entity) -> impl Iterator<Item = (&str, &[Option<Value>])> {
         let table = self.permissions.reads_dynamic.then(|| self.batch().table(entity));
@@ -260,13 +304,21 @@ impl<'a> BatchView<'a> {
     }
 
     fn put<T: Cell>(&mut self, entity: Entity, name: ColumnName, values: Vec<T>) {
-        self.written.push(name.clone());
+        self.note_written(name.clone());
+        self.own_table(entity).insert(name, values);
+    }
+
+    fn note_written(&mut self, name: ColumnName) {
         self.taken.retain(|taken| *taken != name);
-        let table = match &mut self.rows {
+        self.written.push(name);
+    }
+
+    /// The table that this stage writes to.
+    fn own_table(&mut self, entity: Entity) -> &mut ColumnTable {
+        match &mut self.rows {
             BatchRows::Exclusive(batch) => batch.table_mut(entity),
             BatchRows::Shared { staged, .. } => staged.table_mut(entity),
-        };
-        table.insert(name, values);
+        }
     }
 
     fn check_read(&self, name: &str) -> Result<(), AccessError> {

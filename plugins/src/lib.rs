@@ -42,4 +42,9 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
+pub mod declaration;
+pub mod exchange;
+pub mod process;
+pub mod python;
 pub mod testkit;
+pub mod trust;

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 use aurora_storage::IndexWriter;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{CHUNK_ID, RECORD, StoredId, TERMS, Terms};
 use crate::metadata::{custom_terms, metadata};
-use crate::services::{CustomColumns, PreviousIndex, service};
+use crate::services::{CustomColumns, service};
 
 /// `[stage.bm25]`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -27,17 +28,16 @@ impl StageConfig for Bm25 {
     const TYPE: &'static str = "bm25";
 
     fn access(&self) -> Access {
-        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()]).reads_dynamic()
+        Access::sink().reads([CHUNK_ID.spec(), TERMS.spec(), RECORD.spec()]).reads_dynamic_used_for(ColumnUse::Terms)
     }
 
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(Bm25Stage { writer: service(cx)?, previous: service(cx)?, columns: service(cx)? }))
+        Ok(Box::new(Bm25Stage { writer: service(cx)?, columns: service(cx)? }))
     }
 }
 
 struct Bm25Stage {
     writer: Arc<IndexWriter>,
-    previous: Arc<PreviousIndex>,
     columns: Arc<CustomColumns>,
 }
 
@@ -62,7 +62,7 @@ struct Bm25Worker<'a> {
 
 impl Worker for Bm25Worker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, _cx: &StageContext<'_>) -> Result<(), StageError> {
-        let Bm25Stage { writer, previous, columns } = self.stage;
+        let Bm25Stage { writer, columns } = self.stage;
         let chunks = batch.read(CHUNK_ID)?.iter().zip(batch.read(TERMS)?);
         if !columns.have_terms() {
             for (StoredId(id), Terms(terms)) in chunks {
@@ -70,7 +70,7 @@ impl Worker for Bm25Worker<'_> {
             }
             return Ok(());
         }
-        let metadata = metadata(batch, &previous.snapshot.manifest().columns)?;
+        let metadata = metadata(batch)?;
         for ((StoredId(id), Terms(terms)), metadata) in chunks.zip(metadata) {
             let custom = custom_terms(&Analyzer, columns.declarations(), &metadata);
             let terms = if custom.is_empty() { terms } else { &terms.with(&custom) };

@@ -11,45 +11,46 @@ use crate::columns::RECORD;
 /// The metadata of a chunk, borrowed where no column adds to it.
 pub(crate) type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
 
-/// The metadata of every chunk of a batch: its own, and the dynamic columns of the chunk and of its file. `previous` are the
-/// custom columns of the last run: a chunk that was read from the index has their values, which count no longer.
-pub(crate) fn metadata<'b>(
-    batch: &'b BatchView<'_>,
-    previous: &[ColumnDeclaration],
-) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
+/// The metadata of every chunk of a batch: its own, and the custom columns of the chunk and of its file.
+pub(crate) fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
     let records = batch.read(RECORD)?;
-    let columns = |entity| batch.dynamic_columns(entity).collect::<Vec<_>>();
-    let (of_files, of_chunks) = (columns(Entity::File), columns(Entity::Chunk));
-    let is_replaced = |name: &str| {
-        let mut written = of_files.iter().chain(&of_chunks);
-        written.any(|(column, _)| *column == name) || previous.iter().any(|column| column.name == name)
-    };
     let of_row = |(row, file): (usize, &u32)| {
         let mut metadata = Cow::Borrowed(&records[row].0.metadata[..]);
-        if metadata.iter().any(|(name, _)| is_replaced(name)) {
-            metadata.to_mut().retain(|(name, _)| !is_replaced(name));
-        }
-        let of_file = of_files.iter().map(|(name, values)| (*name, &values[*file as usize]));
-        let of_chunk = of_chunks.iter().map(|(name, values)| (*name, &values[row]));
-        for (name, value) in of_file.chain(of_chunk).filter_map(|(name, value)| Some((name, value.as_ref()?))) {
-            let metadata = metadata.to_mut();
-            // The chunk's own value counts more than its file's.
-            metadata.retain(|(known, _)| known != name);
-            metadata.push((name.to_owned(), meta_value(value)));
+        let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
+        let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
+        for (name, value) in of_file.chain(of_chunk) {
+            if let Some(value) = value.as_ref().and_then(meta_value) {
+                metadata.to_mut().push((name.to_owned(), value));
+            }
         }
         metadata
     };
     Ok(batch.chunk_files().iter().enumerate().map(of_row).collect())
 }
 
-fn meta_value(value: &Value) -> MetaValue {
-    match value {
+/// The text of a custom column of a chunk or of its file; `None` without a value, or for columns that are no text.
+pub(crate) fn text_of(batch: &BatchView<'_>, column: &str, row: usize) -> Option<String> {
+    let file = batch.chunk_files()[row] as usize;
+    let find = |entity, row: usize| {
+        batch.dynamic_columns(entity).find(|(name, _)| *name == column).and_then(|(_, values)| values[row].as_ref())
+    };
+    match find(Entity::Chunk, row).or_else(|| find(Entity::File, file))? {
+        Value::String(text) => Some(text.clone()),
+        Value::Strings(texts) => Some(texts.join(", ")),
+        _ => None,
+    }
+}
+
+/// The value as it is stored; `None` for types that custom columns do not have.
+fn meta_value(value: &Value) -> Option<MetaValue> {
+    Some(match value {
         Value::String(text) => MetaValue::String(text.clone()),
         Value::Integer(number) => MetaValue::Integer(*number),
         Value::Float(number) => MetaValue::Float(*number),
         Value::Bool(flag) => MetaValue::Bool(*flag),
         Value::Strings(list) => MetaValue::Strings(list.clone()),
-    }
+        Value::Vector(_) | Value::Json(_) => return None,
+    })
 }
 
 /// The terms of the columns with the use `terms`, in the field for them. Each occurrence counts as often as the column's weight

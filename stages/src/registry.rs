@@ -4,6 +4,7 @@ use aurora_pipeline::Registry;
 
 use crate::bm25::Bm25;
 use crate::chunk::ChunkOptions;
+use crate::columns::built_in;
 use crate::discover::Discover;
 use crate::embed::Embed;
 use crate::git_signal::GitSignal;
@@ -11,7 +12,7 @@ use crate::incremental::IncrementalCheck;
 use crate::parse::Parse;
 use crate::store::Store;
 
-/// A registry that holds the built-in stages.
+/// A registry that holds the built-in stages and describes the built-in columns.
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.register_described::<Discover>();
@@ -22,5 +23,6 @@ pub fn registry() -> Registry {
     registry.register_described::<Embed>();
     registry.register_described::<Store>();
     registry.register_described::<Bm25>();
+    built_in::register(&mut registry);
     registry
 }

@@ -80,7 +80,7 @@ struct StoreWorker<'a> {
 
 impl Worker for StoreWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
-        let metadata = metadata(batch, &self.stage.previous.snapshot.manifest().columns)?;
+        let metadata = metadata(batch)?;
         let chunks = chunks_by_file(batch, &metadata)?;
         let mut ids = Vec::with_capacity(batch.chunks());
         let paths = batch.read(PATH)?;

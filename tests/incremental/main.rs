@@ -19,7 +19,7 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, PipelineChoice, Trust};
+use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
@@ -32,16 +32,9 @@ const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "ret
 
 fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
     IndexOptions {
-        root: root.to_owned(),
-        pipeline: PipelineChoice::Default,
         force,
         jobs: Some(jobs),
-        memory: None,
-        patience: None,
-        cancel: CancelToken::new(),
-        models: ModelDirectory::at(root.join("no-models")),
-        trust: Trust::everything(),
-        limits: Default::default(),
+        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
     }
 }
 

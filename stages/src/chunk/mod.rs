@@ -1,6 +1,7 @@
 //! From symbols to chunks: which symbols become chunks, their keys and their content.
 
 mod assemble;
+mod built_in_metadata;
 mod date;
 mod definitions;
 mod keys;
@@ -16,6 +17,7 @@ mod tests;
 mod words;
 
 pub use assemble::{FileChunks, Source, chunks_of};
+pub(crate) use built_in_metadata::BUILT_IN_METADATA;
 pub use options::ChunkOptions;
 
 use crate::formats::documents;
@@ -40,5 +42,7 @@ pub fn chunks_of_file(
         }
         _ => return Ok(chunks_of(source, options, is_stopped)),
     };
+    let keys = || chunks.iter().flat_map(|chunk| &chunk.metadata).map(|(key, _)| key.as_str());
+    debug_assert!(keys().all(|key| BUILT_IN_METADATA.contains(&key)), "a key is missing in the list");
     Ok(FileChunks { chunks, cut: None })
 }

@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use aurora_analysis::Analyzer;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
+    StageError, StoredValues, Worker,
 };
 use aurora_storage::{Chunk, Field, TermVector};
 use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
-use crate::columns::{FileStatus, LANGUAGE, PATH, RECORD, Record, STATUS, SYMBOLS, TERMS, TEXT, Terms};
+use crate::columns::{
+    FileStatus, LANGUAGE, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS, TEXT, Terms,
+};
 use crate::services::{PreviousIndex, service};
 
 impl Described for ChunkOptions {
@@ -40,6 +43,7 @@ impl StageConfig for ChunkOptions {
         Access::transform()
             .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
             .writes([RECORD.spec(), TERMS.spec()])
+            .offers([PREVIOUS.spec(), CHUNK_STORED.spec()])
             .restructures()
     }
 
@@ -73,6 +77,7 @@ struct ChunkWorker<'a> {
 impl Worker for ChunkWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let (mut owners, mut records) = (Vec::new(), Vec::new());
+        let (mut previous, mut stored) = (Vec::new(), Vec::new());
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
         let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
         for (row, path) in paths.iter().enumerate() {
@@ -80,7 +85,12 @@ impl Worker for ChunkWorker<'_> {
                 return Err(StageError::Stopped);
             }
             let chunks = match (&statuses[row], &symbols[row]) {
-                (FileStatus::Refreshed, _) => self.stored_chunks(path)?,
+                (FileStatus::Refreshed, _) => {
+                    let restored = self.stage.previous.chunks_of(path).map_err(StageError::from_error)?;
+                    previous.extend(restored.iter().map(|restored| Some(StoredId(restored.id))));
+                    stored.extend(restored.iter().map(|restored| restored.custom.clone()));
+                    restored.into_iter().map(|restored| restored.chunk).collect()
+                }
                 (_, Some(parsed)) => {
                     let source = Source { path, language: languages[row], text: &texts[row], symbols: &parsed.0 };
                     let found = chunks_of_file(&source, &self.stage.options, &|| cx.cancelled());
@@ -98,6 +108,8 @@ impl Worker for ChunkWorker<'_> {
             cx.count("chunks", chunks.len() as u64);
             owners.extend(std::iter::repeat_n(row as u32, chunks.len()));
             records.extend(chunks.into_iter().map(Record));
+            previous.resize(records.len(), None);
+            stored.resize(records.len(), StoredValues::NEW);
         }
         let mut terms = Vec::with_capacity(records.len());
         for Record(chunk) in &records {
@@ -109,19 +121,9 @@ impl Worker for ChunkWorker<'_> {
         batch.add_chunks(owners)?;
         batch.write(RECORD, records)?;
         batch.write(TERMS, terms)?;
+        batch.write(PREVIOUS, previous)?;
+        batch.write(CHUNK_STORED, stored)?;
         Ok(())
-    }
-}
-
-impl ChunkWorker<'_> {
-    fn stored_chunks(&self, path: &str) -> Result<Vec<Chunk>, StageError> {
-        let previous = &self.stage.previous.snapshot;
-        let Some(file) = previous.file(path).map_err(StageError::from_error)? else { return Ok(Vec::new()) };
-        let mut chunks = Vec::with_capacity(file.chunks.len());
-        for id in file.chunks {
-            chunks.extend(previous.whole_chunk(id).map_err(StageError::from_error)?);
-        }
-        Ok(chunks)
     }
 }
 

@@ -1,17 +1,19 @@
 //! `embed`: gives each chunk a vector, and its tokens for late interaction.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use aurora_analysis::{Embedder, Passage, StaticModel};
+use aurora_analysis::{EmbedError, Embedder, Passage, StaticModel};
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageContext,
-    StageError, Worker,
+    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Problems, Stage, StageConfig,
+    StageContext, StageError, Worker,
 };
 use aurora_storage::{Chunk, StoredTokens};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{EMBEDDING, RECORD, Record, TOKENS, Tokens};
-use crate::services::{Models, service};
+use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
+use crate::metadata;
+use crate::services::{CustomColumns, Models, PreviousIndex, service};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +45,11 @@ impl StageConfig for Embed {
     const TYPE: &'static str = "embed";
 
     fn access(&self) -> Access {
-        Access::transform().reads([RECORD.spec()]).writes([EMBEDDING.spec(), TOKENS.spec()])
+        Access::transform()
+            .reads([RECORD.spec()])
+            .reads_optional([PREVIOUS.spec()])
+            .reads_dynamic_used_for(ColumnUse::Embed)
+            .writes([EMBEDDING.spec(), TOKENS.spec()])
     }
 
     fn check(&self, problems: &mut Problems<'_>) {
@@ -57,7 +63,7 @@ impl StageConfig for Embed {
         let embedder = aurora_analysis::embedder(&self.model, &models.directory).map_err(StageError::from_error)?;
         let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
         models.set_used(embedder.as_ref(), &tokens);
-        Ok(Box::new(EmbedStage { embedder, tokens }))
+        Ok(Box::new(EmbedStage { embedder, tokens, previous: service(cx)?, columns: service(cx)? }))
     }
 }
 
@@ -65,6 +71,8 @@ struct EmbedStage {
     embedder: Arc<dyn Embedder>,
     /// Its tokens are stored whichever model makes the vectors.
     tokens: StaticModel,
+    previous: Arc<PreviousIndex>,
+    columns: Arc<CustomColumns>,
 }
 
 impl Stage for EmbedStage {
@@ -73,7 +81,10 @@ impl Stage for EmbedStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(Embed::TYPE, 2).with("model", self.embedder.id()).with("tokens", self.tokens.id())
+        let fingerprint =
+            Fingerprint::new(Embed::TYPE, 2).with("model", self.embedder.id()).with("tokens", self.tokens.id());
+        let columns: Vec<&str> = self.columns.embedded().collect();
+        if columns.is_empty() { fingerprint } else { fingerprint.with("columns", columns.join(",")) }
     }
 }
 
@@ -87,40 +98,74 @@ struct EmbedWorker<'a> {
 impl Worker for EmbedWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let records = batch.read(RECORD)?;
-        let passages: Vec<_> = records.iter().map(|Record(chunk)| passage(chunk)).collect();
-        let mut vectors = Vec::with_capacity(passages.len());
-        for passages in passages.chunks(PASSAGES_PER_CALL) {
-            let embedded = self.stage.embedder.embed_unless(passages, &|| cx.cancelled());
-            vectors.extend(embedded.ok_or(StageError::Stopped)?);
+        let mut vectors = self.stored_vectors(batch, cx)?;
+        let mut tokens: Vec<Tokens> = records.iter().map(|Record(chunk)| Tokens(chunk.tokens.clone())).collect();
+        let missing: Vec<usize> = (0..records.len()).filter(|row| vectors[*row].is_none()).collect();
+        if missing.len() < records.len() {
+            cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
         }
-        let vectors = vectors.into_iter().zip(records).map(|(vector, Record(chunk))| match vector {
-            Ok(vector) => Some(vector),
-            Err(error) => {
-                cx.count("embeddings.failed", 1);
-                cx.warn(&chunk.path, &format!("failed to generate the embedding of {}: {error}", chunk.key));
-                None
+        for rows in missing.chunks(PASSAGES_PER_CALL) {
+            let docs: Vec<_> = rows.iter().map(|row| self.doc(batch, *row, &records[*row].0)).collect();
+            let passages: Vec<_> = rows.iter().zip(&docs).map(|(row, doc)| passage(&records[*row].0, doc)).collect();
+            let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());
+            for ((row, passage), vector) in rows.iter().zip(&passages).zip(embedded.ok_or(StageError::Stopped)?) {
+                let sets = self.stage.tokens.token_sets(passage);
+                tokens[*row] = Tokens(StoredTokens { code: sets.code, doc: sets.doc });
+                vectors[*row] = made(vector, &records[*row].0, cx);
             }
-        });
-        let vectors = vectors.collect();
-        let tokens = passages
-            .iter()
-            .map(|passage| self.stage.tokens.token_sets(passage))
-            .map(|sets| Tokens(StoredTokens { code: sets.code, doc: sets.doc }));
-        let tokens = tokens.collect();
+        }
         batch.write(EMBEDDING, vectors)?;
         batch.write(TOKENS, tokens)?;
         Ok(())
     }
 }
 
-fn passage(chunk: &Chunk) -> Passage<'_> {
+impl EmbedWorker<'_> {
+    /// The documentation of a chunk with the values of the custom columns that are embedded, a line for each.
+    fn doc<'b>(&self, batch: &BatchView<'_>, row: usize, chunk: &'b Chunk) -> Cow<'b, str> {
+        let mut doc = Cow::Borrowed(chunk.doc.as_str());
+        for name in self.stage.columns.embedded() {
+            if let Some(text) = metadata::text_of(batch, name, row) {
+                let line = format!("{}{name}: {text}", if doc.is_empty() { "" } else { "\n" });
+                doc.to_mut().push_str(&line);
+            }
+        }
+        doc
+    }
+
+    /// The vectors of chunks that the last run has embedded in the same way.
+    fn stored_vectors(
+        &self,
+        batch: &BatchView<'_>,
+        cx: &StageContext<'_>,
+    ) -> Result<Vec<Option<Vec<f32>>>, StageError> {
+        let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
+        let snapshot = &self.stage.previous.snapshot;
+        let stored = |id: &Option<StoredId>| id.map_or(Ok(None), |StoredId(id)| snapshot.vector(id));
+        let mut vectors = previous.iter().map(stored).collect::<Result<Vec<_>, _>>().map_err(StageError::from_error)?;
+        vectors.resize(batch.chunks(), None);
+        Ok(vectors)
+    }
+}
+
+/// The vector of a chunk, or a report of why it has none.
+fn made(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'_>) -> Option<Vec<f32>> {
+    vector
+        .inspect_err(|error| {
+            cx.count("embeddings.failed", 1);
+            cx.warn(&chunk.path, &format!("failed to generate the embedding of {}: {error}", chunk.key));
+        })
+        .ok()
+}
+
+fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     Passage {
         kind: chunk.chunk_type.as_str(),
         path: &chunk.path,
         name: &chunk.name,
         qualified_name: &chunk.qualified_name,
         signature: &chunk.signature,
-        doc: &chunk.doc,
+        doc,
         body: &chunk.text,
     }
 }

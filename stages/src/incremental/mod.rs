@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aurora_confined::{Refusal, refusal_of};
 use aurora_history::ObjectId;
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, Described, Emitter, Fingerprint, Key, Stage, StageConfig, StageContext,
-    StageError, Worker,
+    Access, BatchView, BuildContext, Described, Emitter, FILE_STORED, Fingerprint, Key, Stage, StageConfig,
+    StageContext, StageError, StoredValues, Worker,
 };
 use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,7 @@ impl StageConfig for IncrementalCheck {
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
+            .offers([FILE_STORED])
             .restructures()
     }
 
@@ -142,6 +143,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(STATUS, vec![FileStatus::Deleted; rows])?;
     batch.write(HASH, vec![ContentId::default(); rows])?;
     batch.write(TEXT, vec![Arc::from(""); rows])?;
+    batch.write(FILE_STORED, vec![StoredValues::NEW; rows])?;
     out.emit(batch)
 }
 
@@ -167,12 +169,14 @@ struct ChangedFile {
     status: FileStatus,
     content: ContentId,
     text: Arc<str>,
+    /// What the last run stored in custom columns, if the file is only refreshed.
+    stored: StoredValues,
 }
 
 impl Worker for IncrementalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut keep = Vec::with_capacity(batch.files());
-        let (mut statuses, mut hashes, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut statuses, mut hashes, mut texts, mut stored) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         for (index, path) in paths.iter().enumerate() {
@@ -183,12 +187,14 @@ impl Worker for IncrementalWorker<'_> {
                 statuses.push(change.status);
                 hashes.push(change.content);
                 texts.push(change.text);
+                stored.push(change.stored);
             }
         }
         batch.retain_files(&keep)?;
         batch.write(STATUS, statuses)?;
         batch.write(HASH, hashes)?;
         batch.write(TEXT, texts)?;
+        batch.write(FILE_STORED, stored)?;
         Ok(())
     }
 
@@ -264,13 +270,19 @@ impl IncrementalWorker<'_> {
             };
             let Some(bytes) = bytes else { return Ok(None) };
             let FileContent::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
-            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text }));
+            let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
+            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, stored }));
         } else {
             self.unchanged += 1;
         }
         let Some((content, _)) = read else { return Ok(None) };
         let moved = known.mtime_ns() != stage.clock.recorded_mtime(row.mtime) || known.blob() != content.blob;
-        Ok(moved.then(|| ChangedFile { status: FileStatus::Touched, content, text: Arc::from("") }))
+        Ok(moved.then(|| ChangedFile {
+            status: FileStatus::Touched,
+            content,
+            text: Arc::from(""),
+            stored: StoredValues::NEW,
+        }))
     }
 
     fn changed(
@@ -294,6 +306,7 @@ impl IncrementalWorker<'_> {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
+                    stored: StoredValues::NEW,
                 });
             }
         };
@@ -310,7 +323,7 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(ChangedFile { status, content, text })
+        Ok(ChangedFile { status, content, text, stored: StoredValues::NEW })
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {

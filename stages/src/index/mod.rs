@@ -1,6 +1,7 @@
 //! An index run from end to end: plan, open, run the stages, publish.
 
 mod access;
+mod custom_columns;
 mod descriptors;
 mod error;
 mod keywords;
@@ -43,6 +44,7 @@ pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<Index
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = root::indexable(&options.root)?;
+    let options = &IndexOptions { root: root.clone(), ..options.clone() };
     let mut done = Vec::from_iter(recovery::clear_unknown(&root, &options.trust)?);
     if options.force && done.is_empty() {
         // A new index that is written over a damaged file is damaged as well.

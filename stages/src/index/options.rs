@@ -1,10 +1,11 @@
 //! What an index run is asked to do.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
-use aurora_pipeline::{CancelToken, Observer, Silent};
+use aurora_pipeline::{CancelToken, Observer, Registry, Services, Silent};
 
 use super::trust::Trust;
 use crate::git_signal::WalkProgress;
@@ -27,8 +28,14 @@ pub enum PipelineChoice {
 pub struct IndexOptions {
     /// Directory to index.
     pub root: PathBuf,
+    /// The stage types that pipelines may use: the built-in ones, see [`crate::registry`], and custom ones.
+    pub registry: Arc<Registry>,
+    /// Objects for custom stages, beside those of the run.
+    pub services: Services,
     /// Which pipeline.
     pub pipeline: PipelineChoice,
+    /// Stages of the pipeline that are left out.
+    pub left_out: Vec<String>,
     /// Make everything again, and set aside an index that cannot be opened.
     pub force: bool,
     /// Threads; as many as there are cores unless given.
@@ -46,6 +53,28 @@ pub struct IndexOptions {
     pub trust: Trust,
     /// What the project's own pipeline may ask for.
     pub limits: Limits,
+}
+
+impl IndexOptions {
+    /// A run of the project's own pipeline with the built-in stages and without bounds on what it uses. `models` and `trust`
+    /// are those of the user.
+    pub fn new(root: PathBuf, models: ModelDirectory, trust: Trust) -> Self {
+        Self {
+            root,
+            registry: Arc::new(crate::registry()),
+            services: Services::new(),
+            pipeline: PipelineChoice::Default,
+            left_out: Vec::new(),
+            force: false,
+            jobs: None,
+            memory: None,
+            patience: None,
+            cancel: CancelToken::new(),
+            models,
+            trust,
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// Watches an index run.

@@ -8,11 +8,12 @@ use aurora_pipeline::{BuildContext, Outcome, RunOptions};
 use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, ProjectDirectory, Snapshot};
 
 use super::access;
+use super::custom_columns;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::plan::plan;
 use super::run_services::{MemoryShares, RunServices};
-use super::scope::{HISTORY, scope};
+use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
 use super::summary::{After, IndexSummary};
 use super::trust::Trust;
 use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
@@ -27,7 +28,8 @@ pub(super) fn pass(
     walk: Option<Arc<HistoryWalk>>,
 ) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
-    let plan = plan(root, &options.pipeline, &options.limits)?;
+    let plan = plan(options)?;
+    let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
@@ -36,17 +38,16 @@ pub(super) fn pass(
         environment.assume_sound();
     }
     let continues_walk = walk.is_some();
-    let services = RunServices::open(root, &plan, &environment, options, memory, walk)?;
+    let services = RunServices::open(root, &plan, columns, &environment, options, memory, walk)?;
     let before = services.previous.snapshot.manifest().clone();
 
-    let lent = services.lend();
+    let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root, services: &lent })?;
     drop(lent);
-    let mut chain: Vec<_> =
-        pipeline.fingerprints().iter().map(|stage| (stage.name.clone(), stage.to_string())).collect();
+    let mut states = scope::states(&pipeline);
     // Files that cannot be read cannot be indexed again under another configuration.
-    let is_same_configuration = scope(&before.fingerprints, &chain, false) == RunScope::Changes;
-    let scope = scope(&before.fingerprints, &chain, options.force);
+    let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
+    let Rerun { scope, current, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
     services.previous.decide(scope);
     let model = services.models.used();
     if !continues_walk {
@@ -57,8 +58,9 @@ pub(super) fn pass(
     }
 
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, observer: observer.of_run() };
+    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, observer: observer.of_run() };
     let report = pipeline.run(run)?;
+    report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
     let is_complete = report.outcome == Outcome::Completed;
     let RunServices { tree, writer, repository, moves, .. } = services;
     let writer = Arc::into_inner(writer).expect("the stages that shared the writer ended with the pipeline");
@@ -68,9 +70,9 @@ pub(super) fn pass(
     // The next run has to look at the history of files that this one could not read.
     let is_settled = repository.is_settled() && unread.known() == 0;
     let history = if is_settled { repository.state().to_owned() } else { repository.unfinished_state() };
-    chain.push((HISTORY.to_owned(), history));
+    states.push((HISTORY.to_owned(), history));
     let is_first = before.generation == 0;
-    let fingerprints = if is_complete || is_first { chain } else { unfinished(&before.fingerprints, &repository) };
+    let fingerprints = if is_complete || is_first { states } else { unfinished(&before.fingerprints, &repository) };
     // An index of which one half follows one configuration and the other half another would answer for neither.
     let is_of_one_configuration =
         if is_complete { is_same_configuration || unread.known() == 0 } else { scope == RunScope::Changes };

@@ -7,27 +7,33 @@ use aurora_confined::read_regular_to_string;
 use aurora_pipeline::{PipelineSource, Plan};
 use aurora_storage::ProjectDirectory;
 
+use super::custom_columns;
 use super::error::IndexError;
-use super::options::PipelineChoice;
-use crate::limits::Limits;
+use super::options::{IndexOptions, PipelineChoice};
 use crate::pipelines;
-use crate::registry::registry;
 
 /// Most bytes of a pipeline file.
 pub const MOST_PIPELINE_BYTES: u64 = 1 << 20;
 
-/// Resolves and checks a pipeline for a root, without touching anything but its TOML files. The project's own pipeline
-/// is held against the limits.
+/// How messages name the stages that are left out.
+const LEFT_OUT: &str = "stages left out";
+
+/// Resolves and checks the pipeline of a run, without touching anything but its TOML files. The project's own pipeline is
+/// held against the limits.
 ///
 /// # Errors
 /// With every fault of the configuration at once, or when its file cannot be read.
-pub fn plan(root: &Path, choice: &PipelineChoice, limits: &Limits) -> Result<Plan, IndexError> {
-    let (name, text) = pipeline_source(root, choice)?;
-    let source = PipelineSource { name: &name, text: &text };
+pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
+    let IndexOptions { root, pipeline, registry, limits, left_out, .. } = options;
+    let (name, text) = pipeline_source(root, pipeline)?;
+    let without: String = left_out.iter().map(|stage| format!("[stage.{stage:?}]\nenabled = false\n")).collect();
+    let sources = [PipelineSource { name: &name, text: &text }, PipelineSource { name: LEFT_OUT, text: &without }];
     // A file that the user names is trusted.
-    let ceilings = if *choice == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
-    let plan = aurora_pipeline::load_within(&[source], &registry(), pipelines::EMBEDDED, &ceilings);
-    plan.map_err(IndexError::Pipeline)
+    let ceilings = if *pipeline == PipelineChoice::Default { limits.ceilings() } else { Vec::new() };
+    let loaded = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
+    let plan = loaded.map_err(IndexError::Pipeline)?;
+    custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    Ok(plan)
 }
 
 /// The name and the TOML of a pipeline.

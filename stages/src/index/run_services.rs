@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_confined::Directory;
 use aurora_pipeline::{Plan, Services};
-use aurora_storage::{Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
+use aurora_storage::{ColumnDeclaration, Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
 
 use super::error::IndexError;
 use super::options::IndexOptions;
@@ -37,15 +37,14 @@ impl RunServices {
     pub(super) fn open(
         root: &Path,
         plan: &Plan,
+        columns: Vec<ColumnDeclaration>,
         environment: &Environment,
         options: &IndexOptions,
         memory: MemoryShares,
         walk: Option<Arc<HistoryWalk>>,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
-        let columns = CustomColumns::new(Vec::new());
-        let declarations = columns.declarations().to_vec();
-        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: declarations })?;
+        let writer = environment.writer(WriterOptions { memory: memory.writer, columns: columns.clone() })?;
         let previous = environment.snapshot()?;
         let project = ProjectDirectory::of(root);
         if previous.manifest().generation == 0 {
@@ -79,15 +78,15 @@ impl RunServices {
             repository: Arc::new(repository),
             models: Arc::new(Models::new(options.models.clone())),
             moves: Arc::default(),
-            columns: Arc::new(columns),
+            columns: Arc::new(CustomColumns::new(columns)),
             caches: Arc::new(caches),
             clock: Arc::new(clock),
         })
     }
 
-    /// The services as stages ask for them.
-    pub(super) fn lend(&self) -> Services {
-        let mut services = Services::new();
+    /// The services as stages ask for them, beside those in `others`.
+    pub(super) fn lend(&self, others: &Services) -> Services {
+        let mut services = others.clone();
         services.insert(Arc::clone(&self.tree));
         services.insert(Arc::clone(&self.previous));
         services.insert(Arc::clone(&self.writer));

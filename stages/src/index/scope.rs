@@ -1,29 +1,75 @@
 //! How much of an index has to be made again, from the fingerprints of the stages.
 
+use std::collections::BTreeSet;
+
+use aurora_pipeline::Pipeline;
+
+use crate::columns::{BLAME, RECORD};
 use crate::services::RunScope;
 
 /// The entry of the manifest's fingerprints for HEAD and everything else that attribution depends on.
 pub(super) const HISTORY: &str = "history";
 
-/// Stages whose output can be made again from stored chunks.
-const DERIVED: &[&str] = &["embed", "git-signal", "store", "bm25"];
+/// Marks the entries of stages that chunks depend on. The output of all other stages is made from stored chunks.
+const MAKES_CHUNKS: &str = "makes chunks";
+const DERIVED: &str = "derived";
+/// The fingerprint of a stage whose output has to be made again.
+const INCOMPLETE: &str = "incomplete";
 
-/// Compares the fingerprints of the last run with those of this one. If a stage up to chunking differs, every file has to
-/// be processed again; if only later stages differ, their work is done again from the stored chunks.
-pub(super) fn scope(before: &[(String, String)], now: &[(String, String)], force: bool) -> RunScope {
-    if force || before.is_empty() {
-        return RunScope::Everything;
+/// The stages of one run as the manifest keeps them: names and states, in the order of the plan.
+pub(super) type StageStates = Vec<(String, String)>;
+
+/// The state of every stage: whether chunks depend on it, its fingerprint, and the stages that it reads from.
+pub(super) fn states(pipeline: &Pipeline) -> StageStates {
+    let makers = pipeline.makers_of(RECORD.name());
+    let state = |fingerprint: aurora_pipeline::Fingerprint| {
+        let kind = if makers.contains(&fingerprint.name) { MAKES_CHUNKS } else { DERIVED };
+        let from = pipeline.read_from(&fingerprint.name).collect::<Vec<_>>().join(", ");
+        (fingerprint.name.clone(), format!("{kind}: {fingerprint} from {from}"))
+    };
+    pipeline.fingerprints().into_iter().map(state).collect()
+}
+
+/// Marks the output of a stage as one that the next run has to make again.
+pub(super) fn mark_incomplete(states: &mut StageStates, stage: &str) {
+    for (_, state) in states.iter_mut().filter(|(name, _)| name == stage) {
+        let kind = if state.starts_with(MAKES_CHUNKS) { MAKES_CHUNKS } else { DERIVED };
+        *state = format!("{kind}: {INCOMPLETE}");
     }
-    let differing: Vec<&str> = now
-        .iter()
-        .chain(before)
-        .filter(|entry| entry.0 != HISTORY && !(before.contains(entry) && now.contains(entry)))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let derived = |name: &&str| DERIVED.contains(name);
-    match differing.as_slice() {
-        [] => RunScope::Changes,
-        names if names.iter().all(derived) => RunScope::Derived,
-        _ => RunScope::Everything,
-    }
+}
+
+/// What a run has to do again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rerun {
+    pub(super) scope: RunScope,
+    /// Stages that were changed, added or removed since the last run.
+    pub(super) changed: BTreeSet<String>,
+    /// Stages whose stored output can be used again for chunks that are not made anew.
+    pub(super) current: BTreeSet<String>,
+}
+
+/// Compares the states of the last run with those of this one. If a stage that chunks depend on differs, every file has to be
+/// processed again; if only others differ, they and their dependants work again on the stored chunks.
+pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool, pipeline: &Pipeline) -> Rerun {
+    let differs = |entry: &&(String, String)| entry.0 != HISTORY && !(before.contains(entry) && now.contains(entry));
+    let differing: Vec<&(String, String)> = now.iter().chain(before).filter(differs).collect();
+    let changed: BTreeSet<String> = differing.iter().map(|(name, _)| name.clone()).collect();
+    let scope = if force || before.is_empty() {
+        RunScope::Everything
+    } else if differing.is_empty() {
+        RunScope::Changes
+    } else if differing.iter().all(|(_, state)| state.starts_with(DERIVED)) {
+        RunScope::Derived
+    } else {
+        RunScope::Everything
+    };
+    let current = if scope == RunScope::Everything {
+        BTreeSet::new()
+    } else {
+        // What git says of a file may have changed although the file has not.
+        let attributes = pipeline.writers_of(BLAME.name());
+        let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
+        pipeline.stage_names().filter(|name| !stale.contains(*name)).map(str::to_owned).collect()
+    };
+    Rerun { scope, changed, current }
 }

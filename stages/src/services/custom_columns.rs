@@ -24,6 +24,11 @@ impl CustomColumns {
         self.declarations.iter().any(|column| column.terms.is_some())
     }
 
+    /// The names of the columns with the use `embed`.
+    pub(crate) fn embedded(&self) -> impl Iterator<Item = &str> {
+        self.declarations.iter().filter(|column| column.embed).map(|column| column.name.as_str())
+    }
+
     /// The columns without the use `filter`, whose values get no labels.
     pub(crate) fn unlabelled(&self) -> String {
         let columns = self.declarations.iter().filter(|column| !column.filter);

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use aurora_storage::{Snapshot, StorageError};
+use aurora_pipeline::{StoredValues, Value};
+use aurora_storage::{Chunk, ChunkId, MetaValue, Snapshot, StorageError};
 
 use super::source_tree::SourceTree;
 use crate::columns::RelativePath;
@@ -17,6 +18,15 @@ pub(crate) enum RunScope {
     Derived,
     /// Everything.
     Everything,
+}
+
+/// A chunk that is read from the index instead of being made again.
+pub(crate) struct RestoredChunk {
+    pub(crate) id: ChunkId,
+    /// Without the metadata of custom columns.
+    pub(crate) chunk: Chunk,
+    /// The metadata of custom columns.
+    pub(crate) custom: StoredValues,
 }
 
 /// The generation that was published when the run began.
@@ -41,6 +51,35 @@ impl PreviousIndex {
         self.scope.get_or_init(|| scope);
     }
 
+    /// The chunks of a file as the last run stored them, with the values of custom columns apart.
+    pub(crate) fn chunks_of(&self, path: &str) -> Result<Vec<RestoredChunk>, StorageError> {
+        let Some(file) = self.snapshot.file(path)? else { return Ok(Vec::new()) };
+        let mut chunks = Vec::with_capacity(file.chunks.len());
+        for id in file.chunks {
+            chunks.extend(self.snapshot.whole_chunk(id)?.map(|chunk| self.restored(id, chunk)));
+        }
+        Ok(chunks)
+    }
+
+    /// The values of custom columns that the last run stored for a file: those of its first chunk.
+    pub(crate) fn custom_values_of(&self, path: &str) -> Result<StoredValues, StorageError> {
+        if self.snapshot.manifest().columns.is_empty() {
+            return Ok(StoredValues::NEW);
+        }
+        let first = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied());
+        let chunk = first.map(|id| self.snapshot.whole_chunk(id)).transpose()?.flatten();
+        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk));
+        Ok(restored.map_or(StoredValues::NEW, |restored| restored.custom))
+    }
+
+    fn restored(&self, id: ChunkId, mut chunk: Chunk) -> RestoredChunk {
+        let columns = &self.snapshot.manifest().columns;
+        let is_custom = |(name, _): &mut (String, MetaValue)| columns.iter().any(|column| column.name == *name);
+        let custom: Vec<_> =
+            chunk.metadata.extract_if(.., is_custom).map(|(name, value)| (name, custom_value(value))).collect();
+        RestoredChunk { id, chunk, custom: StoredValues::of(custom) }
+    }
+
     /// The indexed paths that no longer exist, by the hash of their content, sorted by path.
     pub(crate) fn vanished(&self, tree: &SourceTree) -> Result<&HashMap<[u8; 32], Vec<RelativePath>>, StorageError> {
         if let Some(vanished) = self.vanished.get() {
@@ -54,5 +93,15 @@ impl PreviousIndex {
             }
         }
         Ok(self.vanished.get_or_init(|| vanished))
+    }
+}
+
+fn custom_value(value: MetaValue) -> Value {
+    match value {
+        MetaValue::String(text) => Value::String(text),
+        MetaValue::Integer(number) => Value::Integer(number),
+        MetaValue::Float(number) => Value::Float(number),
+        MetaValue::Bool(flag) => Value::Bool(flag),
+        MetaValue::Strings(list) => Value::Strings(list),
     }
 }

@@ -1,8 +1,11 @@
 //! The columns that the built-in stages read and write.
 
+pub(crate) mod built_in;
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use aurora_pipeline::{Cell, Column};
+use aurora_pipeline::{Cell, Column, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
 
 use aurora_history::{HistorySummary, WorktreeBlame};
@@ -37,9 +40,26 @@ pub enum FileStatus {
     Deleted,
 }
 
-impl Cell for FileStatus {}
+impl Cell for FileStatus {
+    fn value(&self) -> Option<ValueRef<'_>> {
+        Some(ValueRef::from(self.as_str()))
+    }
+}
 
 impl FileStatus {
+    /// Its name for custom stages.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Modified => "modified",
+            Self::Renamed { .. } => "renamed",
+            Self::Refreshed => "refreshed",
+            Self::Touched => "touched",
+            Self::Skipped { .. } => "skipped",
+            Self::Deleted => "deleted",
+        }
+    }
+
     /// Whether the file's text has to be parsed.
     pub fn needs_parsing(&self) -> bool {
         matches!(self, Self::Added | Self::Modified | Self::Renamed { .. })
@@ -63,6 +83,11 @@ pub struct ContentId {
 impl Cell for ContentId {
     fn heap_bytes(&self) -> usize {
         self.blob.len()
+    }
+
+    fn value(&self) -> Option<ValueRef<'_>> {
+        let text: String = self.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(ValueRef::String(Cow::Owned(text)))
     }
 }
 
@@ -94,6 +119,8 @@ pub const SIGNAL: Column<Signal> = Column::new("chunk.git");
 pub const EMBEDDING: Column<Option<Vec<f32>>> = Column::new("chunk.embedding");
 /// `chunk.tokens`: its tokens in the table of the embedded model.
 pub const TOKENS: Column<Tokens> = Column::new("chunk.tokens");
+/// `chunk.previous`: the id under which the last run stored the chunk; `None` if it was made anew.
+pub const PREVIOUS: Column<Option<StoredId>> = Column::new("chunk.previous");
 /// `chunk.id`: the id of the stored chunk.
 pub const CHUNK_ID: Column<StoredId> = Column::new("chunk.id");
 

@@ -1,0 +1,65 @@
+//! The `aur` program as a library, for programs that add stages of their own: arguments, wiring and printing. The other
+//! libraries of this workspace do the work.
+//!
+//! Deliberately absent: everything that a user of those libraries would miss.
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     // `registry.register::<…>()` adds a stage type.
+//!     let registry = aurora::registry();
+//!     aurora::cli::run(registry)
+//! }
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![warn(missing_docs)]
+
+mod advice;
+mod args;
+mod args_artefact;
+mod args_eval;
+mod args_pipeline;
+mod blame;
+mod compact;
+mod completions;
+mod disk;
+mod doctor;
+mod eval;
+mod export;
+mod failure;
+mod feedback;
+mod golden;
+mod import;
+mod index;
+mod interrupt;
+mod mine;
+mod model;
+mod opened;
+mod output;
+mod pipeline;
+mod place;
+mod program;
+mod rebuild;
+mod search;
+mod shorthand;
+mod stats;
+mod terminal;
+mod trust;
+mod tune;
+mod values;
+mod verify;
+
+use aurora_pipeline::Registry;
+
+pub use aurora_pipeline as engine;
+pub use aurora_stages::columns;
+
+/// The command line.
+pub mod cli {
+    pub use crate::program::run;
+}
+
+/// The stage types that `aur` knows: the built-in ones, and those that run custom stages.
+pub fn registry() -> Registry {
+    aurora_stages::registry()
+}

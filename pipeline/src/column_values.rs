@@ -1,0 +1,46 @@
+//! The values of one column of a batch, without its Rust type.
+
+use crate::built_in_column::GetValue;
+use crate::column_table::ErasedColumn;
+use crate::value::ValueRef;
+
+/// The values of a column, one or none per row; see [`BatchView::values`](crate::BatchView::values).
+#[derive(Clone, Copy)]
+pub struct ColumnValues<'b> {
+    cells: Option<&'b dyn ErasedColumn>,
+    field: Option<&'b dyn GetValue>,
+}
+
+impl<'b> ColumnValues<'b> {
+    /// Values of a table without rows.
+    pub(crate) const NONE: Self = Self { cells: None, field: None };
+
+    pub(crate) fn new(cells: &'b dyn ErasedColumn, field: Option<&'b dyn GetValue>) -> Self {
+        Self { cells: Some(cells), field }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.cells.map_or(0, ErasedColumn::len)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a row; `None` if the cell is empty, has no form outside Rust, or the row does not exist.
+    pub fn get(&self, row: usize) -> Option<ValueRef<'b>> {
+        let cells = self.cells?;
+        match self.field {
+            Some(field) => field.value(cells, row),
+            None => cells.value(row),
+        }
+    }
+
+    /// The values of all rows.
+    pub fn iter(&self) -> impl Iterator<Item = Option<ValueRef<'b>>> + use<'b> {
+        let values = *self;
+        (0..self.len()).map(move |row| values.get(row))
+    }
+}

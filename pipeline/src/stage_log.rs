@@ -1,0 +1,44 @@
+//! Lines that stages log, on their way to the observer.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::progress::Observer;
+
+/// Most lines that wait for the observer. It is called several times a second; further lines are counted.
+const MOST_LINES: usize = 10_000;
+
+/// Collects lines of any thread, for the one thread that calls the observer.
+#[derive(Default)]
+pub(crate) struct StageLog {
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// The stage and the line.
+    lines: Vec<(String, String)>,
+    dropped: u64,
+}
+
+impl StageLog {
+    pub(crate) fn push(&self, stage: &str, line: &str) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.lines.len() < MOST_LINES {
+            waiting.lines.push((stage.to_owned(), line.to_owned()));
+        } else {
+            waiting.dropped += 1;
+        }
+    }
+
+    /// Passes on what has been collected.
+    pub(crate) fn deliver(&self, observer: &dyn Observer) {
+        let Waiting { lines, dropped } =
+            std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        for (stage, line) in &lines {
+            observer.on_log(stage, line);
+        }
+        if let (Some((stage, _)), 1..) = (lines.last(), dropped) {
+            observer.on_log(stage, &format!("({dropped} further lines of all stages were dropped)"));
+        }
+    }
+}

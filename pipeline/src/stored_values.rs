@@ -1,0 +1,45 @@
+//! What the last run stored of the custom columns of a row, so that a stage whose output is current need not run again.
+
+use std::sync::Arc;
+
+use crate::cell::Cell;
+use crate::column::Column;
+use crate::value::Value;
+
+/// The custom values that the last run stored for a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoredValues {
+    values: Option<Arc<[(String, Value)]>>,
+}
+
+/// The stored values of files, where the program restores files from the last run.
+pub const FILE_STORED: Column<StoredValues> = Column::new("file.stored");
+/// The stored values of chunks, where the program restores chunks from the last run.
+pub const CHUNK_STORED: Column<StoredValues> = Column::new("chunk.stored");
+
+impl StoredValues {
+    /// The values of a row that the last run stored, by the short names of their columns.
+    pub fn of(values: impl Into<Arc<[(String, Value)]>>) -> Self {
+        Self { values: Some(values.into()) }
+    }
+
+    /// A row that the last run did not store.
+    pub const NEW: Self = Self { values: None };
+
+    /// Whether the last run stored the row.
+    pub fn is_stored(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// The stored value of a column, given its short name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.values.iter().flat_map(|values| values.iter()).find_map(|(known, value)| (known == name).then_some(value))
+    }
+}
+
+impl Cell for StoredValues {
+    fn heap_bytes(&self) -> usize {
+        let of = |(name, value): &(String, Value)| size_of::<(String, Value)>() + name.len() + value.heap_bytes();
+        self.values.iter().flat_map(|values| values.iter()).map(of).sum()
+    }
+}

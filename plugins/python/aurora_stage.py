@@ -1,0 +1,154 @@
+"""Turns a function into a stage of an Aurora pipeline.
+
+    from aurora_stage import stage
+
+    @stage
+    def owner(path):
+        return "payments" if path.startswith("pay/") else None
+
+The parameters of the function are columns: `path` is `file.path` or `chunk.path`, whichever the pipeline's file lists
+in `reads`; `file_path` and `chunk_path` name one of both. A parameter named `config` is the table `config` of the stage,
+and `row` a dictionary of all columns. The function returns the value of the column that the stage writes, or a
+dictionary of several. `None` is no value.
+
+Raise an exception to report a row that cannot be processed, and `Drop("reason")` to drop it. `print` writes to the log
+of the run. With `@stage(batch=True)` the function gets each column as a list, and returns lists.
+
+This file needs Python 3.8 and its standard library only.
+"""
+
+import inspect
+import json
+import os
+import sys
+
+__all__ = ["Drop", "stage"]
+
+PROTOCOL = "aurora-stage"
+VERSION = 1
+
+
+class Drop(Exception):
+    """Raised by a stage to drop a row, with the reason."""
+
+
+def stage(function=None, *, batch=False):
+    """Runs the function as a stage, for as long as the host has messages."""
+    if function is None:
+        return lambda function: stage(function, batch=batch)
+    # The function is imported by its own tests, and run as a stage otherwise.
+    if function.__module__ == "__main__":
+        _Host(function, batch).run()
+    return function
+
+
+class _Host:
+    def __init__(self, function, batch):
+        self.function = function
+        self.batch = batch
+        self.source = sys.stdin.buffer
+        # What the function prints must not be taken for messages.
+        self.target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def run(self):
+        hello = json.loads(self.source.readline() or b"{}")
+        if hello.get("type") != "hello" or VERSION not in hello.get("versions", []):
+            sys.exit("this program is a stage of an Aurora pipeline; `aur mem index` runs it")
+        self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
+        self.config = hello.get("config", {})
+        self.unit = hello["unit"]
+        self.writes = [name.split(".", 1) for name in sorted(hello["writes"])]
+        self.arguments = _arguments(self.function, hello["reads"])
+        for line in self.source:
+            message = json.loads(line)
+            if message["type"] == "batch":
+                self.send(self.answer(message))
+
+    def answer(self, message):
+        """Works on one message."""
+        units = _Units(message, self.unit)
+        columns = {"file": {}, "chunk": {}}
+        for entity, name in self.writes:
+            columns[entity][name] = [None] * message[entity + "s"]["count"]
+        errors, drops = [], []
+        if self.batch:
+            self.store(columns, slice(None), self.function(*self.batch_arguments(units)))
+        else:
+            for row, values in enumerate(zip(*[self.column(units, name) for name in self.arguments])):
+                try:
+                    self.store(columns, row, self.function(*values))
+                except Drop as reason:
+                    drops.append({"entity": self.unit, "row": row, "reason": str(reason)})
+                except Exception as error:  # A row that fails must not take the others with it.
+                    text = "%s: %s" % (type(error).__name__, error)
+                    errors.append({"entity": self.unit, "row": row, "message": text})
+        result = {"type": "result", "id": message["id"], "errors": errors, "drops": drops}
+        result["files"] = {"columns": columns["file"]}
+        result["chunks"] = {"columns": columns["chunk"]}
+        return result
+
+    def batch_arguments(self, units):
+        return [self.config if name == "config" else list(self.column(units, name)) for name in self.arguments]
+
+    def column(self, units, name):
+        if name == "config":
+            return [self.config] * units.count
+        if name == "row":
+            return units.rows()
+        return units.column(*name)
+
+    def store(self, columns, row, value):
+        """Puts what the function has returned into the columns."""
+        values = value if isinstance(value, dict) else {name: value for _, name in self.writes[:1]}
+        for entity, name in self.writes:
+            if name in values:
+                columns[entity][name][row] = values[name]
+
+    def send(self, message):
+        self.target.write(json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"))
+        self.target.write(b"\n")
+        self.target.flush()
+
+
+class _Units:
+    """The rows of a message that the stage works on: its files, or its chunks with their files."""
+
+    def __init__(self, message, unit):
+        self.unit = unit
+        self.tables = {"file": message["files"]["columns"], "chunk": message["chunks"]["columns"]}
+        self.file = message["chunks"]["file"]
+        self.count = message[unit + "s"]["count"]
+
+    def column(self, entity, name):
+        values = self.tables[entity][name]
+        if entity == self.unit:
+            return values
+        if self.unit == "chunk":
+            return [values[file] for file in self.file]
+        # A file gets a list with the values of its chunks.
+        lists = [[] for _ in range(self.count)]
+        for file, value in zip(self.file, values):
+            lists[file].append(value)
+        return lists
+
+    def rows(self):
+        names = [(entity, name) for entity, table in self.tables.items() for name in table]
+        columns = [self.column(*name) for name in names]
+        keys = ["%s_%s" % name for name in names]
+        return [dict(zip(keys, values)) for values in zip(*columns)] if columns else [{} for _ in range(self.count)]
+
+
+def _arguments(function, reads):
+    """What each parameter of the function gets: `config`, `row`, or a column as (entity, name)."""
+    columns = [tuple(name.split(".", 1)) for name in reads]
+    found = []
+    for name in inspect.signature(function).parameters:
+        if name in ("config", "row"):
+            found.append(name)
+            continue
+        known = [column for column in columns if name in (column[1], "%s_%s" % column)]
+        if not known:
+            sys.exit("parameter `%s` is none of the columns in `reads`: %s" % (name, ", ".join(reads) or "there are none"))
+        found.append(known[0])
+    return found

@@ -1,0 +1,283 @@
+//! The columns that a stage outside of this process declares in the pipeline's file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use aurora_pipeline::{
+    Access, CHUNK_STORED, ColumnSpec, ColumnUses, DynamicType, Entity, FILE_STORED, Fingerprint, Problems,
+};
+use aurora_suggest::did_you_mean;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::exchange::RowUnit;
+
+/// The column by which a stage drops a file: its value is the reason.
+pub(crate) const FILE_SKIP: &str = "file.skip";
+/// Longest name of a column, in bytes.
+const LONGEST_NAME: usize = 64;
+/// Highest weight of terms.
+const MOST_TERMS: u64 = 10;
+
+/// A column in `writes`: its type and its uses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WrittenType {
+    /// The type, as it was written.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `--where` can filter by it; by default if nothing else is said of the column.
+    pub filter: bool,
+    /// See [`ColumnUses::terms`].
+    pub terms: Option<u64>,
+    /// See [`ColumnUses::embed`].
+    pub embed: bool,
+    /// See [`ColumnUses::boost`].
+    pub boost: Option<f32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTable {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default = "yes")]
+    filter: bool,
+    terms: Option<u64>,
+    #[serde(default)]
+    embed: bool,
+    boost: Option<f32>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl<'de> Deserialize<'de> for WrittenType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TypeVisitor;
+        impl<'de> Visitor<'de> for TypeVisitor {
+            type Value = WrittenType;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a type such as \"string\", or a table with `type`")
+            }
+
+            fn visit_str<E: de::Error>(self, kind: &str) -> Result<WrittenType, E> {
+                Ok(WrittenType { kind: kind.to_owned(), filter: true, terms: None, embed: false, boost: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenType, A::Error> {
+                let table = WrittenTable::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                let WrittenTable { kind, filter, terms, embed, boost } = table;
+                Ok(WrittenType { kind, filter, terms, embed, boost })
+            }
+        }
+        deserializer.deserialize_any(TypeVisitor)
+    }
+}
+
+/// Which rows a stage may drop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DropRows {
+    /// None.
+    #[default]
+    None,
+    /// Files: they are listed as skipped, with the stage's reason.
+    Files,
+    /// Chunks.
+    Chunks,
+}
+
+impl DropRows {
+    /// The names in configurations.
+    pub const NAMES: &'static [&'static str] = &["none", "files", "chunks"];
+}
+
+/// A column that a stage writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenColumn {
+    /// Full name, `chunk.owner` for instance.
+    pub name: String,
+    /// Type of the values.
+    pub kind: DynamicType,
+    uses: ColumnUses,
+}
+
+impl WrittenColumn {
+    /// Whether files or chunks have it.
+    pub fn entity(&self) -> Entity {
+        Entity::of_column(&self.name).unwrap_or(Entity::Chunk)
+    }
+
+    /// The name without the entity.
+    pub fn short_name(&self) -> &str {
+        self.name.split_once('.').map_or(&self.name, |(_, short)| short)
+    }
+}
+
+/// The declared columns of a stage, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    /// Full names of the columns that the stage gets.
+    pub reads: Vec<String>,
+    /// The columns that the stage fills.
+    pub written: Vec<WrittenColumn>,
+    /// Which rows it may drop.
+    pub drops: DropRows,
+    /// What it works on: files if it writes or drops any, else chunks.
+    pub unit: RowUnit,
+}
+
+impl Declaration {
+    /// Resolves the keys `reads`, `writes` and `drops`. What [`check`] refuses is left out.
+    pub fn new(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows) -> Self {
+        let reads: Vec<String> = reads.iter().map(|name| full_name(name)).collect();
+        let written: Vec<WrittenColumn> = writes.iter().filter_map(|(name, written)| column(name, written)).collect();
+        let of_files = written.iter().any(|column| column.entity() == Entity::File);
+        let only_reads_files = || reads.iter().all(|name| Entity::of_column(name) == Some(Entity::File));
+        let unit = match drops {
+            DropRows::Files => RowUnit::File,
+            DropRows::Chunks => RowUnit::Chunk,
+            DropRows::None if of_files || written.is_empty() && only_reads_files() => RowUnit::File,
+            DropRows::None => RowUnit::Chunk,
+        };
+        Self { reads, written, drops, unit }
+    }
+
+    /// What the stage may do to a batch.
+    pub fn access(&self) -> Access {
+        let mut writes: Vec<ColumnSpec> = self
+            .written
+            .iter()
+            .map(|column| ColumnSpec::dynamic(column.name.as_str(), column.kind).used(column.uses))
+            .collect();
+        if self.drops == DropRows::Files {
+            writes.push(ColumnSpec::dynamic(FILE_SKIP, DynamicType::String));
+        }
+        let stored = match self.unit {
+            RowUnit::File => FILE_STORED.spec(),
+            RowUnit::Chunk => CHUNK_STORED.spec(),
+        };
+        let access = Access::transform()
+            .reads(self.reads.iter().map(|name| ColumnSpec::named(name.as_str())))
+            .reads_optional(["file.path", "file.status"].map(ColumnSpec::named))
+            .reads_optional([stored])
+            .writes(writes);
+        if self.drops == DropRows::Chunks { access.restructures() } else { access }
+    }
+
+    /// The written column of that short name.
+    pub fn column(&self, entity: Entity, short: &str) -> Option<&WrittenColumn> {
+        self.written.iter().find(|column| column.entity() == entity && column.short_name() == short)
+    }
+
+    /// Whether the written columns are all custom ones, whose values the last run has stored.
+    pub fn is_stored(&self) -> bool {
+        self.drops != DropRows::Files && self.written.iter().all(|column| DynamicType::CUSTOM.contains(&column.kind))
+    }
+
+    /// Adds everything that the output depends on to a fingerprint. The uses of columns are not part of it.
+    pub fn fingerprint(&self, fingerprint: Fingerprint) -> Fingerprint {
+        let written = self.written.iter().map(|column| format!("{}:{}", column.name, column.kind));
+        fingerprint
+            .with("reads", self.reads.join(","))
+            .with("writes", written.collect::<Vec<_>>().join(","))
+            .with("drops", format!("{:?}", self.drops))
+    }
+}
+
+/// Reports the mistakes in `reads`, `writes` and `drops`.
+pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: DropRows, problems: &mut Problems<'_>) {
+    for (at, name) in reads.iter().enumerate() {
+        let full = full_name(name);
+        if Entity::of_column(&full).is_none() {
+            problems
+                .error("reads", format!("`{name}` is not the name of a column"))
+                .help("columns are named `file.*` or `chunk.*`; `aur pipeline columns` lists the built-in ones");
+        } else if reads[..at].iter().any(|other| full_name(other) == full) {
+            problems.error("reads", format!("column `{full}` is listed twice"));
+        }
+    }
+    if writes.is_empty() && drops == DropRows::None {
+        problems
+            .error("writes", "the stage writes no column and drops no rows")
+            .help("writes = { owner = \"string\" }");
+    }
+    for (name, written) in writes {
+        check_written(name, written, problems);
+        let full = full_name(name);
+        if writes.keys().any(|other| other < name && full_name(other) == full) {
+            problems.error("writes", format!("column `{full}` is written twice, under two spellings"));
+        }
+        if drops == DropRows::Chunks && Entity::of_column(&full) == Some(Entity::File) {
+            problems
+                .error("drops", format!("a stage that drops chunks cannot write the file column `{full}`"))
+                .help("use two stages");
+        }
+    }
+}
+
+fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>) {
+    let full = full_name(name);
+    if Entity::of_column(&full).is_none() {
+        problems
+            .error("writes", format!("`{name}` is not the name of a column"))
+            .help("`owner` is a column of chunks, `file.owner` one of files");
+        return;
+    }
+    let short = full.split_once('.').map_or(full.as_str(), |(_, short)| short);
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    let is_name = short.starts_with(|first: char| first.is_ascii_lowercase()) && short.bytes().all(is_inner);
+    if !is_name || short.len() > LONGEST_NAME {
+        let message = format!(
+            "`{name}` is not the name of a column: a lower-case letter, then lower-case letters, digits, `_` and `-`, at most {LONGEST_NAME} in all"
+        );
+        problems.error("writes", message);
+    }
+    let Some(kind) = type_of(&written.kind) else {
+        let known: Vec<&str> = DynamicType::CUSTOM.iter().map(|kind| kind.as_str()).collect();
+        let help = did_you_mean(&written.kind, known.iter().copied())
+            .unwrap_or_else(|| format!("there are `{}`", known.join("`, `")));
+        problems.error("writes", format!("column `{name}` has the unknown type `{}`", written.kind)).help(help);
+        return;
+    };
+    let is_text = matches!(kind, DynamicType::String | DynamicType::Strings);
+    let is_number = matches!(kind, DynamicType::Integer | DynamicType::Float);
+    if (written.terms.is_some() || written.embed) && !is_text {
+        problems
+            .error("writes", format!("column `{name}` of type `{kind}` has no text for `terms` or `embed`"))
+            .help("these uses need the type `string` or `strings`");
+    }
+    if written.boost.is_some() && !is_number {
+        problems
+            .error("writes", format!("column `{name}` of type `{kind}` has no number for `boost`"))
+            .help("this use needs the type `integer` or `float`");
+    }
+    if written.terms.is_some_and(|weight| !(1..=MOST_TERMS).contains(&weight)) {
+        problems.error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MOST_TERMS}"));
+    }
+    if written.boost.is_some_and(|weight| !(-1.0..=1.0).contains(&weight)) {
+        problems.error("writes", format!("`boost` of column `{name}` is not between -1 and 1"));
+    }
+}
+
+fn type_of(name: &str) -> Option<DynamicType> {
+    let all = DynamicType::CUSTOM.into_iter().chain([DynamicType::Vector, DynamicType::Json]);
+    all.into_iter().find(|kind| kind.as_str() == name)
+}
+
+fn column(name: &str, written: &WrittenType) -> Option<WrittenColumn> {
+    let kind = type_of(&written.kind)?;
+    let uses = ColumnUses {
+        filter: written.filter,
+        terms: written.terms.and_then(|weight| u8::try_from(weight).ok()),
+        embed: written.embed,
+        boost: written.boost,
+    };
+    Some(WrittenColumn { name: full_name(name), kind, uses })
+}
+
+fn full_name(name: &str) -> String {
+    if name.contains('.') { name.to_owned() } else { format!("chunk.{name}") }
+}

@@ -1,0 +1,15 @@
+//! What a stage outside of this process gets and gives back, whatever carries it: rows of a batch in columns, and values,
+//! errors and drops for these rows.
+//!
+//! A batch is divided into [`RowSet`]s, one for each message. A [`Request`] borrows the values of one from the batch; a
+//! [`Response`] holds what came back. A [`BatchOutcome`] checks responses and writes them to the batch.
+
+mod outcome;
+mod request;
+mod response;
+mod rows;
+
+pub use outcome::BatchOutcome;
+pub use request::Request;
+pub use response::{CellValue, ColumnsResponse, Response, RowNote};
+pub use rows::{RowSet, RowUnit, row_sets};

@@ -1,0 +1,242 @@
+//! The answers for one batch: checked, put together, and written.
+
+use std::collections::BTreeMap;
+
+use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, Value};
+
+use super::response::{CellValue, Response, RowNote};
+use super::rows::{RowSet, RowUnit};
+use crate::declaration::{Declaration, DropRows, FILE_SKIP};
+
+/// Most bytes of one value.
+const MOST_VALUE_BYTES: usize = 1 << 20;
+/// Most texts of one list.
+const MOST_TEXTS: usize = 1_000;
+/// Longest message of a plugin that is shown, in bytes.
+const LONGEST_MESSAGE: usize = 200;
+/// The name of a file in reports when the batch does not have it.
+const NO_PATH: &str = "?";
+
+/// What a stage outside of this process has made of a batch so far.
+pub struct BatchOutcome<'d> {
+    declaration: &'d Declaration,
+    /// By full name: the values of all rows.
+    columns: BTreeMap<&'d str, Vec<Option<Value>>>,
+    /// For each unit that is dropped, the reason.
+    dropped: BTreeMap<u32, String>,
+    /// Units that failed, and why.
+    failed: Vec<(u32, String)>,
+}
+
+impl<'d> BatchOutcome<'d> {
+    /// No values yet, for so many rows.
+    pub fn new(declaration: &'d Declaration, files: usize, chunks: usize) -> Self {
+        let rows = |entity| if entity == Entity::File { files } else { chunks };
+        let columns =
+            declaration.written.iter().map(|column| (column.name.as_str(), vec![None; rows(column.entity())]));
+        Self { declaration, columns: columns.collect(), dropped: BTreeMap::new(), failed: Vec::new() }
+    }
+
+    /// What the stage works on.
+    pub fn unit(&self) -> RowUnit {
+        self.declaration.unit
+    }
+
+    /// Sets a value that need not be checked: one that the last run has stored.
+    pub fn restore(&mut self, column: &str, row: usize, value: Option<Value>) {
+        if let Some(values) = self.columns.get_mut(column) {
+            values[row] = value;
+        }
+    }
+
+    /// Records that a unit could not be processed.
+    pub fn fail(&mut self, unit: u32, reason: &str) {
+        self.failed.push((unit, shortened(reason)));
+    }
+
+    /// Takes the answer for some rows. Rows with invalid values fail; the others are taken.
+    ///
+    /// # Errors
+    /// Why the answer as a whole cannot be used: a column that is not declared, or too few values.
+    pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
+        self.check(rows, &response)?;
+        let mut faults: BTreeMap<u32, String> = BTreeMap::new();
+        for note in &response.errors {
+            faults.insert(self.unit_of(note, rows, chunk_files)?, shortened(&note.message));
+        }
+        for note in &response.drops {
+            let unit = self.unit_of(note, rows, chunk_files)?;
+            self.dropped.insert(unit, shortened(&note.message));
+        }
+        let tables = [(Entity::File, response.files, &rows.files), (Entity::Chunk, response.chunks, &rows.chunks)];
+        for (entity, table, rows) in tables {
+            for (short, values) in table.columns {
+                let Some(column) = self.declaration.column(entity, &short) else { continue };
+                let Some(target) = self.columns.get_mut(column.name.as_str()) else { continue };
+                for (row, CellValue(value)) in rows.iter().zip(values) {
+                    match value.map(|value| checked(value, column.kind)).transpose() {
+                        Ok(value) => target[*row as usize] = value,
+                        Err(reason) => {
+                            let unit = if self.declaration.unit.entity() == entity {
+                                *row
+                            } else {
+                                chunk_files[*row as usize]
+                            };
+                            faults.entry(unit).or_insert_with(|| format!("column `{short}`: {reason}"));
+                        }
+                    }
+                }
+            }
+        }
+        self.failed.extend(faults);
+        Ok(())
+    }
+
+    /// Writes everything to the batch, and reports what failed.
+    ///
+    /// # Errors
+    /// When the declaration does not allow it, which is a mistake of this crate.
+    pub fn write(mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        for (unit, _) in self.failed.clone() {
+            self.clear(unit, batch.chunk_files());
+            self.dropped.remove(&unit);
+        }
+        let paths = Paths { batch, unit: self.declaration.unit };
+        for (unit, reason) in &self.failed {
+            cx.warn(&paths.of(*unit), &format!("stage `{}` has no values: {reason}", cx.stage()));
+            cx.failed(1, reason);
+        }
+        for (unit, reason) in &self.dropped {
+            match self.declaration.drops {
+                DropRows::Files => cx.skip(&paths.of(*unit), &format!("stage `{}`: {reason}", cx.stage())),
+                _ => cx.count(&format!("{}: {reason}", cx.stage()), 1),
+            }
+        }
+        if self.declaration.drops == DropRows::Files {
+            let mut reasons = vec![None; batch.files()];
+            for (file, reason) in &self.dropped {
+                reasons[*file as usize] = Some(Value::String(reason.clone()));
+            }
+            cx.count("files.left_out", self.dropped.len() as u64);
+            batch.write_values(FILE_SKIP, reasons)?;
+        }
+        for (name, values) in std::mem::take(&mut self.columns) {
+            let refused = batch.write_values(name, values)?;
+            for (row, reason) in refused {
+                let entity = Entity::of_column(name).unwrap_or(Entity::Chunk);
+                let unit = if entity == Entity::File { RowUnit::File } else { RowUnit::Chunk };
+                let path = Paths { batch, unit }.of(row as u32);
+                cx.warn(&path, &format!("stage `{}`: column `{name}`: {reason}", cx.stage()));
+                cx.failed(1, &format!("column `{name}`: {}", shortened(&reason)));
+            }
+        }
+        if self.declaration.drops == DropRows::Chunks {
+            let keep: Vec<bool> = (0..batch.chunks() as u32).map(|chunk| !self.dropped.contains_key(&chunk)).collect();
+            batch.retain_chunks(&keep)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the answer fits the declaration and the rows.
+    fn check(&self, rows: &RowSet, response: &Response) -> Result<(), String> {
+        let tables =
+            [(Entity::File, &response.files, rows.files.len()), (Entity::Chunk, &response.chunks, rows.chunks.len())];
+        for (entity, table, rows) in tables {
+            for (short, values) in &table.columns {
+                let entity_name = if entity == Entity::File { "file" } else { "chunk" };
+                if self.declaration.column(entity, short).is_none() {
+                    return Err(format!("column `{entity_name}.{}` is not declared as written", shortened(short)));
+                }
+                if values.len() != rows {
+                    return Err(format!("{} values for {rows} rows in column `{entity_name}.{short}`", values.len()));
+                }
+            }
+        }
+        let missing = self.declaration.written.iter().find(|column| {
+            let table = if column.entity() == Entity::File { &response.files } else { &response.chunks };
+            !table.columns.contains_key(column.short_name())
+        });
+        match missing {
+            Some(column) => Err(format!("column `{}` is missing", column.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The unit that a note is about.
+    fn unit_of(&self, note: &RowNote, rows: &RowSet, chunk_files: &[u32]) -> Result<u32, String> {
+        let table = if note.entity == Entity::File { &rows.files } else { &rows.chunks };
+        let row = *table.get(note.row as usize).ok_or_else(|| format!("there is no row {}", note.row))?;
+        match (self.declaration.unit, note.entity) {
+            (RowUnit::File, Entity::Chunk) => Ok(chunk_files[row as usize]),
+            (RowUnit::Chunk, Entity::File) => {
+                Err("the stage works on chunks, and has said something about a file".to_owned())
+            }
+            _ => Ok(row),
+        }
+    }
+
+    /// Removes the values of a unit.
+    fn clear(&mut self, unit: u32, chunk_files: &[u32]) {
+        let by_file = self.declaration.unit == RowUnit::File;
+        for (name, values) in &mut self.columns {
+            let is_of_file = Entity::of_column(name) == Some(Entity::File);
+            if by_file && !is_of_file {
+                let chunks = values.iter_mut().zip(chunk_files);
+                chunks.filter(|(_, file)| **file == unit).for_each(|(value, _)| *value = None);
+            } else if by_file == is_of_file {
+                values[unit as usize] = None;
+            }
+        }
+    }
+}
+
+/// A value of the declared type, or why it is none.
+fn checked(value: Value, kind: DynamicType) -> Result<Value, String> {
+    let value = match (value, kind) {
+        (Value::Integer(number), DynamicType::Float) => Value::Float(number as f64),
+        (Value::Strings(texts), DynamicType::Vector) if texts.is_empty() => Value::Vector(Vec::new()),
+        (Value::Json(value), DynamicType::Json) => Value::Json(value),
+        (value, DynamicType::Json) => Value::Json(serde_json::to_value(value).map_err(|error| error.to_string())?),
+        (value, _) => value,
+    };
+    if value.dynamic_type() != kind {
+        let given =
+            if value.dynamic_type() == DynamicType::Json { "another value" } else { value.dynamic_type().as_str() };
+        return Err(format!("{given} instead of {kind}"));
+    }
+    match &value {
+        Value::Float(number) if !number.is_finite() => Err("not a finite number".to_owned()),
+        Value::String(text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
+        Value::Strings(texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
+        Value::Strings(texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {
+            Err(format!("more than {MOST_VALUE_BYTES} bytes"))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// A message of a plugin, short enough for a report and on one line.
+fn shortened(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default().trim();
+    line[..line.floor_char_boundary(LONGEST_MESSAGE)].to_owned()
+}
+
+/// The paths of the files that units belong to.
+struct Paths<'v, 'b> {
+    batch: &'v BatchView<'b>,
+    unit: RowUnit,
+}
+
+impl Paths<'_, '_> {
+    fn of(&self, unit: u32) -> String {
+        let file = match self.unit {
+            RowUnit::File => unit,
+            RowUnit::Chunk => self.batch.chunk_files()[unit as usize],
+        };
+        let paths = self.batch.optional_values("file.path").ok().flatten();
+        match paths.and_then(|paths| paths.get(file as usize)) {
+            Some(aurora_pipeline::ValueRef::String(path)) => path.into_owned(),
+            _ => NO_PATH.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Which rows of a batch one message carries.
+
+use aurora_pipeline::{BatchView, Entity};
+
+/// What a stage works on: the rows that fail, are dropped, or get values one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowUnit {
+    /// A file with all its chunks.
+    File,
+    /// A chunk; its file goes with it.
+    Chunk,
+}
+
+impl RowUnit {
+    /// The rows that are units.
+    pub fn entity(self) -> Entity {
+        match self {
+            Self::File => Entity::File,
+            Self::Chunk => Entity::Chunk,
+        }
+    }
+}
+
+/// Rows of a batch: files, and chunks of these files, each in ascending order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowSet {
+    /// File rows.
+    pub files: Vec<u32>,
+    /// Chunk rows; the file of each is in `files`.
+    pub chunks: Vec<u32>,
+}
+
+impl RowSet {
+    /// The rows that are units.
+    pub fn units(&self, unit: RowUnit) -> &[u32] {
+        match unit {
+            RowUnit::File => &self.files,
+            RowUnit::Chunk => &self.chunks,
+        }
+    }
+
+    /// Two sets with half of the units each; `None` if there is only one unit.
+    pub fn halves(&self, unit: RowUnit, chunk_files: &[u32]) -> Option<[Self; 2]> {
+        let units = self.units(unit);
+        if units.len() < 2 {
+            return None;
+        }
+        let (first, second) = units.split_at(units.len() / 2);
+        Some([first, second].map(|units| Self::of(units, unit, &self.chunks, chunk_files)))
+    }
+
+    /// The set with the given units. `chunks` are the chunk rows that may be in it.
+    fn of(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
+        match unit {
+            RowUnit::Chunk => {
+                let mut files: Vec<u32> = units.iter().map(|chunk| chunk_files[*chunk as usize]).collect();
+                files.sort_unstable();
+                files.dedup();
+                Self { files, chunks: units.to_vec() }
+            }
+            RowUnit::File => {
+                let is_included = |chunk: &&u32| units.binary_search(&chunk_files[**chunk as usize]).is_ok();
+                Self { files: units.to_vec(), chunks: chunks.iter().filter(is_included).copied().collect() }
+            }
+        }
+    }
+}
+
+/// Divides the units of a batch for which `wanted` returns true into sets of at most `most` units.
+pub fn row_sets(batch: &BatchView<'_>, unit: RowUnit, most: usize, wanted: impl Fn(usize) -> bool) -> Vec<RowSet> {
+    let rows = match unit {
+        RowUnit::File => batch.files(),
+        RowUnit::Chunk => batch.chunks(),
+    };
+    let units: Vec<u32> = (0..rows).filter(|row| wanted(*row)).map(|row| row as u32).collect();
+    let chunks: Vec<u32> = match unit {
+        RowUnit::File => (0..batch.chunks() as u32).collect(),
+        RowUnit::Chunk => Vec::new(),
+    };
+    units.chunks(most.max(1)).map(|units| RowSet::of(units, unit, &chunks, batch.chunk_files())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_keep_files_and_chunks_together() {
+        let chunk_files = [0, 0, 1, 3, 3];
+        let whole = RowSet { files: vec![0, 1, 3], chunks: vec![0, 1, 2, 3, 4] };
+        let [first, second] = whole.halves(RowUnit::Chunk, &chunk_files).expect("five units");
+        assert_eq!((first.files, first.chunks), (vec![0], vec![0, 1]));
+        assert_eq!((second.files, second.chunks), (vec![1, 3], vec![2, 3, 4]));
+        let [first, second] = whole.halves(RowUnit::File, &chunk_files).expect("three units");
+        assert_eq!((first.files, first.chunks), (vec![0], vec![0, 1]));
+        assert_eq!((second.files, second.chunks), (vec![1, 3], vec![2, 3, 4]));
+        assert_eq!(RowSet { files: vec![2], chunks: vec![] }.halves(RowUnit::File, &chunk_files), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! One running process with the threads that read and write its pipes.
+//!
+//! The threads are not waited for: a pipe stays open as long as any process has it, and that may be a process which has
+//! left the group of the stage.
+
+use std::io::{self, Write as _};
+use std::process::{Child as SystemProcess, ChildStderr, ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::codec::{Encoding, MessageReader};
+use super::command::ResolvedCommand;
+use super::handshake;
+use super::processes;
+use super::stderr_lines::StderrLines;
+
+/// Longest time from the start of a process to its answer to the first message.
+const START: Duration = Duration::from_secs(30);
+/// Time that a process has to end by itself after its last message.
+const GRACE: Duration = Duration::from_secs(2);
+/// Time between two looks at a process that is ending, or at whether the run is stopping.
+pub(super) const TICK: Duration = Duration::from_millis(50);
+
+/// What a process has written.
+pub(super) enum Incoming {
+    Message(Vec<u8>),
+    /// Its output has ended, or is no sequence of messages.
+    End(String),
+}
+
+/// A running process that has answered the first message.
+pub(super) struct Child {
+    process: SystemProcess,
+    cookie: String,
+    pub(super) encoding: Encoding,
+    pub(super) to: Sender<Vec<u8>>,
+    pub(super) from: Receiver<Incoming>,
+}
+
+/// What the processes of a stage have in common.
+pub(super) struct StartOptions<'a> {
+    pub(super) command: &'a ResolvedCommand,
+    /// The first message, as JSON.
+    pub(super) hello: Vec<u8>,
+    pub(super) memory: u64,
+    pub(super) in_flight: usize,
+    pub(super) stderr: &'a Arc<StderrLines>,
+}
+
+impl Child {
+    /// Starts a process and exchanges the first messages with it.
+    ///
+    /// # Errors
+    /// Why it cannot be used, or [`None`] if `is_stopped` has returned true.
+    pub(super) fn start(options: &StartOptions<'_>, is_stopped: &dyn Fn() -> bool) -> Result<Self, Option<String>> {
+        let cookie = random_cookie();
+        let spawned = options.command.command(&cookie).spawn();
+        let mut process = spawned.map_err(|error| Some(format!("it cannot be started: {error}")))?;
+        processes::limit_memory(&process, options.memory);
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            processes::end(&mut process);
+            return Err(Some("it has no pipes".to_owned()));
+        };
+        // The first message and those that may be in flight.
+        let (to, outgoing) = bounded(options.in_flight + 1);
+        let (incoming, from) = bounded(options.in_flight);
+        let (decide, encoding) = bounded(1);
+        let lines = Arc::clone(options.stderr);
+        let threads = spawn("write", move || write(stdin, &outgoing))
+            .and_then(|()| spawn("read", move || read(stdout, &incoming, &encoding)))
+            .and_then(|()| spawn("log", move || log(stderr, &lines)));
+        let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from };
+        threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
+        // A process that has ended already is noticed when it should answer.
+        let _ = child.to.try_send(options.hello.clone());
+        child.encoding =
+            handshake::accept(&child.first(is_stopped)?).map_err(|reason| Some(child.explained(reason)))?;
+        let _ = decide.send(child.encoding);
+        Ok(child)
+    }
+
+    /// The first message.
+    fn first(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
+        let deadline = Instant::now() + START;
+        loop {
+            match self.from.recv_timeout(TICK) {
+                Ok(Incoming::Message(line)) => return Ok(line),
+                Ok(Incoming::End(reason)) => return Err(Some(self.explained(reason))),
+                Err(_) if is_stopped() => return Err(None),
+                Err(_) if Instant::now() >= deadline => {
+                    return Err(Some(format!("no answer to `hello` within {} seconds", START.as_secs())));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// A reason with the exit status of the process, if it has ended.
+    pub(super) fn explained(&mut self, reason: String) -> String {
+        // The end of the output is often seen a moment before the end of the process.
+        let deadline = Instant::now() + Duration::from_millis(200);
+        loop {
+            match self.process.try_wait() {
+                Ok(Some(status)) => return format!("the process has ended ({})", described(status)),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                _ => return reason,
+            }
+        }
+    }
+
+    /// Lets the process end by itself: its input is closed.
+    pub(super) fn finish(mut self, is_stopped: &dyn Fn() -> bool) {
+        // Without its sender, the thread that writes closes the pipe.
+        self.to = bounded(0).0;
+        let deadline = Instant::now() + GRACE;
+        while Instant::now() < deadline && !is_stopped() && matches!(self.process.try_wait(), Ok(None)) {
+            // What it still writes is read, so that it does not wait.
+            let _ = self.from.recv_timeout(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        processes::end(&mut self.process);
+        processes::end_marked(&self.cookie);
+    }
+}
+
+fn described(status: std::process::ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("signal {signal}");
+    }
+    status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"))
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    Builder::new().name(format!("aurora-stage-{name}")).spawn(work).map(drop)
+}
+
+fn write(mut stdin: ChildStdin, outgoing: &Receiver<Vec<u8>>) {
+    for message in outgoing {
+        if stdin.write_all(&message).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The first message is a line; how the others are written is decided after it.
+fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Encoding>) {
+    let mut reader = MessageReader::new(stdout);
+    if !forward(reader.next(Encoding::Jsonl), incoming) {
+        return;
+    }
+    let Ok(encoding) = decided.recv() else { return };
+    while forward(reader.next(encoding), incoming) {}
+}
+
+/// Whether there may be more.
+fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
+    let message = match message {
+        Ok(Some(message)) => Incoming::Message(message),
+        Ok(None) => Incoming::End("the process has closed its output".to_owned()),
+        Err(error) => Incoming::End(error.to_string()),
+    };
+    let is_last = matches!(message, Incoming::End(_));
+    incoming.send(message).is_ok() && !is_last
+}
+
+fn log(stderr: ChildStderr, lines: &StderrLines) {
+    lines.read(stderr);
+}
+
+/// Differs from process to process, and cannot be guessed by a program that has not seen it.
+fn random_cookie() -> String {
+    let mut bytes = [0; 16];
+    // Without random numbers, descendants that have left the group are not found.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

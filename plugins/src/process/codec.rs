@@ -1,0 +1,147 @@
+//! Messages as bytes: a JSON text and a line feed, or MessagePack behind its length.
+
+use std::io::{self, BufReader, Read};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Longest message, in bytes.
+pub(super) const LONGEST_MESSAGE: usize = 64 << 20;
+
+/// How messages are written after the handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Encoding {
+    /// A JSON text on a line of its own.
+    Jsonl,
+    /// Four bytes with the length, the most significant first, then MessagePack.
+    Msgpack,
+}
+
+impl Encoding {
+    /// A message as bytes.
+    ///
+    /// # Errors
+    /// When it is too long, or has a value that the encoding does not have.
+    pub(super) fn encode(self, message: &impl Serialize) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(4096);
+        match self {
+            Self::Jsonl => {
+                serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
+                bytes.push(b'\n');
+            }
+            Self::Msgpack => {
+                bytes.extend([0; 4]);
+                let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
+                message.serialize(&mut serializer).map_err(|error| error.to_string())?;
+                let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
+                bytes[..4].copy_from_slice(&length.to_be_bytes());
+            }
+        }
+        if bytes.len() > LONGEST_MESSAGE {
+            return Err(format!("a message of {} bytes, more than {LONGEST_MESSAGE}", bytes.len()));
+        }
+        Ok(bytes)
+    }
+
+    /// A message from bytes.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn decode<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, String> {
+        match self {
+            Self::Jsonl => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
+            Self::Msgpack => rmp_serde::from_slice(bytes).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// Cuts a stream into messages.
+pub(super) struct MessageReader<R> {
+    stream: BufReader<R>,
+}
+
+impl<R: Read> MessageReader<R> {
+    pub(super) fn new(stream: R) -> Self {
+        Self { stream: BufReader::with_capacity(1 << 16, stream) }
+    }
+
+    /// The bytes of the next message; `None` at the end of the stream.
+    ///
+    /// # Errors
+    /// A message that is cut or too long, or what the system says.
+    pub(super) fn next(&mut self, encoding: Encoding) -> io::Result<Option<Vec<u8>>> {
+        match encoding {
+            Encoding::Jsonl => self.line(),
+            Encoding::Msgpack => self.block(),
+        }
+    }
+
+    fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        use io::BufRead as _;
+        let mut line = Vec::new();
+        loop {
+            let available = self.stream.fill_buf()?;
+            if available.is_empty() {
+                return if line.is_empty() { Ok(None) } else { Err(io::Error::other("the last line is not complete")) };
+            }
+            let (part, used) = match memchr::memchr(b'\n', available) {
+                Some(end) => (&available[..end], end + 1),
+                None => (available, available.len()),
+            };
+            if line.len() + part.len() > LONGEST_MESSAGE {
+                return Err(io::Error::other(format!("a message of more than {LONGEST_MESSAGE} bytes")));
+            }
+            line.extend_from_slice(part);
+            let is_whole = used > part.len();
+            self.stream.consume(used);
+            if is_whole {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    fn block(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut length = [0; 4];
+        let mut read = 0;
+        while read < length.len() {
+            match self.stream.read(&mut length[read..])? {
+                0 if read == 0 => return Ok(None),
+                0 => return Err(io::Error::other("the last message is not complete")),
+                more => read += more,
+            }
+        }
+        let length = u32::from_be_bytes(length) as usize;
+        if length > LONGEST_MESSAGE {
+            return Err(io::Error::other(format!("a message of {length} bytes, more than {LONGEST_MESSAGE}")));
+        }
+        let mut block = Vec::new();
+        self.stream.by_ref().take(length as u64).read_to_end(&mut block)?;
+        if block.len() < length {
+            return Err(io::Error::other("the last message is not complete"));
+        }
+        Ok(Some(block))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_in_both_encodings() {
+        for encoding in [Encoding::Jsonl, Encoding::Msgpack] {
+            let messages = ["a\nb", "", "ü\0"];
+            let bytes: Vec<u8> = messages.iter().flat_map(|text| encoding.encode(text).expect("encodes")).collect();
+            let mut reader = MessageReader::new(bytes.as_slice());
+            for message in messages {
+                let bytes = reader.next(encoding).expect("whole").expect("there");
+                assert_eq!(encoding.decode::<String>(&bytes).as_deref(), Ok(message));
+            }
+            assert!(reader.next(encoding).expect("the end").is_none());
+            let mut cut = MessageReader::new(&bytes[..bytes.len() - 1]);
+            let rest: Vec<_> = std::iter::from_fn(|| cut.next(encoding).transpose()).collect();
+            assert!(rest.last().is_some_and(|last| last.is_err()), "{encoding:?}");
+        }
+    }
+}

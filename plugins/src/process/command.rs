@@ -1,0 +1,85 @@
+//! How a program is started: where it is found, and what of the environment it sees.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::config::Process;
+
+/// Variables that every program gets: where other programs are, and how text is encoded.
+const COMMON: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
+/// Marks the processes of one run, and what they start.
+pub(super) const COOKIE: &str = "AURORA_STAGE_RUN";
+
+/// A directory outside of any repository with the Python module `aurora_stage`, which Python programs import.
+pub struct HelperDirectory(pub PathBuf);
+
+/// The command of a stage, resolved.
+pub(super) struct ResolvedCommand {
+    program: PathBuf,
+    arguments: Vec<String>,
+    root: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl ResolvedCommand {
+    /// Finds the program of a stage in the project at `root`.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub(super) fn new(config: &Process, root: &Path, helper: Option<&HelperDirectory>) -> io::Result<Self> {
+        let given = config.command.first().map(String::as_str).unwrap_or_default();
+        let search = search_path(root);
+        let program = find(given, root, &search)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no program `{given}`")))?;
+        let mut environment = vec![
+            ("PATH".into(), std::env::join_paths(&search).unwrap_or_default()),
+            // Modules of the repository are not part of the program unless the pipeline says so.
+            ("PYTHONSAFEPATH".into(), "1".into()),
+            ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
+            ("PYTHONUTF8".into(), "1".into()),
+        ];
+        environment.extend(helper.map(|helper| ("PYTHONPATH".into(), helper.0.clone().into_os_string())));
+        let named = COMMON.iter().copied().chain(config.env.iter().map(String::as_str));
+        environment.extend(named.filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?))));
+        Ok(Self { program, arguments: config.command[1..].to_vec(), root: root.to_owned(), environment })
+    }
+
+    /// The command, ready to be started with pipes and in a process group of its own.
+    pub(super) fn command(&self, cookie: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .current_dir(&self.root)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env(COOKIE, cookie)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    }
+}
+
+/// The directories of `PATH`, without relative ones and those of the project: a repository must not bring a `python3`.
+fn search_path(root: &Path) -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_safe = |directory: &PathBuf| {
+        let real = directory.canonicalize();
+        directory.is_absolute() && !real.is_ok_and(|real| real.starts_with(root))
+    };
+    std::env::split_paths(&path).filter(is_safe).collect()
+}
+
+fn find(program: &str, root: &Path, search: &[PathBuf]) -> Option<PathBuf> {
+    if program.contains(['/', std::path::MAIN_SEPARATOR]) {
+        return Some(root.join(program)).filter(|path| path.is_file());
+    }
+    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat"] } else { &[""] };
+    let candidates =
+        search.iter().flat_map(|directory| endings.iter().map(move |end| directory.join(format!("{program}{end}"))));
+    candidates.into_iter().find(|path| path.is_file())
+}

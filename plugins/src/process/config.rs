@@ -1,0 +1,162 @@
+//! `use = "process"` in a pipeline's file.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aurora_pipeline::{
+    Access, BuildContext, Described, Key, Problems, ProgramSpec, Stage, StageConfig, StageError, parse_bytes,
+};
+use serde::{Deserialize, Serialize};
+
+use super::stage::ProcessStage;
+use crate::declaration::{self, Declaration, DropRows, WrittenType};
+
+/// The configuration of a stage that is a program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Process {
+    /// The program and its arguments. A program without a `/` is looked up in `PATH`; other relative paths start at the root
+    /// of the project, where the program is run.
+    pub command: Vec<String>,
+    /// Columns that the program gets.
+    pub reads: Vec<String>,
+    /// Columns that the program fills.
+    pub writes: BTreeMap<String, WrittenType>,
+    /// Rows that the program may drop.
+    pub drops: DropRows,
+    /// Handed to the program as it is.
+    pub config: serde_json::Map<String, serde_json::Value>,
+    /// Raised by the author when the same input gives another output.
+    pub version: String,
+    /// Files and directories of the program beside those that the command names.
+    pub files: Vec<String>,
+    /// Files that the output depends on.
+    pub inputs: Vec<String>,
+    /// Names of environment variables that the program gets.
+    pub env: Vec<String>,
+    /// Longest time without an answer, in seconds.
+    pub timeout: u64,
+    /// How often the program is started again in one run.
+    pub max_restarts: u32,
+    /// Most memory of a process, in bytes: its data, where the system can limit it.
+    pub memory: String,
+    /// Messages that a process gets before it has answered.
+    pub in_flight: usize,
+    /// Most rows in a message.
+    pub rows: usize,
+}
+
+impl Default for Process {
+    fn default() -> Self {
+        Self {
+            command: Vec::new(),
+            reads: Vec::new(),
+            writes: BTreeMap::new(),
+            drops: DropRows::None,
+            config: serde_json::Map::new(),
+            version: String::new(),
+            files: Vec::new(),
+            inputs: Vec::new(),
+            env: Vec::new(),
+            timeout: 60,
+            max_restarts: 10,
+            memory: "2GiB".to_owned(),
+            in_flight: 4,
+            rows: 256,
+        }
+    }
+}
+
+impl Described for Process {
+    const SUMMARY: &'static str =
+        "Runs a program that fills custom columns or drops rows; see the guide to custom stages.";
+    const KEYS: &'static [Key] = &[
+        Key::strings(
+            "command",
+            "The program and its arguments. A program without a `/` is looked up in `PATH`. Relative paths start at the root.",
+        ),
+        Key::strings("reads", "Columns that the program gets."),
+        Key::table(
+            "writes",
+            "Columns that the program fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
+        ),
+        Key::one_of("drops", DropRows::NAMES, "Rows that the program may drop."),
+        Key::table("config", "Handed to the program as it is."),
+        Key::string("version", "Raised by the author when the same input gives another output."),
+        Key::strings("files", "Files and directories of the program beside those that the command names."),
+        Key::strings("inputs", "Files that the output depends on: the stage runs again when one changes."),
+        Key::strings("env", "Names of environment variables that the program gets."),
+        Key::count_up("timeout", "seconds", "Longest time without an answer."),
+        Key::count("max_restarts", "restarts", "How often the program is started again in one run."),
+        Key::size("memory", "Most memory of a process for its data, where the system can limit it."),
+        Key::count_up_to(
+            "in_flight",
+            MOST_IN_FLIGHT,
+            "messages",
+            "Messages that a process gets before it has answered.",
+        ),
+        Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows in a message."),
+    ];
+}
+
+const MOST_IN_FLIGHT: usize = 64;
+const MOST_ROWS: usize = 65_536;
+
+impl StageConfig for Process {
+    const TYPE: &'static str = "process";
+
+    fn access(&self) -> Access {
+        self.declaration().access()
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        Some(ProgramSpec { command: self.command.clone(), files: self.files.clone(), environment: self.env.clone() })
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        if self.command.first().is_none_or(|program| program.is_empty()) {
+            problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");
+        }
+        if self.command.iter().any(|part| part.contains('\0')) {
+            problems.error("command", "an argument contains a NUL character");
+        }
+        declaration::check(&self.reads, &self.writes, self.drops, problems);
+        for name in &self.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                problems
+                    .error("env", format!("`{name}` is not the name of an environment variable"))
+                    .help("name the variable; its value is taken from the environment of the run");
+            }
+        }
+        if self.timeout == 0 {
+            problems.error("timeout", "`timeout` must be at least 1 second");
+        }
+        if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
+            problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
+        }
+        if !(1..=MOST_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        }
+        if parse_bytes(&self.memory).is_none_or(|bytes| bytes == 0) {
+            problems.error("memory", format!("`memory` must be a size such as \"512MiB\", not \"{}\"", self.memory));
+        }
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(ProcessStage::new(self, cx)?))
+    }
+}
+
+impl Process {
+    pub(crate) fn declaration(&self) -> Declaration {
+        Declaration::new(&self.reads, &self.writes, self.drops)
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        parse_bytes(&self.memory).unwrap_or(u64::MAX)
+    }
+}

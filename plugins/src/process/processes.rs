@@ -1,0 +1,63 @@
+//! What the system does with processes: limits, and the end of a process with all that it has started.
+
+use std::process::Child;
+
+#[cfg(target_os = "linux")]
+use super::command::COOKIE;
+
+/// Limits the data of a process, in bytes, where the system can.
+#[cfg(target_os = "linux")]
+pub(super) fn limit_memory(child: &Child, bytes: u64) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+    let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    if let Some(pid) = pid(child).and_then(Pid::from_raw) {
+        // A process that cannot be limited has ended already, and its end is seen elsewhere.
+        let _ = prlimit(Some(pid), Resource::Data, limit(bytes));
+        let _ = prlimit(Some(pid), Resource::Core, limit(0));
+    }
+}
+
+/// No such limit here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
+
+/// Ends a process with its group, and waits for it.
+pub(super) fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = pid(child).and_then(rustix::process::Pid::from_raw) {
+        // The group is gone if all its processes have ended.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Ends every process that was started with `cookie` in its environment: those that have left the group of the stage.
+#[cfg(target_os = "linux")]
+pub(super) fn end_marked(cookie: &str) {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let mark = format!("{COOKIE}={cookie}");
+    #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
+    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    for process in processes.flatten() {
+        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
+        let Ok(environment) = std::fs::read(process.path().join("environ")) else { continue };
+        if environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+            && let Some(pid) = Pid::from_raw(pid)
+        {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Processes of others cannot be found here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_marked(_cookie: &str) {}
+
+#[cfg(unix)]
+fn pid(child: &Child) -> Option<i32> {
+    i32::try_from(child.id()).ok()
+}

@@ -1,0 +1,79 @@
+//! What a process writes to its standard error: lines for the log, bounded.
+
+use std::collections::VecDeque;
+use std::io::{BufReader, Read};
+use std::sync::{Mutex, PoisonError};
+
+use aurora_pipeline::StageContext;
+
+/// Most lines of one stage and run.
+const MOST_LINES: u64 = 200;
+/// Longest line that is kept, in bytes.
+const LONGEST_LINE: usize = 2_048;
+
+/// The lines of all processes of a stage.
+#[derive(Default)]
+pub(super) struct StderrLines {
+    state: Mutex<LineState>,
+}
+
+#[derive(Default)]
+struct LineState {
+    waiting: VecDeque<String>,
+    taken: u64,
+    left_out: u64,
+}
+
+impl StderrLines {
+    /// Reads a stream to its end.
+    pub(super) fn read(&self, stream: impl Read) {
+        let mut stream = BufReader::new(stream);
+        let (mut line, mut buffer) = (Vec::new(), [0; 4096]);
+        loop {
+            let read = match stream.read(&mut buffer) {
+                Ok(0) | Err(_) => break,
+                Ok(read) => read,
+            };
+            for byte in &buffer[..read] {
+                if *byte == b'\n' {
+                    self.push(&line);
+                    line.clear();
+                } else if line.len() < LONGEST_LINE {
+                    line.push(*byte);
+                }
+            }
+        }
+        if !line.is_empty() {
+            self.push(&line);
+        }
+    }
+
+    /// Passes the lines so far to the log of the stage.
+    pub(super) fn deliver(&self, cx: &StageContext<'_>) {
+        let lines = std::mem::take(&mut self.lock().waiting);
+        lines.iter().for_each(|line| cx.log(line));
+    }
+
+    /// Says how many lines were left out.
+    pub(super) fn close(&self, cx: &StageContext<'_>) {
+        self.deliver(cx);
+        let left_out = std::mem::take(&mut self.lock().left_out);
+        if left_out > 0 {
+            cx.log(&format!("({left_out} further lines)"));
+        }
+    }
+
+    fn push(&self, line: &[u8]) {
+        let mut state = self.lock();
+        if state.taken < MOST_LINES {
+            state.taken += 1;
+            state.waiting.push_back(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned());
+        } else {
+            state.left_out += 1;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, LineState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

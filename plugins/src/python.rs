@@ -1,0 +1,25 @@
+//! The Python module with which a function becomes a stage.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use aurora_confined::Directory;
+
+/// The name of the module's file.
+const MODULE: &str = "aurora_stage.py";
+/// The source of the module.
+pub const SOURCE: &str = include_str!("../python/aurora_stage.py");
+
+/// Writes the module to a directory of the user, outside of any repository, unless it is there.
+///
+/// # Errors
+/// When the directory cannot be made or written.
+pub fn write_helper(directory: &Path) -> io::Result<()> {
+    #[allow(clippy::disallowed_methods, reason = "the user's own directory")]
+    std::fs::create_dir_all(directory)?;
+    let opened = Directory::open_root(directory)?;
+    if opened.read(MODULE, SOURCE.len() as u64).is_ok_and(|known| known == SOURCE.as_bytes()) {
+        return Ok(());
+    }
+    opened.replace(MODULE, |file| file.write_all(SOURCE.as_bytes()))
+}

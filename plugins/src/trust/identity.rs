@@ -1,0 +1,289 @@
+//! The identity of a program: its command and the content of its files in the project.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use aurora_confined::{Directory, EntryKind};
+use aurora_pipeline::ProgramSpec;
+
+/// Most bytes of one file of a program.
+const MOST_BYTES: u64 = 256 << 20;
+/// Most files of a program.
+const MOST_FILES: usize = 10_000;
+/// A directory that a command names belongs to the program if it has one of these files.
+const ENTRY_POINTS: [&str; 3] = ["__main__.py", "index.js", "package.json"];
+
+/// A program as the user allows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramIdentity {
+    /// BLAKE3 of the command, the names of the environment variables, and the paths and contents of `files`.
+    pub digest: [u8; 32],
+    /// The files of the project that belong to the program, sorted by path.
+    pub files: Vec<ProgramFile>,
+}
+
+/// One file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Path relative to the root of the project, separated by `/`.
+    pub path: String,
+    /// BLAKE3 of its content.
+    pub hash: [u8; 32],
+}
+
+/// Why a program has no identity.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// A file or directory cannot be read.
+    #[error("cannot read {path}, which belongs to the program: {source}")]
+    Unreadable {
+        /// Relative to the root of the project.
+        path: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A part of the program is neither a file nor a directory.
+    #[error(
+        "{path} belongs to the program and is a symbolic link, or neither a file nor a directory; name the file itself"
+    )]
+    Special {
+        /// Relative to the root of the project.
+        path: String,
+    },
+    /// A path leads out of the project.
+    #[error("`{path}` is not below the root of the project")]
+    Outside {
+        /// As given.
+        path: String,
+    },
+    /// The program has too many files.
+    #[error("the program has more than {MOST_FILES} files")]
+    TooMany,
+}
+
+impl ProgramIdentity {
+    /// Reads the files of a program in the project at `root`: those that the command names, alone or within an argument, and
+    /// those that the specification lists. Files outside of the project are the user's own and do not count.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is a symbolic link, or there are too many.
+    pub fn of(spec: &ProgramSpec, root: &Path) -> Result<Self, ProgramError> {
+        let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
+        let directory = Directory::open_root(root).map_err(unreadable)?;
+        let mut files = FileSet { root: &directory, found: BTreeMap::new() };
+        for path in spec.command.iter().flat_map(|argument| candidates(argument)) {
+            if let Some(path) = below(root, path).filter(|path| !path.is_empty()) {
+                files.add_named(&path)?;
+            }
+        }
+        for given in &spec.files {
+            let path = below(root, given).ok_or_else(|| ProgramError::Outside { path: given.clone() })?;
+            files.add(&path)?;
+        }
+        let files: Vec<_> = files.found.into_iter().map(|(path, hash)| ProgramFile { path, hash }).collect();
+        Ok(Self { digest: digest(spec, &files), files })
+    }
+
+    /// The digest in hexadecimal.
+    pub fn hex(&self) -> String {
+        blake3::Hash::from_bytes(self.digest).to_hex().to_string()
+    }
+}
+
+/// BLAKE3 of files in the project at `root` that the output of a stage depends on. A file that does not exist counts as
+/// such, so that the digest changes when it is made.
+///
+/// # Errors
+/// When a path leads out of the project, or a file cannot be read.
+pub fn digest_of_inputs(inputs: &[String], root: &Path) -> Result<[u8; 32], ProgramError> {
+    let unreadable = |source| ProgramError::Unreadable { path: ".".to_owned(), source };
+    let directory = Directory::open_root(root).map_err(unreadable)?;
+    let mut files = FileSet { root: &directory, found: BTreeMap::new() };
+    let mut hasher = blake3::Hasher::new_derive_key("aurora stage inputs 1");
+    for given in inputs {
+        let path = below(root, given).ok_or_else(|| ProgramError::Outside { path: given.clone() })?;
+        match files.add(&path) {
+            Err(ProgramError::Unreadable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                put(&mut hasher, given.as_bytes());
+            }
+            added => added?,
+        }
+    }
+    for (path, hash) in files.found {
+        put(&mut hasher, path.as_bytes());
+        hasher.update(&hash);
+    }
+    Ok(*hasher.finalize().as_bytes())
+}
+
+fn digest(spec: &ProgramSpec, files: &[ProgramFile]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("aurora program 1");
+    let names: BTreeSet<&String> = spec.environment.iter().collect();
+    for texts in [spec.command.iter().collect::<Vec<_>>(), names.into_iter().collect()] {
+        hasher.update(&(texts.len() as u64).to_le_bytes());
+        texts.iter().for_each(|text| put(&mut hasher, text.as_bytes()));
+    }
+    for file in files {
+        put(&mut hasher, file.path.as_bytes());
+        hasher.update(&file.hash);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+fn put(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+/// What in an argument may be the path of a file: the argument, and its parts as a shell or an option separates them.
+fn candidates(argument: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |char: char| char.is_whitespace() || "\"'`=,;:|&<>()$".contains(char);
+    std::iter::once(argument).chain(argument.split(is_separator).filter(move |part| *part != argument))
+}
+
+/// The path below the root that a path means, with `/`; `None` if it is elsewhere.
+fn below(root: &Path, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let relative = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
+    let mut plain = PathBuf::new();
+    for part in relative.components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if plain.pop() => {}
+            _ => return None,
+        }
+    }
+    let parts: Option<Vec<&str>> = plain.iter().map(|part| part.to_str()).collect();
+    Some(parts?.join("/"))
+}
+
+/// The files of a program that have been read so far.
+struct FileSet<'a> {
+    root: &'a Directory,
+    found: BTreeMap<String, [u8; 32]>,
+}
+
+impl FileSet<'_> {
+    /// Adds what a command names, if it is a file of the project or a directory that can be run.
+    fn add_named(&mut self, path: &str) -> Result<(), ProgramError> {
+        let Ok(metadata) = self.root.metadata(path) else { return Ok(()) };
+        let is_program = |name: &&str| self.root.metadata(format!("{path}/{name}")).is_ok();
+        match metadata.kind {
+            EntryKind::Directory if !ENTRY_POINTS.iter().any(|name| is_program(&name)) => Ok(()),
+            _ => self.add(path),
+        }
+    }
+
+    /// Adds a file, or everything below a directory.
+    fn add(&mut self, path: &str) -> Result<(), ProgramError> {
+        let unreadable = |source| ProgramError::Unreadable { path: path.to_owned(), source };
+        match self.root.metadata(path).map_err(unreadable)?.kind {
+            EntryKind::File => {
+                let content = self.root.read(path, MOST_BYTES).map_err(unreadable)?;
+                self.found.insert(path.to_owned(), *blake3::hash(&content).as_bytes());
+                if self.found.len() > MOST_FILES { Err(ProgramError::TooMany) } else { Ok(()) }
+            }
+            EntryKind::Directory => {
+                let entries = self.root.open_directory(path).and_then(|below| below.entries()).map_err(unreadable)?;
+                for (name, kind) in entries {
+                    let Some(name) = name.to_str() else { continue };
+                    let is_part = matches!(kind, EntryKind::File | EntryKind::Directory);
+                    if is_part && name != "__pycache__" && name != ".git" {
+                        self.add(&format!("{path}/{name}"))?;
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(ProgramError::Special { path: path.to_owned() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn spec(command: &[&str]) -> ProgramSpec {
+        ProgramSpec { command: command.iter().map(|&part| part.to_owned()).collect(), ..ProgramSpec::default() }
+    }
+
+    fn project() -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir_all(root.path().join("tools/app/lib")).expect("made");
+        fs::create_dir_all(root.path().join("src")).expect("made");
+        for path in ["tools/a.py", "tools/app/__main__.py", "tools/app/lib/b.py", "src/main.c", "rules"] {
+            fs::write(root.path().join(path), path).expect("written");
+        }
+        root
+    }
+
+    fn paths(command: &[&str], root: &Path) -> Vec<String> {
+        let identity = ProgramIdentity::of(&spec(command), root).expect("readable");
+        identity.files.into_iter().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn the_files_that_a_command_names_belong_to_the_program() {
+        let root = project();
+        let absolute = root.path().join("tools/a.py");
+        for (command, expected) in [
+            (vec!["python3", "tools/a.py"], vec!["tools/a.py"]),
+            (vec!["python3", "./tools/../tools/a.py"], vec!["tools/a.py"]),
+            (vec!["python3", absolute.to_str().expect("text")], vec!["tools/a.py"]),
+            (vec!["sh", "-c", "cat rules | python3 'tools/a.py'"], vec!["rules", "tools/a.py"]),
+            (vec!["run", "--script=tools/a.py"], vec!["tools/a.py"]),
+            (vec!["python3", "tools/app"], vec!["tools/app/__main__.py", "tools/app/lib/b.py"]),
+            (vec!["count", "src"], vec![]),
+            (vec!["count", "../elsewhere", "."], vec![]),
+        ] {
+            assert_eq!(paths(&command, root.path()), expected, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn everything_that_is_run_changes_the_digest() {
+        let root = project();
+        let digest = |spec: &ProgramSpec| ProgramIdentity::of(spec, root.path()).expect("readable").digest;
+        let plain = spec(&["python3", "tools/a.py"]);
+        let first = digest(&plain);
+        assert_eq!(digest(&plain), first);
+        assert_ne!(digest(&spec(&["python3", "tools/a.py", "-x"])), first);
+        assert_ne!(digest(&ProgramSpec { environment: vec!["TOKEN".to_owned()], ..plain.clone() }), first);
+        assert_ne!(digest(&ProgramSpec { files: vec!["rules".to_owned()], ..plain.clone() }), first);
+        fs::write(root.path().join("tools/a.py"), "changed").expect("written");
+        assert_ne!(digest(&plain), first);
+    }
+
+    #[test]
+    fn paths_outside_and_missing_files_are_refused() {
+        let root = project();
+        let with = |file: &str| ProgramSpec { files: vec![file.to_owned()], ..spec(&["run"]) };
+        let message = |file: &str| ProgramIdentity::of(&with(file), root.path()).expect_err("refused").to_string();
+        assert_eq!(message("../rules"), "`../rules` is not below the root of the project");
+        assert!(message("tools/none.py").starts_with("cannot read tools/none.py, which belongs to the program: "));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_is_no_part_of_a_program() {
+        let root = project();
+        std::os::unix::fs::symlink("/bin/sh", root.path().join("tools/link")).expect("linked");
+        let error = ProgramIdentity::of(&spec(&["tools/link"]), root.path()).expect_err("refused");
+        assert!(matches!(error, ProgramError::Special { .. }), "{error}");
+    }
+
+    #[test]
+    fn inputs_may_be_missing() {
+        let root = project();
+        let digest = |input: &str| digest_of_inputs(&[input.to_owned()], root.path()).expect("readable");
+        let (missing, present) = (digest("owners"), digest("rules"));
+        assert_eq!(digest("owners"), missing);
+        fs::write(root.path().join("owners"), "").expect("written");
+        fs::write(root.path().join("rules"), "other").expect("written");
+        assert!(digest("owners") != missing && digest("rules") != present);
+    }
+}

@@ -1,0 +1,136 @@
+//! The columns that custom stages use by name, whatever language they are written in.
+//!
+//! Names, types and meanings are stable: they change with a new major version of the program only. New columns may be
+//! added at any time. `docs/reference/columns.md` is made from this table.
+
+use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, ValueRef};
+use aurora_storage::{Chunk, ChunkHistory, GitHistory};
+
+use super::{EMBEDDING, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT};
+
+/// Describes the built-in columns to a registry.
+pub(crate) fn register(registry: &mut Registry) {
+    for column in files().into_iter().chain(chunks()).chain(history()) {
+        registry.register_column(column);
+    }
+}
+
+fn files() -> [BuiltInColumn; 7] {
+    use DynamicType::{Integer, String};
+    [
+        BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`."),
+        BuiltInColumn::new(SIZE, Integer, "Size on disk, in bytes."),
+        BuiltInColumn::new(MTIME, Integer, "Modification time, in nanoseconds since the epoch."),
+        BuiltInColumn::new(
+            STATUS,
+            String,
+            "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `touched`, `skipped` or `deleted`.",
+        ),
+        BuiltInColumn::new(HASH, String, "BLAKE3 of the content, in hexadecimal."),
+        BuiltInColumn::new(TEXT, String, "The decoded text; empty for files that are skipped, touched or deleted."),
+        BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format."),
+    ]
+}
+
+fn chunks() -> [BuiltInColumn; 17] {
+    use DynamicType::{Bool, Integer, String, Strings, Vector};
+    [
+        text("chunk.key", "Stable id of the chunk, unique within an index.", |chunk| &chunk.key),
+        text("chunk.type", "What the chunk is: `function`, `method`, `class`, …", |chunk| chunk.chunk_type.as_str()),
+        text("chunk.path", "Path of its file.", |chunk| &chunk.path),
+        text("chunk.language", "Language of the chunk.", |chunk| &chunk.language),
+        text("chunk.name", "Simple name of the symbol or heading.", |chunk| &chunk.name),
+        text("chunk.qualified_name", "Name with its enclosing scopes.", |chunk| &chunk.qualified_name),
+        text("chunk.signature", "Declaration without its body.", |chunk| &chunk.signature),
+        text("chunk.doc", "Documentation text.", |chunk| &chunk.doc),
+        text("chunk.text", "Full text.", |chunk| &chunk.text),
+        BuiltInColumn::field(RECORD, "chunk.line_start", Integer, "First line, from 1.", |Record(chunk)| {
+            Some(ValueRef::Integer(i64::from(chunk.line_start)))
+        }),
+        BuiltInColumn::field(RECORD, "chunk.line_end", Integer, "Last line, inclusive.", |Record(chunk)| {
+            Some(ValueRef::Integer(i64::from(chunk.line_end)))
+        }),
+        BuiltInColumn::field(
+            RECORD,
+            "chunk.parent",
+            String,
+            "Key of the enclosing chunk, if it has one.",
+            |Record(chunk)| chunk.parent.as_deref().map(ValueRef::from),
+        ),
+        BuiltInColumn::field(
+            RECORD,
+            "chunk.exported",
+            Bool,
+            "Whether the symbol can be used from outside its file.",
+            |Record(chunk)| Some(ValueRef::Bool(chunk.exported)),
+        ),
+        BuiltInColumn::field(RECORD, "chunk.calls", Strings, "Names of what the chunk calls.", |Record(chunk)| {
+            Some(ValueRef::from(&chunk.calls[..]))
+        }),
+        BuiltInColumn::field(
+            RECORD,
+            "chunk.imports",
+            Strings,
+            "Modules and names that it uses of its file's imports.",
+            |Record(chunk)| Some(ValueRef::from(&chunk.imports[..])),
+        ),
+        BuiltInColumn::field(
+            RECORD,
+            "chunk.definitions",
+            Strings,
+            "Names that are defined inside and have no chunk of their own.",
+            |Record(chunk)| Some(ValueRef::from(&chunk.definitions[..])),
+        ),
+        BuiltInColumn::field(
+            EMBEDDING,
+            EMBEDDING.name(),
+            Vector,
+            "Unit vector; none if the chunk could not be embedded.",
+            |vector| vector.as_deref().map(ValueRef::Vector),
+        ),
+    ]
+}
+
+/// A text of the chunk's record.
+fn text(name: &'static str, meaning: &'static str, of: fn(&Chunk) -> &str) -> BuiltInColumn {
+    BuiltInColumn::field(RECORD, name, DynamicType::String, meaning, move |Record(chunk)| {
+        Some(ValueRef::from(of(chunk)))
+    })
+}
+
+fn history() -> [BuiltInColumn; 4] {
+    use DynamicType::{Integer, Strings};
+    [
+        BuiltInColumn::field(
+            SIGNAL,
+            "chunk.commits",
+            Integer,
+            "Number of commits that its lines come from; none without a history.",
+            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.commits))),
+        ),
+        BuiltInColumn::field(
+            SIGNAL,
+            "chunk.touches",
+            Integer,
+            "Number of commits that ever touched its lines.",
+            |signal| tracked(signal).map(|history| ValueRef::Integer(i64::from(history.touches))),
+        ),
+        BuiltInColumn::field(
+            SIGNAL,
+            "chunk.newest_time",
+            Integer,
+            "Time of the newest of its commits, in Unix seconds.",
+            |signal| tracked(signal).map(|history| ValueRef::Integer(history.newest_time)),
+        ),
+        BuiltInColumn::field(SIGNAL, "chunk.authors", Strings, "Names of the authors of its lines.", |signal| {
+            tracked(signal).map(|history| ValueRef::from(&history.authors[..]))
+        }),
+    ]
+}
+
+fn tracked(Signal(history): &Signal) -> Option<&GitHistory> {
+    match history {
+        ChunkHistory::Tracked(history) => Some(history),
+        _ => None,
+    }
+}

@@ -1,0 +1,67 @@
+//! The custom columns of a plan, as the index declares them.
+
+use aurora_pipeline::{CellType, Diagnostic, Diagnostics, DynamicType, Entity, Plan, PlannedStage, code};
+use aurora_storage::{ColumnDeclaration, ColumnKind};
+
+use crate::chunk::BUILT_IN_METADATA;
+
+/// The custom columns that the stages of a plan write, sorted by name.
+///
+/// # Errors
+/// Every column whose values could not be told from those of another one.
+pub(super) fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> {
+    let mut columns: Vec<ColumnDeclaration> = Vec::new();
+    let mut found = Diagnostics::default();
+    for stage in plan.stages() {
+        for column in stage.access().written() {
+            let CellType::Dynamic(cell) = column.cell() else { continue };
+            let Some(kind) = kind_of(cell) else { continue };
+            let name = column.short_name();
+            if BUILT_IN_METADATA.contains(&name) {
+                let message =
+                    format!("stage `{}` writes column `{name}`, which is built-in metadata of documents", stage.name());
+                found.push(refusal(stage, message));
+            } else if let Some(other) = columns.iter().find(|known| known.name == name) {
+                // Columns of the same entity are the plan's concern.
+                if other.stage != stage.name() || Entity::of_column(column.name()).is_some() {
+                    let message = format!(
+                        "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
+                        stage.name(),
+                        column.name(),
+                        other.stage
+                    );
+                    found.push(refusal(stage, message));
+                }
+            } else {
+                let uses = column.uses();
+                columns.push(ColumnDeclaration {
+                    name: name.to_owned(),
+                    stage: stage.name().to_owned(),
+                    kind,
+                    filter: uses.filter,
+                    terms: uses.terms,
+                    embed: uses.embed,
+                    boost: uses.boost,
+                });
+            }
+        }
+    }
+    columns.sort_by(|a, b| a.name.cmp(&b.name));
+    if found.has_errors() { Err(found) } else { Ok(columns) }
+}
+
+fn refusal(stage: &PlannedStage, message: String) -> Diagnostic {
+    let help = Some("give the column another name".to_owned());
+    Diagnostic::error(code::COLUMN_NAME, stage.location().cloned(), message).with_help(help)
+}
+
+fn kind_of(cell: DynamicType) -> Option<ColumnKind> {
+    match cell {
+        DynamicType::String => Some(ColumnKind::String),
+        DynamicType::Integer => Some(ColumnKind::Integer),
+        DynamicType::Float => Some(ColumnKind::Float),
+        DynamicType::Bool => Some(ColumnKind::Bool),
+        DynamicType::Strings => Some(ColumnKind::Strings),
+        DynamicType::Vector | DynamicType::Json => None,
+    }
+}
