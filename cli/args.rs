@@ -125,7 +125,7 @@ Examples:
   aur mem search how are sessions refreshed
   aur mem search UserManager --show-scores
   aur mem search \"parse date\" --type function,method --lang go --path 'internal/**'
-  aur mem search billing --where owner=payments --format json
+  aur mem search billing --where owner=payments --where 'churn>5' --format json
   aur mem search \"retry\" --grep 'sleep\\(\\d+\\)'      only what holds a match
   aur mem search --fixed 'os.environ['             no query: listed by path and line
   aur mem search \"how is auth done\" --budget 4000   context for an agent
@@ -256,8 +256,11 @@ pub(crate) struct SearchArgs {
     #[arg(long, short = 'p', value_name = "GLOB")]
     pub(crate) path: Vec<String>,
 
-    /// Only chunks whose metadata has this value; may be given more than once
-    #[arg(long = "where", value_name = "KEY=VALUE")]
+    /// Only chunks whose metadata meets this condition; may be given more than once
+    ///
+    /// Text and true/false are compared with = and !=, numbers also with <, <=, > and >=; put quotes around those. A list has a
+    /// value if one of its texts is equal. `aur mem stats` shows the columns of the index.
+    #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) where_: Vec<String>,
 
     /// Which signals rank the results
@@ -280,6 +283,10 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) show_content: bool,
 
+    /// Print the metadata of every result: the values of its columns
+    #[arg(long)]
+    pub(crate) show_fields: bool,
+
     /// Show the lines of every result that match best, at most this many
     ///
     /// [default: 2 on a terminal of at least 60 columns, 3 with --grep or --fixed, else 0]
@@ -290,7 +297,7 @@ pub(crate) struct SearchArgs {
     ///
     /// Results of one file that overlap or touch are joined; one that does not fit is cut, or the next is taken. Tokens
     /// are estimated, rather too high: docs/searching.md tells how.
-    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "snippets"])]
+    #[arg(long, value_name = "TOKENS", value_parser = parse_budget, conflicts_with_all = ["show_scores", "show_content", "show_fields", "snippets"])]
     pub(crate) budget: Option<usize>,
 
     /// The table without its git columns

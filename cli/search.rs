@@ -77,6 +77,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         access,
         retriever: Retriever::new(snapshot, embedder, config),
     };
+    session.retriever.check(&session.filter).map_err(|error| Failure::from_error(&error))?;
     if args.stdin { session.answer_lines(std::io::stdin().lock()) } else { session.answer(&query) }
 }
 
@@ -265,6 +266,7 @@ impl Session<'_> {
                     legacy: self.args.legacy,
                     scores: self.args.show_scores,
                     content: self.args.show_content,
+                    fields: self.args.show_fields,
                     columns: self.terminal.columns,
                     paint: self.terminal.out,
                     links: &self.links,

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
+use aurora_query::{Facet, facets};
 use aurora_storage::{ChunkType, LabelKind, Snapshot, StorageError, TableSize};
 use serde::Serialize;
 
 use crate::args::StatsArgs;
 use crate::failure::Outcome;
 use crate::output::style::Role;
-use crate::output::{json, sanitize, time, units, width};
+use crate::output::{fields, json, sanitize, time, units, width};
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
 use crate::{opened, place};
@@ -26,6 +27,7 @@ struct Stats {
     chunks: u64,
     types: Vec<Share>,
     languages: Vec<Share>,
+    columns: Vec<Facet>,
     model: Option<Model>,
     index_bytes: u64,
     tables: Vec<TableSize>,
@@ -80,6 +82,7 @@ fn collect(root: &Path, snapshot: &Snapshot) -> Result<Stats, StorageError> {
         chunks: manifest.chunk_count,
         types,
         languages,
+        columns: facets(snapshot)?,
         model: manifest.model.as_ref().map(|model| Model { id: model.id.clone(), dimensions: model.dimensions }),
         index_bytes: place::index_bytes(root),
         tables: snapshot.table_sizes()?,
@@ -133,6 +136,17 @@ fn write_text(out: &mut impl Write, stats: &Stats, terminal: &Terminal) -> std::
         for share in shares {
             let name = width::pad(&sanitize::line(&share.name), widest);
             writeln!(out, "  {name}  {:>9}", units::count(u64::from(share.chunks)))?;
+        }
+    }
+    if !stats.columns.is_empty() {
+        writeln!(out, "\n{}", heading("Columns"))?;
+    }
+    let widest = stats.columns.iter().map(|facet| facet.column.name.len()).max().unwrap_or(0);
+    for facet in &stats.columns {
+        let [head, values] = fields::of_facet(facet, widest);
+        writeln!(out, "  {head}")?;
+        if !values.is_empty() {
+            writeln!(out, "  {:widest$}  {values}", "")?;
         }
     }
     Ok(())

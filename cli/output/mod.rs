@@ -3,6 +3,7 @@
 pub(crate) mod code;
 pub(crate) mod context;
 pub(crate) mod evaluation;
+pub(crate) mod fields;
 pub(crate) mod json;
 pub(crate) mod links;
 pub(crate) mod progress;

@@ -12,7 +12,7 @@ use super::links::Links;
 use super::scores::{self, ScoreCard, ScorePart};
 use super::style::{Painter, Role};
 use super::table::{self, Row};
-use super::{sanitize, time, trail, units, width};
+use super::{fields, sanitize, time, trail, units, width};
 
 /// Least columns of code that are worth showing.
 const LEAST_CODE: usize = 12;
@@ -28,6 +28,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) scores: bool,
     /// The text of every result.
     pub(crate) content: bool,
+    /// The metadata of every result.
+    pub(crate) fields: bool,
     /// Width of the terminal, `None` where there is none.
     pub(crate) columns: Option<usize>,
     /// Colours.
@@ -95,7 +97,7 @@ fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
     }
 }
 
-/// The best lines of a hit, and where its copies are.
+/// The best lines of a hit, where its copies are, and its metadata.
 fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     let mut below = snippet(hit, shown);
     if let Some(copies) = copies(hit, NAMED_BELOW).filter(|_| !below.is_empty()) {
@@ -104,6 +106,9 @@ fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
             shown.columns.unwrap_or(usize::MAX),
         );
         below.push(shown.paint.paint(Role::Faint, &line));
+    }
+    if shown.fields {
+        below.extend(fields::of_result(&hit.metadata, shown.columns, shown.paint));
     }
     below
 }
@@ -199,7 +204,7 @@ fn card(hit: &Hit, is_ranked: bool, now: i64) -> ScoreCard {
     ];
     parts[0].star = why.exact_term.is_some();
     parts.extend(why.rules.iter().map(|boost| ScorePart {
-        label: boost.rule.to_owned(),
+        label: boost.rule.to_string(),
         reason: boost.reason.clone(),
         amount: f64::from(boost.effect),
         ..ScorePart::default()

@@ -45,7 +45,7 @@ pub use config::{
     LearningConfig, RulesConfig, SearchConfig, SearchKey, SetError, Tunable, TypeDecay,
 };
 pub use explain::{Boost, Explanation, Points};
-pub use filter::{FilterError, FilterSpec, TextFilter};
+pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, Operator, TextFilter, facets};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,

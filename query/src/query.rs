@@ -3,7 +3,7 @@
 use aurora_storage::{AccessLog, AccessRecord, StorageError};
 use serde::Serialize;
 
-use crate::filter::{FilterError, FilterSpec};
+use crate::filter::{FilterError, FilterSpec, SelectError};
 
 /// Which scores a search uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -116,6 +116,15 @@ pub enum QueryError {
     /// The index cannot be read.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+impl From<SelectError> for QueryError {
+    fn from(error: SelectError) -> Self {
+        match error {
+            SelectError::Filter(error) => Self::Filter(error),
+            SelectError::Storage(error) => Self::Storage(error),
+        }
+    }
 }
 
 impl QueryError {

@@ -8,9 +8,10 @@ use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
 use aurora_storage::Snapshot;
 
 use crate::config::SearchConfig;
+use crate::filter::FilterSpec;
 use crate::present::{self, SearchResults, StageCounts};
 use crate::query::{Mode, Query, QueryError};
-use crate::rank::{self, RankingContext};
+use crate::rank::{self, Boosts, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;
 use crate::retrieve::{self, CandidateLimits, QueryVector};
 use crate::understand::{Understood, understand};
@@ -22,6 +23,7 @@ pub struct Retriever {
     /// The model whose tokens the index holds, to compare queries with them word by word.
     tokens: Option<StaticModel>,
     config: SearchConfig,
+    boosts: Boosts,
     analyzer: Analyzer,
 }
 
@@ -32,7 +34,8 @@ impl Retriever {
         let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));
-        Self { snapshot, embedder, tokens, config, analyzer: Analyzer }
+        let boosts = Boosts::new(&snapshot.manifest().columns, &config.boost);
+        Self { snapshot, embedder, tokens, config, boosts, analyzer: Analyzer }
     }
 
     /// The generation that is searched.
@@ -43,6 +46,14 @@ impl Retriever {
     /// The configuration in use.
     pub fn config(&self) -> &SearchConfig {
         &self.config
+    }
+
+    /// Checks a filter against the columns of the index, without a search.
+    ///
+    /// # Errors
+    /// [`QueryError::Filter`] for the first condition that no chunk of such an index can meet, or what cannot be understood.
+    pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
+        Ok(filter.resolve()?.check_columns(&self.snapshot)?)
     }
 
     /// Answers one query.
@@ -61,6 +72,7 @@ impl Retriever {
         let selection = query.filter.resolve()?.select(&self.snapshot)?;
         let filter = selection.chunks.map(|chunks| chunks & self.snapshot.live());
         notes.extend(selection.notes);
+        notes.extend(self.boosts.note().map(str::to_owned));
 
         let bm25 = KeywordSearch::new(&self.snapshot, &self.config.bm25, &parsed)?;
         let vector = self.query_vector(query.mode, &text)?;
@@ -91,6 +103,7 @@ impl Retriever {
         let accesses = query.accesses(keys, &mut notes);
         let context = RankingContext {
             snapshot: &self.snapshot,
+            boosts: &self.boosts,
             analyzer: &self.analyzer,
             config: &self.config,
             mode: query.mode,

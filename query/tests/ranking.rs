@@ -228,7 +228,7 @@ fn filters_cut_and_say_when_nothing_is_left() {
     assert_eq!(only(&kb), ["Authenticate users"]);
     assert_eq!((kb.stages.indexed, kb.stages.eligible), (6, 1));
     assert_eq!(
-        only(&ask(&|filter| filter.where_.push(("owner".to_owned(), "identity".to_owned())))),
+        only(&ask(&|filter| filter.add_condition("owner=identity").expect("a condition"))),
         ["Authenticate users"]
     );
     assert_eq!(only(&ask(&|filter| filter.paths.push("tests".to_owned()))), ["test_authenticate_user"]);

@@ -12,7 +12,7 @@ use aurora_suggest::did_you_mean;
 use toml::de::DeValue;
 
 use crate::config::parameters::SearchConfig;
-use crate::config::settings::{self, SETTINGS, Setting, SettingValue};
+use crate::config::settings::{self, BOOST, BOOST_RANGE, SETTINGS, Setting, SettingValue};
 
 /// Most bytes of a configuration file.
 const MOST_BYTES: u64 = 1 << 20;
@@ -129,6 +129,9 @@ impl ConfigDraft {
 
     /// Walks the tables below `search` in the order of the file; `span` is that of the key of `value`.
     fn table(&mut self, key: &str, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
+        if key == BOOST {
+            return self.boosts(value, span, at);
+        }
         let is_table_name =
             SETTINGS.iter().any(|setting| setting.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')));
         match (settings::find(key), value.as_table()) {
@@ -144,7 +147,33 @@ impl ConfigDraft {
                 let message = format!("`{key}` must be a table, not {}", settings::text_of(value));
                 self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
             }
-            (None, _) => self.unknown(key, settings::names(), at(span)),
+            (None, _) => self.unknown(key, settings::names().chain([BOOST]), at(span)),
+        }
+    }
+
+    /// The weights of custom columns. Which columns there are depends on the index.
+    fn boosts(&mut self, value: &DeValue<'_>, span: Range<usize>, at: &dyn Fn(Range<usize>) -> Place) {
+        let Some(table) = value.as_table() else {
+            let message = format!("`{BOOST}` must be a table, not {}", settings::text_of(value));
+            self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(span)));
+            return;
+        };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in entries {
+            let text = settings::text_of(value.get_ref());
+            match text.parse::<f32>() {
+                Ok(weight) if BOOST_RANGE.contains(&weight) => {
+                    self.config.boost.insert(name.get_ref().to_string(), weight);
+                }
+                _ => {
+                    let (least, most) = (BOOST_RANGE.start(), BOOST_RANGE.end());
+                    let key = name.get_ref();
+                    let message =
+                        format!("`{BOOST}.{key}` must be a number between {least:.1} and {most:.1}, not {text}");
+                    self.errors.push(Diagnostic::error(code::INVALID_VALUE, None, message).at(at(name.span())));
+                }
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! The parameters of a search with their measured defaults.
 
+use std::collections::BTreeMap;
+
 use aurora_inverted::Bm25Config;
 use serde::Serialize;
 
@@ -199,6 +201,9 @@ pub struct SearchConfig {
     pub rules: RulesConfig,
     /// One answer once.
     pub folding: FoldingConfig,
+    /// Weights of custom columns in place of the declared ones, by name of the column.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub boost: BTreeMap<String, f32>,
 }
 
 /// Measured on questions with known answers over public repositories: names, first sentences of removed documentation,
@@ -269,6 +274,7 @@ impl Default for SearchConfig {
                 short: 0.25,
             },
             folding: FoldingConfig { near_copies: true },
+            boost: BTreeMap::new(),
         }
     }
 }

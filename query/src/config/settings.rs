@@ -39,6 +39,11 @@ const fn count(key: &'static str, range: RangeInclusive<usize>, field: fn(&mut S
     Setting { key, value: SettingValue::Count(range, field) }
 }
 
+/// The table of weights by custom column. Its keys are the columns of an index.
+pub(crate) const BOOST: &str = "search.boost";
+/// Which weights a column may have.
+pub(crate) const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
+
 /// Every key, in the order in which the documentation lists them.
 pub(crate) static SETTINGS: &[Setting] = &[
     number("search.bm25.k1", POSITIVE, |c| &mut c.bm25.k1),
@@ -119,7 +124,7 @@ pub(crate) fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// Every key.
+/// Every key that is known without an index.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.key)
 }

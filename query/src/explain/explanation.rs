@@ -1,6 +1,6 @@
 //! The explanation of one hit: data for the box of `--show-scores` and for JSON.
 
-use aurora_storage::ChunkHistory;
+use aurora_storage::{ArchivedMetaValue, ChunkHistory, ChunkRecord};
 use serde::Serialize;
 
 use crate::explain::points::{self, Boost, Points};
@@ -8,12 +8,16 @@ use crate::explain::reasons::{activation_reason, keyword_match, semantic_reason}
 use crate::query::Mode;
 use crate::rank::activation::ActivationParts;
 use crate::rank::{RankedCandidate, RankingContext};
+use crate::retrieve::bm25::MatchedTerms;
 
 /// The reasons behind one hit's scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// Terms of the query that the chunk holds, in the query's order.
     pub matched_terms: Vec<String>,
+    /// Custom columns of the chunk whose text holds some of these terms.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matched_columns: Vec<String>,
     /// The word that the chunk holds just as it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_term: Option<String>,
@@ -31,18 +35,18 @@ pub struct Explanation {
     pub rules: Vec<Boost>,
 }
 
-/// Explains a ranked candidate, and divides its score between the components. `matched` are the places in the query of the
-/// terms that the chunk holds.
+/// Explains a ranked candidate, and divides its score between the components. `matched` are the terms that the chunk holds.
 pub(crate) fn explain(
     context: &RankingContext<'_, '_>,
     candidate: &RankedCandidate<'_>,
-    matched: &[usize],
+    matched: &MatchedTerms,
     git: &ChunkHistory,
 ) -> (Points, Explanation) {
     let chunk = candidate.retrieved.chunk;
     let shares = points::shares(&context.config.hybrid, context.weights(), candidate.components, candidate.ranks);
     let (weighted, rules) = points::settle(shares, candidate.fused, &candidate.applied, chunk.path());
-    let keywords = keyword_match(context.parsed, matched, chunk.name());
+    let keywords = keyword_match(context.parsed, &matched.places, chunk.name());
+    let columns = matched_columns(context, chunk, &matched.in_columns);
     let semantic = if context.mode == Mode::Sparse {
         "not used in mode sparse"
     } else {
@@ -50,13 +54,40 @@ pub(crate) fn explain(
     };
     let explanation = Explanation {
         matched_terms: keywords.matched_terms,
+        bm25: if columns.is_empty() {
+            keywords.reason
+        } else {
+            format!("{}, found in {}", keywords.reason, columns.join(", "))
+        },
+        matched_columns: columns,
         exact_term: keywords.exact_term,
         exact_identifier: candidate.retrieved.exact.is_some(),
-        bm25: keywords.reason,
         semantic: semantic.to_owned(),
         activation: activation_reason(git, candidate.access.as_ref(), context.now),
         activation_parts: candidate.activation,
         rules,
     };
     (weighted, explanation)
+}
+
+/// The custom columns of a chunk whose text holds one of the terms at some places of the query.
+fn matched_columns(context: &RankingContext<'_, '_>, chunk: ChunkRecord<'_>, places: &[usize]) -> Vec<String> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let terms: Vec<&str> = places.iter().filter_map(|&place| context.parsed.term_at(place)).collect();
+    let holds_term = |text: &str| {
+        let mut holds = false;
+        context.analyzer.terms(text, &mut |term| holds |= terms.contains(&term));
+        holds
+    };
+    let columns = &context.snapshot.manifest().columns;
+    let has_terms = |name: &str| columns.iter().any(|column| column.name == name && column.terms.is_some());
+    let matches = |value: &ArchivedMetaValue| match value {
+        ArchivedMetaValue::String(text) => holds_term(text),
+        ArchivedMetaValue::Strings(texts) => texts.iter().any(|text| holds_term(text)),
+        _ => false,
+    };
+    let found = chunk.metadata().filter(|(name, value)| has_terms(name) && matches(value));
+    found.map(|(name, _)| name.to_owned()).collect()
 }

@@ -1,5 +1,7 @@
 //! A final score divided between the components and the rules, in the units of the score, so that the parts add up to it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::config::{Fusion, HybridConfig};
@@ -23,8 +25,8 @@ pub struct Points {
 /// A rule that changed a score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Boost {
-    /// Its name, as in the configuration below `search.rules`.
-    pub rule: &'static str,
+    /// Its name, as in the configuration below `search.rules`, or `boost.` and the name of a custom column.
+    pub rule: Cow<'static, str>,
     /// What it added to the final score, or took away.
     pub effect: f32,
     /// Why, in words.
@@ -56,7 +58,7 @@ pub(crate) fn settle(shares: [f32; 3], fused: f32, applied: &[AppliedRule], path
     let boosts = applied.iter().enumerate().filter(|(_, rule)| rule.rule != SCALE).map(|(at, rule)| {
         let is_scaled = scaled_at.is_some_and(|scaled| at < scaled);
         let effect = if is_scaled { rule.effect * factor } else { rule.effect };
-        Boost { rule: rule.rule, effect, reason: rule_reason(rule.rule, effect, path) }
+        Boost { rule: rule.rule.clone(), effect, reason: rule_reason(&rule.rule, effect, path) }
     });
     (Points { bm25, semantic, activation }, boosts.collect())
 }
@@ -77,11 +79,11 @@ mod tests {
 
     #[test]
     fn scaling_is_folded_into_the_points() {
-        let rule = |rule, effect| AppliedRule { rule, effect };
+        let rule = |rule: &'static str, effect| AppliedRule { rule: rule.into(), effect };
         let applied = [rule("name_words", 0.6), rule("scale", -0.5), rule("exact_identifier", 0.25)];
         let (points, boosts) = settle([3.0, 1.0, 0.0], 0.4, &applied, "a.py");
         assert_eq!((points.bm25, points.semantic, points.activation), (0.15, 0.05, 0.0));
-        let effects: Vec<_> = boosts.iter().map(|boost| (boost.rule, boost.effect)).collect();
+        let effects: Vec<_> = boosts.iter().map(|boost| (&*boost.rule, boost.effect)).collect();
         assert_eq!(effects, [("name_words", 0.3), ("exact_identifier", 0.25)]);
     }
 
@@ -90,13 +92,13 @@ mod tests {
         fn points_and_boosts_add_up(
             shares in prop::array::uniform3(0.01_f32..1.0), fused in 0.0_f32..=1.0, effects in prop::collection::vec(0.0_f32..0.5, 0..5), scale in prop::bool::ANY, raise in 0.0_f32..0.3,
         ) {
-            let mut applied: Vec<AppliedRule> = effects.iter().map(|&effect| AppliedRule { rule: "tests", effect }).collect();
+            let mut applied: Vec<AppliedRule> = effects.iter().map(|&effect| AppliedRule { rule: "tests".into(), effect }).collect();
             let mut score = effects.iter().fold(fused, |sum, effect| sum + effect);
             if scale {
-                applied.push(AppliedRule { rule: "scale", effect: -score * 0.4 });
+                applied.push(AppliedRule { rule: "scale".into(), effect: -score * 0.4 });
                 score *= 0.6;
             }
-            applied.push(AppliedRule { rule: "exact_identifier", effect: raise });
+            applied.push(AppliedRule { rule: "exact_identifier".into(), effect: raise });
             score += raise;
             let (points, boosts) = settle(shares, fused, &applied, "a.py");
             let sum = points.sum() + boosts.iter().map(|boost| boost.effect).sum::<f32>();

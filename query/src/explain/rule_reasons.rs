@@ -3,6 +3,9 @@
 /// Why a rule changed the score of a chunk in the file at `path`.
 pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
+    if let Some(column) = rule.strip_prefix("boost.") {
+        return format!("the value of its column `{column}`");
+    }
     let unless = |what: &str| format!("{what}, not asked for by the query");
     match rule {
         "definition" => "defines what the query names".to_owned(),
@@ -41,6 +44,7 @@ mod tests {
             let reason = rule_reason(rule, -0.1, "src/a.py");
             assert!(!reason.contains("by rule"), "{rule}: {reason}");
         }
+        assert_eq!(rule_reason("boost.churn", 0.1, "a"), "the value of its column `churn`");
         assert_eq!(rule_reason("novel", 0.1, "a"), "raised by rule `novel`");
     }
 }

@@ -1,6 +1,7 @@
 //! Why a filter is refused.
 
-use aurora_storage::ChunkType;
+use aurora_storage::{ChunkType, ColumnKind, StorageError};
+use aurora_suggest::did_you_mean;
 
 /// Longest pattern, glob, condition or name, in bytes.
 pub(crate) const LONGEST_VALUE: usize = 4 << 10;
@@ -11,7 +12,7 @@ pub(crate) const MOST_VALUES: usize = 256;
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
     /// Not a chunk type.
-    #[error("Invalid chunk type '{given}'. Valid types: {}{}", valid_types(), .help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default())]
+    #[error("Invalid chunk type '{given}'. Valid types: {}{}", valid_types(), bracketed(.help))]
     Type {
         /// The type as given.
         given: String,
@@ -41,8 +42,77 @@ pub enum FilterError {
         what: &'static str,
     },
     /// Not a condition.
-    #[error("Invalid condition '{0}'. Conditions are written key=value, such as owner=payments")]
+    #[error(
+        "Invalid condition '{0}'. Conditions are written as a column, one of = != < <= > >=, and a value, such as \
+         owner=payments or 'churn>5', in quotes because a shell takes < and > for itself"
+    )]
     Condition(String),
+    /// Not a column of the index.
+    #[error("No column '{given}' in this index; {}{}", columns(.known), bracketed(.help))]
+    Column {
+        /// The name as given.
+        given: String,
+        /// What was probably meant.
+        help: Option<String>,
+        /// The columns that chunks can be filtered by.
+        known: Vec<String>,
+    },
+    /// A column without the use `filter`.
+    #[error("The column '{given}' cannot be filtered by: stage '{stage}' declares it without `filter`; {}", columns(.known))]
+    NotFilterable {
+        /// The name as given.
+        given: String,
+        /// The stage that writes the column.
+        stage: String,
+        /// The columns that chunks can be filtered by.
+        known: Vec<String>,
+    },
+    /// A value that no value of the column's type equals.
+    #[error("Invalid value '{given}' for the column '{key}' of type {kind}: {}", expected(*.kind, .given))]
+    Value {
+        /// Name of the column.
+        key: String,
+        /// The value as given.
+        given: String,
+        /// Type of the column.
+        kind: ColumnKind,
+    },
+    /// An operator that the column's type does not have.
+    #[error("The column '{key}' of type {kind} has no order for `{operator}`; it can be compared with = and !=")]
+    Operator {
+        /// Name of the column.
+        key: String,
+        /// The operator.
+        operator: &'static str,
+        /// Type of the column.
+        kind: ColumnKind,
+    },
+}
+
+/// Why chunks cannot be selected.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SelectError {
+    /// The filter does not fit the index.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+fn columns(known: &[String]) -> String {
+    if known.is_empty() { "its chunks have no metadata".to_owned() } else { format!("columns: {}", known.join(", ")) }
+}
+
+fn bracketed(help: &Option<String>) -> String {
+    help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default()
+}
+
+fn expected(kind: ColumnKind, given: &str) -> String {
+    if kind.is_number() {
+        return "give a number, such as 5 or 0.5".to_owned();
+    }
+    format!("give true or false{}", bracketed(&did_you_mean(given, ["true", "false"])))
 }
 
 fn valid_types() -> String {

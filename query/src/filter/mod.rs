@@ -2,11 +2,18 @@
 //!
 //! Takes a [`FilterSpec`] as the user gives it. Gives one bitmap of chunks, resolved before anything is scored.
 
+mod columns;
+mod condition;
 mod error;
+mod facets;
+mod number;
 mod required_terms;
 mod spec;
 mod text;
 
+pub use condition::{Condition, Operator};
 pub use error::FilterError;
+pub(crate) use error::SelectError;
+pub use facets::{Facet, FacetValue, facets};
 pub use spec::FilterSpec;
 pub use text::TextFilter;

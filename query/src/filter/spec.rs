@@ -7,7 +7,9 @@ use aurora_suggest::did_you_mean;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use roaring::RoaringBitmap;
 
-use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES};
+use crate::filter::columns;
+use crate::filter::condition::Condition;
+use crate::filter::error::{FilterError, LONGEST_VALUE, MOST_VALUES, SelectError};
 use crate::filter::text::TextFilter;
 
 /// Filters as given by the user. Values of one kind are alternatives; kinds are all required.
@@ -19,8 +21,8 @@ pub struct FilterSpec {
     pub languages: Vec<String>,
     /// Globs over paths relative to the root: `src/**/*.py`, `*.py` (at any depth), `src/auth` (all below it).
     pub paths: Vec<String>,
-    /// `key = value` over metadata, all required.
-    pub where_: Vec<(String, String)>,
+    /// Conditions over metadata, all required.
+    pub where_: Vec<Condition>,
     /// Regular expressions that the chunk's text must match, every one of them; see [`TextFilter`].
     pub grep: Vec<String>,
     /// Texts that the chunk's text must hold, every one of them.
@@ -33,7 +35,7 @@ pub(crate) struct Filter {
     types: Vec<ChunkType>,
     languages: Vec<String>,
     paths: Option<GlobSet>,
-    where_: Vec<(String, String)>,
+    where_: Vec<Condition>,
     text: TextFilter,
 }
 
@@ -46,18 +48,13 @@ pub(crate) struct ChunkSelection {
 }
 
 impl FilterSpec {
-    /// Adds a condition written `key=value`.
+    /// Adds a condition such as `owner=payments` or `churn>5`.
     ///
     /// # Errors
-    /// [`FilterError::Condition`] without a `=` or without a key.
+    /// [`FilterError::Condition`] without an operator or without a key.
     pub fn add_condition(&mut self, text: &str) -> Result<(), FilterError> {
-        match text.split_once('=') {
-            Some((key, value)) if !key.trim().is_empty() => {
-                self.where_.push((key.trim().to_owned(), value.trim().to_owned()));
-                Ok(())
-            }
-            _ => Err(FilterError::Condition(text.to_owned())),
-        }
+        self.where_.push(text.parse()?);
+        Ok(())
     }
 
     /// Checks the filters without looking at an index.
@@ -69,7 +66,7 @@ impl FilterSpec {
     }
 
     pub(crate) fn resolve(&self) -> Result<Filter, FilterError> {
-        let conditions: Vec<String> = self.where_.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let conditions: Vec<String> = self.where_.iter().map(Condition::to_string).collect();
         for (what, values) in [
             ("chunk types", &self.types),
             ("languages", &self.languages),
@@ -120,8 +117,16 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 }
 
 impl Filter {
+    /// Makes sure that the index has the columns that conditions name, with values of such a type.
+    pub(crate) fn check_columns(&self, snapshot: &Snapshot) -> Result<(), SelectError> {
+        self.where_.iter().try_for_each(|condition| columns::check(condition, snapshot))
+    }
+
     /// The chunks of `snapshot` that pass.
-    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<ChunkSelection, StorageError> {
+    ///
+    /// # Errors
+    /// When the index has not the columns that conditions name, or cannot be read.
+    pub(crate) fn select(&self, snapshot: &Snapshot) -> Result<ChunkSelection, SelectError> {
         let mut selection = ChunkSelection::default();
         if !self.types.is_empty() {
             let mut any = RoaringBitmap::new();
@@ -137,9 +142,9 @@ impl Filter {
             }
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
-        for (key, value) in &self.where_ {
-            let some = snapshot.label(Label::Meta { key, value })?;
-            selection.require(some, || Ok(format!("No chunk has {key}={value}")))?;
+        for condition in &self.where_ {
+            let some = columns::select(condition, snapshot)?;
+            selection.require(some, || Ok(format!("No chunk has {condition}")))?;
         }
         if let Some(globs) = &self.paths {
             let mut below = RoaringBitmap::new();
@@ -268,25 +273,17 @@ mod tests {
         let long = vec!["a".repeat(LONGEST_VALUE + 1)];
         let many = vec!["a".to_owned(); MOST_VALUES + 1];
         for values in [long, many] {
-            let pairs = values.iter().map(|value| ("owner".to_owned(), value.clone())).collect();
+            let where_ = values.iter().map(|value| format!("owner={value}").parse().expect("a condition")).collect();
             for spec in [
                 FilterSpec { languages: values.clone(), ..FilterSpec::default() },
                 FilterSpec { paths: values.clone(), ..FilterSpec::default() },
-                FilterSpec { where_: pairs, ..FilterSpec::default() },
+                FilterSpec { where_, ..FilterSpec::default() },
                 FilterSpec { grep: values.clone(), ..FilterSpec::default() },
                 FilterSpec { fixed: values.clone(), ..FilterSpec::default() },
             ] {
                 assert!(matches!(spec.check(), Err(FilterError::TooMuch { .. })));
             }
         }
-    }
-
-    #[test]
-    fn conditions_need_a_key() {
-        let mut spec = FilterSpec::default();
-        spec.add_condition("owner = payments=eu").expect("a condition");
-        assert_eq!(spec.where_, [("owner".to_owned(), "payments=eu".to_owned())]);
-        assert!(spec.add_condition("owner").is_err() && spec.add_condition("=x").is_err());
     }
 
     #[test]

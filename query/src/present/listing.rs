@@ -53,6 +53,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &Query<'_>, start: Instant) -> Re
     for (at, ((id, chunk), access)) in found.into_iter().zip(accesses).enumerate() {
         let explanation = Explanation {
             matched_terms: Vec::new(),
+            matched_columns: Vec::new(),
             exact_term: None,
             exact_identifier: false,
             bm25: UNRANKED.to_owned(),

@@ -1,9 +1,12 @@
 //! A candidate on its way through the ranking.
 
+use std::borrow::Cow;
+
 use aurora_storage::AccessRecord;
 use serde::Serialize;
 
 use crate::rank::activation::ActivationParts;
+use crate::rank::boosts::ColumnBoost;
 use crate::rank::features::Features;
 use crate::rank::fusion::{Components, RankPair};
 use crate::retrieve::Candidate;
@@ -17,6 +20,8 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
     pub(crate) access: Option<AccessRecord>,
     /// What the rules look at.
     pub(crate) features: Features<'s>,
+    /// What custom columns add.
+    pub(crate) boosts: Vec<ColumnBoost>,
     /// Scores of the components, each normalised within the candidates.
     pub(crate) components: Components,
     /// Ranks by keywords and by cosine; set where reciprocal rank fusion is in use.
@@ -36,8 +41,8 @@ pub(crate) struct RankedCandidate<'s, C = Candidate<'s>> {
 /// A rule that changed a score, and by how much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AppliedRule {
-    /// Its name, as in the configuration below `search.rules`.
-    pub rule: &'static str,
+    /// Its name, as in the configuration below `search.rules`, or `boost.` and the name of a custom column.
+    pub rule: Cow<'static, str>,
     /// What it added to the score; negative where it took some away.
     pub effect: f32,
 }
@@ -49,6 +54,7 @@ impl<'s, C> RankedCandidate<'s, C> {
             retrieved,
             access,
             features,
+            boosts: Vec::new(),
             components: Components::default(),
             ranks: RankPair::default(),
             activation: ActivationParts::default(),
@@ -60,10 +66,10 @@ impl<'s, C> RankedCandidate<'s, C> {
     }
 
     /// Adds `effect` to the score and records the rule, unless there is no effect.
-    pub(crate) fn change(&mut self, rule: &'static str, effect: f32) {
+    pub(crate) fn change(&mut self, rule: impl Into<Cow<'static, str>>, effect: f32) {
         if effect != 0.0 {
             self.score += effect;
-            self.applied.push(AppliedRule { rule, effect });
+            self.applied.push(AppliedRule { rule: rule.into(), effect });
         }
     }
 }

@@ -12,6 +12,7 @@
 //! [`folding`] then gives copies and pieces of one definition a single place.
 
 pub mod activation;
+mod boosts;
 mod candidate;
 mod features;
 mod folding;
@@ -39,6 +40,7 @@ use crate::rank::spreading::{LabelGraph, spread};
 use crate::retrieve::{Candidate, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
 
+pub(crate) use boosts::Boosts;
 pub use candidate::AppliedRule;
 pub(crate) use candidate::RankedCandidate;
 pub(crate) use folding::FoldedGroup;
@@ -50,6 +52,8 @@ pub use fusion::{Weights, min_max, ranks, reciprocal_rank};
 pub(crate) struct RankingContext<'r, 's> {
     /// The generation that is searched.
     pub(crate) snapshot: &'s Snapshot,
+    /// What custom columns add to scores.
+    pub(crate) boosts: &'r Boosts,
     /// The analyzer of query and index.
     pub(crate) analyzer: &'r Analyzer,
     /// Weights and parameters.
@@ -88,7 +92,7 @@ pub(crate) fn rank<'s>(
     accesses: Vec<Option<AccessRecord>>,
 ) -> Result<Vec<RankedCandidate<'s>>, StorageError> {
     let rule_query = RuleQuery::new(context.parsed, context.term_idfs);
-    let mut ranked = with_features(context.analyzer, &rule_query, candidates, accesses);
+    let mut ranked = with_features(context, &rule_query, candidates, accesses);
     normalise_relevance(context, &mut ranked);
     if context.config.hybrid.fusion == Fusion::Rrf {
         assign_ranks(&mut ranked);
@@ -101,7 +105,7 @@ pub(crate) fn rank<'s>(
 }
 
 fn with_features<'s>(
-    analyzer: &Analyzer,
+    context: &RankingContext<'_, 's>,
     query: &RuleQuery<'_>,
     candidates: Vec<Candidate<'s>>,
     accesses: Vec<Option<AccessRecord>>,
@@ -111,9 +115,13 @@ fn with_features<'s>(
         let lines = chunk.line_end() - chunk.line_start() + 1;
         (chunk_name(*chunk), lines, doc_words.unwrap_or(0.0))
     });
-    let features = query.read(analyzer, read);
+    let features = query.read(context.analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
-    parts.map(|((candidate, access), features)| RankedCandidate::new(candidate, access, features)).collect()
+    let ranked = parts.map(|((candidate, access), features)| {
+        let boosts = context.boosts.of_chunk(candidate.chunk);
+        RankedCandidate { boosts, ..RankedCandidate::new(candidate, access, features) }
+    });
+    ranked.collect()
 }
 
 /// Sets the keyword and the semantic component: raw scores, min-max normalised within the candidates.
@@ -210,7 +218,7 @@ fn sort(ranked: &mut [RankedCandidate<'_>]) {
         let below = ranked.get(at + 1).map_or(0.0, |next| next.score);
         let candidate = &mut ranked[at];
         if below > candidate.score {
-            candidate.applied.push(AppliedRule { rule: "exact_identifier", effect: below - candidate.score });
+            candidate.applied.push(AppliedRule { rule: "exact_identifier".into(), effect: below - candidate.score });
             candidate.score = below;
         }
     }

@@ -1,13 +1,14 @@
 //! Ranking rules: what a developer knows about code that no term statistic does.
 //!
-//! Lifts add to a chunk's fused score, in units of the best fused score of the query; penalties take a fraction of it
-//! away, unless the query asks for that kind of code. A rule is a function from the query and a chunk to a strength of
+//! Lifts and the boosts of custom columns add to a chunk's fused score, in units of the best fused score of the query; penalties
+//! take a fraction of it away, unless the query asks for that kind of code. A rule is a function from the query and a chunk to a strength of
 //! 0..1, and has a weight in [`RulesConfig`].
 
 use aurora_storage::ChunkType;
 
 use crate::config::RulesConfig;
 use crate::path_class::{PathClass, passes_on};
+use crate::rank::boosts::ColumnBoost;
 use crate::rank::candidate::RankedCandidate;
 use crate::rank::features::{Features, MentionedName, RuleQuery};
 use crate::understand::Word;
@@ -22,6 +23,11 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
     for candidate in ranked.iter_mut() {
         for (rule, strength) in lifts(config, query, &candidate.features) {
             candidate.change(rule, unit * strength);
+        }
+        for ColumnBoost { rule, strength } in std::mem::take(&mut candidate.boosts) {
+            // No score falls below 0.
+            let effect = (unit * strength).max(-candidate.score);
+            candidate.change(rule, effect);
         }
         for (rule, strength) in penalties(config, query, &candidate.features) {
             let loss = candidate.score * strength;
@@ -162,6 +168,8 @@ fn folds_to(text: &str, lower: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use aurora_analysis::Analyzer;
     use proptest::prelude::*;
 
@@ -200,8 +208,15 @@ mod tests {
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
         let mut ranked = with_scores(&query, chunks, &vec![0.5; chunks.len()]);
         apply(&SearchConfig::default().rules, &query, &mut ranked);
-        let names = |applied: &[AppliedRule]| applied.iter().map(|rule| rule.rule).collect();
+        let names = |applied: &[AppliedRule]| applied.iter().map(|rule| name(&rule.rule)).collect();
         ranked.iter().map(|candidate| (candidate.score, names(&candidate.applied))).collect()
+    }
+
+    fn name(rule: &Cow<'static, str>) -> &'static str {
+        match rule {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(_) => "boost",
+        }
     }
 
     #[test]
@@ -283,13 +298,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn effects_add_up_to_the_change_and_scores_stay_in_bounds(scores in prop::collection::vec(0.0f32..=1.0, 1..20), picks in prop::collection::vec(0usize..6, 20)) {
+        fn effects_add_up_to_the_change_and_scores_stay_in_bounds(scores in prop::collection::vec(0.0f32..=1.0, 1..20), picks in prop::collection::vec(0usize..6, 20), boosts in prop::collection::vec(-1.0f32..=1.0, 20)) {
             let paths = ["src/parse.py", "tests/parse.py", "vendor/parse.py", "src/other.py", "CHANGELOG.md", "src/__init__.py"];
             let chunks: Vec<_> = scores.iter().zip(&picks).map(|(_, &pick)| chunk(["parse_query", "x"][pick % 2], paths[pick], ChunkType::Function)).collect();
             let query = query("parse the query");
             let query = RuleQuery::new(&query, &[Some(2.0), Some(0.1), Some(1.0)]);
             let config = RulesConfig { repeated_file: 0.3, ..SearchConfig::default().rules };
             let mut ranked = with_scores(&query, &chunks, &scores);
+            for (candidate, &strength) in ranked.iter_mut().zip(&boosts) {
+                candidate.boosts.push(ColumnBoost { rule: "boost.churn".into(), strength });
+            }
             apply(&config, &query, &mut ranked);
             for candidate in &ranked {
                 prop_assert!((0.0..=1.0).contains(&candidate.score));

@@ -3,7 +3,7 @@
 //! The index itself, BM25F and MaxScore are in [`aurora_inverted`]; here a parsed query becomes weighted posting lists.
 
 use aurora_inverted::{Bm25Config, FieldScorer, WeightedPostings, idf, score, top_k};
-use aurora_storage::{ChunkId, Snapshot, StorageError};
+use aurora_storage::{ChunkId, Field, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::understand::{ExtraTerm, ParsedQuery};
@@ -15,6 +15,15 @@ pub struct WeightedTerm<'t> {
     pub text: &'t str,
     /// The factor of its inverse document frequency: its frequency in the query times its weight there. Not negative.
     pub weight: f32,
+}
+
+/// The terms of a query that a chunk holds, by their places in the query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MatchedTerms {
+    /// All of them.
+    pub(crate) places: Vec<usize>,
+    /// Those that the text of custom columns holds.
+    pub(crate) in_columns: Vec<usize>,
 }
 
 /// A query's terms with their postings.
@@ -96,10 +105,17 @@ impl<'s> KeywordSearch<'s> {
         score(&self.lists, &self.fields, self.snapshot, chunks)
     }
 
-    /// Indexes of the query's terms that a chunk holds.
-    pub(crate) fn matched(&self, id: ChunkId) -> Vec<usize> {
-        let held = self.lists.iter().enumerate().filter(|(_, list)| list.postings.find(id).is_some());
-        held.map(|(index, _)| index).collect()
+    /// Which of the query's terms a chunk holds.
+    pub(crate) fn matched(&self, id: ChunkId) -> MatchedTerms {
+        let mut matched = MatchedTerms::default();
+        for (place, list) in self.lists.iter().enumerate() {
+            let Some(frequencies) = list.postings.find(id) else { continue };
+            matched.places.push(place);
+            if frequencies[Field::Custom.index()] > 0 {
+                matched.in_columns.push(place);
+            }
+        }
+        matched
     }
 }
 

@@ -134,6 +134,12 @@ impl ParsedQuery {
         self.extras.get(place.checked_sub(self.terms.len())?)
     }
 
+    /// The text of the term at a place.
+    pub(crate) fn term_at(&self, place: usize) -> Option<&str> {
+        let own = self.terms.get(place).map(|term| term.text.as_str());
+        own.or_else(|| self.extra(place).map(|extra| extra.text.as_str()))
+    }
+
     /// The term at a place, as users see it: a further one with the term that it stands for.
     pub(crate) fn shown(&self, place: usize) -> String {
         match (self.terms.get(place), self.extra(place)) {

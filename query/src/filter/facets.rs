@@ -1,0 +1,98 @@
+//! Facets: how many chunks have which values of the custom columns.
+
+use std::cmp::Ordering;
+
+use aurora_storage::{ColumnDeclaration, ColumnKind, MetaValue, Snapshot, StorageError};
+use roaring::RoaringBitmap;
+use serde::Serialize;
+
+use crate::filter::number::Number;
+
+/// Values that a facet names.
+const NAMED: usize = 10;
+
+/// The values of a custom column with the use `filter`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Facet {
+    /// The column.
+    #[serde(flatten)]
+    pub column: ColumnDeclaration,
+    /// Number of chunks that have a value.
+    pub chunks: u64,
+    /// Number of different values; each text of a list is one.
+    pub distinct: u64,
+    /// The lowest number; `None` where there is none.
+    pub min: Option<MetaValue>,
+    /// The highest number.
+    pub max: Option<MetaValue>,
+    /// The most frequent values, at most ten, equally frequent ones in their order.
+    pub values: Vec<FacetValue>,
+}
+
+/// A value of a facet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FacetValue {
+    /// The value; a text beyond 240 bytes is cut.
+    pub value: MetaValue,
+    /// Number of chunks that have it.
+    pub chunks: u64,
+}
+
+/// The facets of an index, by name of the column.
+///
+/// # Errors
+/// When the dictionary cannot be read.
+pub fn facets(snapshot: &Snapshot) -> Result<Vec<Facet>, StorageError> {
+    let columns = snapshot.manifest().columns.iter().filter(|column| column.filter);
+    columns.map(|column| facet(snapshot, column)).collect()
+}
+
+fn facet(snapshot: &Snapshot, column: &ColumnDeclaration) -> Result<Facet, StorageError> {
+    let (mut any, mut values) = (RoaringBitmap::new(), Vec::new());
+    for entry in snapshot.meta_values(&column.name) {
+        let (text, chunks) = entry?;
+        values.push((text, chunks.len()));
+        any |= chunks;
+    }
+    if column.kind.is_number() {
+        values.sort_by(|(a, _), (b, _)| by_value(a, b));
+    }
+    let mut numbers = values.iter().filter(|(text, _)| finite(text).is_some());
+    let (min, max) = if column.kind.is_number() {
+        let min = numbers.next();
+        (min, numbers.next_back().or(min))
+    } else {
+        (None, None)
+    };
+    let number = |entry: Option<&(String, u64)>| entry.map(|(text, _)| typed(text, column.kind));
+    let (min, max) = (number(min), number(max));
+    let distinct = values.len() as u64;
+    // A stable sort: equally frequent values stay in their order.
+    values.sort_by_key(|(_, chunks)| std::cmp::Reverse(*chunks));
+    values.truncate(NAMED);
+    let named = values.iter().map(|(text, chunks)| FacetValue { value: typed(text, column.kind), chunks: *chunks });
+    Ok(Facet { column: column.clone(), chunks: any.len(), distinct, min, max, values: named.collect() })
+}
+
+/// Finite numbers by value, anything else after them.
+fn by_value(a: &str, b: &str) -> Ordering {
+    match (finite(a), finite(b)) {
+        (Some(a), Some(b)) => a.compare(b).unwrap_or(Ordering::Equal),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+fn finite(text: &str) -> Option<Number> {
+    Number::parse(text).filter(|number| number.is_finite())
+}
+
+/// A label's text as a value of a type.
+fn typed(text: &str, kind: ColumnKind) -> MetaValue {
+    let value = match kind {
+        ColumnKind::Integer => text.parse().ok().map(MetaValue::Integer),
+        ColumnKind::Float => text.parse().ok().map(MetaValue::Float),
+        ColumnKind::Bool => text.parse().ok().map(MetaValue::Bool),
+        ColumnKind::String | ColumnKind::Strings => None,
+    };
+    value.unwrap_or_else(|| MetaValue::String(text.to_owned()))
+}
