@@ -5,6 +5,7 @@
 mod fixture;
 
 mod compiled;
+mod drops;
 mod reruns;
 
 use std::path::Path;

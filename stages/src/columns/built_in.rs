@@ -3,10 +3,10 @@
 //! Names, types and meanings are stable: they change with a new major version of the program only. New columns may be
 //! added at any time. `docs/reference/columns.md` is made from this table.
 
-use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, ValueRef};
+use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
 
-use super::{EMBEDDING, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT};
+use super::{EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT};
 
 /// Describes the built-in columns to a registry.
 pub(crate) fn register(registry: &mut Registry) {
@@ -15,7 +15,7 @@ pub(crate) fn register(registry: &mut Registry) {
     }
 }
 
-fn files() -> [BuiltInColumn; 7] {
+fn files() -> [BuiltInColumn; 8] {
     use DynamicType::{Integer, String};
     [
         BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`."),
@@ -26,10 +26,31 @@ fn files() -> [BuiltInColumn; 7] {
             String,
             "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `touched`, `skipped` or `deleted`.",
         ),
+        BuiltInColumn::field(
+            STATUS,
+            "file.skip",
+            String,
+            "Why the file is not indexed. A stage that fills it leaves the file out: it has no chunks, and is listed as skipped.",
+            |status| match status {
+                FileStatus::Skipped { reason } => Some(ValueRef::from(&**reason)),
+                _ => None,
+            },
+        )
+        .updatable(STATUS, skip),
         BuiltInColumn::new(HASH, String, "BLAKE3 of the content, in hexadecimal."),
         BuiltInColumn::new(TEXT, String, "The decoded text; empty for files that are skipped, touched or deleted."),
         BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format."),
     ]
+}
+
+fn skip(status: &mut FileStatus, reason: Value) -> Result<(), std::string::String> {
+    match reason {
+        Value::String(reason) if status.has_chunks() => *status = FileStatus::Skipped { reason: reason.into() },
+        // There is nothing to leave out of a file without chunks.
+        Value::String(_) => {}
+        other => return Err(format!("{} instead of a reason", other.dynamic_type())),
+    }
+    Ok(())
 }
 
 fn chunks() -> [BuiltInColumn; 17] {

@@ -15,9 +15,10 @@ use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
 pub type RelativePath = Arc<str>;
 
 /// How a file has changed since the index was last published.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FileStatus {
     /// The path is not in the index.
+    #[default]
     Added,
     /// The content differs from the indexed one, or everything is built again.
     Modified,
