@@ -21,6 +21,8 @@ use super::stderr_lines::StderrLines;
 const START: Duration = Duration::from_secs(30);
 /// Time that a process has to end by itself after its last message.
 const GRACE: Duration = Duration::from_secs(2);
+/// Longest wait for the end of the log of a process that has ended.
+const LAST_LINES: Duration = Duration::from_millis(200);
 /// Time between two looks at a process that is ending, or at whether the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
@@ -38,6 +40,8 @@ pub(super) struct Child {
     pub(super) encoding: Encoding,
     pub(super) to: Sender<Vec<u8>>,
     pub(super) from: Receiver<Incoming>,
+    /// Closed when everything that the process wrote to its log has been read.
+    log_end: Receiver<()>,
 }
 
 /// What the processes of a stage have in common.
@@ -47,6 +51,8 @@ pub(super) struct StartOptions<'a> {
     pub(super) hello: Vec<u8>,
     pub(super) memory: u64,
     pub(super) in_flight: usize,
+    /// Longest time without an answer.
+    pub(super) timeout: Duration,
     pub(super) stderr: &'a Arc<StderrLines>,
 }
 
@@ -69,30 +75,31 @@ impl Child {
         let (to, outgoing) = bounded(options.in_flight + 1);
         let (incoming, from) = bounded(options.in_flight);
         let (decide, encoding) = bounded(1);
+        let (log_open, log_end) = bounded(0);
         let lines = Arc::clone(options.stderr);
         let threads = spawn("write", move || write(stdin, &outgoing))
             .and_then(|()| spawn("read", move || read(stdout, &incoming, &encoding)))
-            .and_then(|()| spawn("log", move || log(stderr, &lines)));
-        let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from };
+            .and_then(|()| spawn("log", move || log(stderr, &lines, &log_open)));
+        let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from, log_end };
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
         // A process that has ended already is noticed when it should answer.
         let _ = child.to.try_send(options.hello.clone());
         child.encoding =
-            handshake::accept(&child.first(is_stopped)?).map_err(|reason| Some(child.explained(reason)))?;
+            handshake::accept(&child.first(options.timeout.min(START), is_stopped)?).map_err(|reason| Some(child.explained(reason)))?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
 
     /// The first message.
-    fn first(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
-        let deadline = Instant::now() + START;
+    fn first(&mut self, longest: Duration, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
+        let deadline = Instant::now() + longest;
         loop {
             match self.from.recv_timeout(TICK) {
                 Ok(Incoming::Message(line)) => return Ok(line),
                 Ok(Incoming::End(reason)) => return Err(Some(self.explained(reason))),
                 Err(_) if is_stopped() => return Err(None),
                 Err(_) if Instant::now() >= deadline => {
-                    return Err(Some(format!("no answer to `hello` within {} seconds", START.as_secs())));
+                    return Err(Some(format!("no answer to `hello` within {} seconds", longest.as_secs())));
                 }
                 Err(_) => {}
             }
@@ -128,6 +135,8 @@ impl Drop for Child {
     fn drop(&mut self) {
         processes::end(&mut self.process);
         processes::end_marked(&self.cookie);
+        // What the process wrote last says why it has ended.
+        let _ = self.log_end.recv_timeout(LAST_LINES);
     }
 }
 
@@ -172,8 +181,10 @@ fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) ->
     incoming.send(message).is_ok() && !is_last
 }
 
-fn log(stderr: ChildStderr, lines: &StderrLines) {
+/// Keeps `open` until the end of the log.
+fn log(stderr: ChildStderr, lines: &StderrLines, open: &Sender<()>) {
     lines.read(stderr);
+    let _ = open;
 }
 
 /// Differs from process to process, and cannot be guessed by a program that has not seen it.

@@ -1,7 +1,6 @@
 //! The stage and its workers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use aurora_pipeline::{
     BatchView, BuildContext, CHUNK_STORED, Emitter, FILE_STORED, Fingerprint, Stage, StageConfig, StageContext,
@@ -14,6 +13,7 @@ use super::command::{HelperDirectory, ResolvedCommand};
 use super::config::Process;
 use super::conversation::Conversation;
 use super::handshake::HostHello;
+use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
 use crate::declaration::Declaration;
 use crate::exchange::{BatchOutcome, RowUnit, row_sets};
@@ -28,7 +28,7 @@ pub(super) struct ProcessStage {
     declaration: Declaration,
     command: ResolvedCommand,
     fingerprint: Fingerprint,
-    starts_left: AtomicU32,
+    restarts: Restarts,
     stderr: Arc<StderrLines>,
 }
 
@@ -56,8 +56,7 @@ impl ProcessStage {
             .with("inputs", blake3::Hash::from_bytes(inputs).to_hex());
         Ok(Self {
             fingerprint: declaration.fingerprint(fingerprint),
-            // Every worker starts one process; the others are restarts.
-            starts_left: AtomicU32::new(config.max_restarts),
+            restarts: Restarts::new(config.max_restarts),
             stderr: Arc::default(),
             config,
             declaration,
@@ -68,7 +67,6 @@ impl ProcessStage {
 
 impl Stage for ProcessStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        self.starts_left.fetch_add(1, Ordering::Relaxed);
         Box::new(ProcessWorker { stage: self, conversation: None })
     }
 
@@ -151,9 +149,10 @@ impl<'s> ProcessWorker<'s> {
                 hello,
                 memory: stage.config.memory.0,
                 in_flight: stage.config.in_flight,
+                timeout: stage.config.timeout(),
                 stderr: &stage.stderr,
             };
-            Conversation::new(&stage.config, &stage.declaration, start, &stage.starts_left)
+            Conversation::new(&stage.config, &stage.declaration, start, &stage.restarts)
         })
     }
 }
