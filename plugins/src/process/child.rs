@@ -29,8 +29,10 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 /// What a process has written.
 pub(super) enum Incoming {
     Message(Vec<u8>),
-    /// Its output has ended, or is no sequence of messages.
-    End(String),
+    /// Its output has ended.
+    End,
+    /// Its output is no sequence of messages, and is not read any more.
+    Invalid(String),
 }
 
 /// A running process that has answered the first message.
@@ -84,8 +86,7 @@ impl Child {
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
         // A process that has ended already is noticed when it should answer.
         let _ = child.to.try_send(options.hello.clone());
-        child.encoding =
-            handshake::accept(&child.first(options.timeout.min(START), is_stopped)?).map_err(|reason| Some(child.explained(reason)))?;
+        child.encoding = handshake::accept(&child.first(options.timeout.min(START), is_stopped)?).map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
@@ -96,7 +97,8 @@ impl Child {
         loop {
             match self.from.recv_timeout(TICK) {
                 Ok(Incoming::Message(line)) => return Ok(line),
-                Ok(Incoming::End(reason)) => return Err(Some(self.explained(reason))),
+                Ok(Incoming::End) => return Err(Some(self.explained("the process has closed its output"))),
+                Ok(Incoming::Invalid(reason)) => return Err(Some(reason)),
                 Err(_) if is_stopped() => return Err(None),
                 Err(_) if Instant::now() >= deadline => {
                     return Err(Some(format!("no answer to `hello` within {} seconds", longest.as_secs())));
@@ -107,14 +109,14 @@ impl Child {
     }
 
     /// A reason with the exit status of the process, if it has ended.
-    pub(super) fn explained(&mut self, reason: String) -> String {
+    pub(super) fn explained(&mut self, reason: &str) -> String {
         // The end of the output is often seen a moment before the end of the process.
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
             match self.process.try_wait() {
                 Ok(Some(status)) => return format!("the process has ended ({})", described(status)),
                 Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
-                _ => return reason,
+                _ => return reason.to_owned(),
             }
         }
     }
@@ -174,10 +176,10 @@ fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Enc
 fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
     let message = match message {
         Ok(Some(message)) => Incoming::Message(message),
-        Ok(None) => Incoming::End("the process has closed its output".to_owned()),
-        Err(error) => Incoming::End(error.to_string()),
+        Ok(None) => Incoming::End,
+        Err(error) => Incoming::Invalid(error.to_string()),
     };
-    let is_last = matches!(message, Incoming::End(_));
+    let is_last = !matches!(message, Incoming::Message(_));
     incoming.send(message).is_ok() && !is_last
 }
 

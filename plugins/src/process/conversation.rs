@@ -23,7 +23,7 @@ const PIECES: usize = 16;
 /// Starts without success, one after the other, after which the program is given up.
 const MOST_FAILED_STARTS: u32 = 3;
 /// Heartbeats between two answers; more are a flood.
-const MOST_HEARTBEATS: u32 = 100_000;
+const MOST_HEARTBEATS: u32 = 10_000;
 
 /// A message with rows.
 struct BatchMessage<'b> {
@@ -225,7 +225,7 @@ impl<'s> Conversation<'s> {
                 if let Some(message) = self.encode(child, exchange)? {
                     // The queue has room for everything that may be in flight, so only a process that has ended refuses.
                     if child.to.try_send(message).is_err() {
-                        return Err(Fault::Broken(child.explained("the process does not read its input".to_owned())));
+                        return Err(Fault::Broken(child.explained("the process does not read its input")));
                     }
                     progress = Instant::now();
                 }
@@ -239,7 +239,10 @@ impl<'s> Conversation<'s> {
                     self.take(answer, exchange)?;
                     progress = Instant::now();
                 }
-                Some(Incoming::End(reason)) => return Err(Fault::Broken(child.explained(reason))),
+                Some(Incoming::End) => {
+                    return Err(Fault::Broken(child.explained("the process has closed its output")));
+                }
+                Some(Incoming::Invalid(reason)) => return Err(Fault::Broken(reason)),
                 None if progress.elapsed() > self.config.timeout() => {
                     return Err(Fault::Late(format!("no answer within {} seconds", self.config.timeout)));
                 }
@@ -267,11 +270,7 @@ impl<'s> Conversation<'s> {
     }
 
     /// The next message; its rows are in flight from now on. Rows that cannot be encoded fail.
-    fn encode(
-        &mut self,
-        child: &Child,
-        exchange: &mut Exchange<'_, '_, '_>,
-    ) -> Result<Option<Vec<u8>>, Fault> {
+    fn encode(&mut self, child: &Child, exchange: &mut Exchange<'_, '_, '_>) -> Result<Option<Vec<u8>>, Fault> {
         let Some(task) = exchange.queue.pop_front() else { return Ok(None) };
         let id = self.next_id;
         self.next_id += 1;
