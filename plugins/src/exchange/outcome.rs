@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, Value};
 
 use super::response::{CellValue, Response, RowNote};
-use super::rows::{RowSet, RowUnit};
-use crate::declaration::{Declaration, DropRows, FILE_SKIP};
+use super::rows::RowSet;
+use crate::declaration::{Declaration, DropRows, FILE_SKIP, RowUnit};
 
 /// Most bytes of one value.
 const MOST_VALUE_BYTES: usize = 1 << 20;

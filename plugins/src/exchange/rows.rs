@@ -1,25 +1,8 @@
 //! Which rows of a batch one message carries.
 
-use aurora_pipeline::{BatchView, Entity};
+use aurora_pipeline::BatchView;
 
-/// What a stage works on: the rows that fail, are dropped, or get values one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowUnit {
-    /// A file with all its chunks.
-    File,
-    /// A chunk; its file goes with it.
-    Chunk,
-}
-
-impl RowUnit {
-    /// The rows that are units.
-    pub fn entity(self) -> Entity {
-        match self {
-            Self::File => Entity::File,
-            Self::Chunk => Entity::Chunk,
-        }
-    }
-}
+use crate::declaration::RowUnit;
 
 /// Rows of a batch: files, and chunks of these files, each in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
