@@ -1,7 +1,6 @@
 //! The stage and its workers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use aurora_pipeline::{
     Access, BatchView, BuildContext, CHUNK_STORED, Emitter, FILE_STORED, Fingerprint, Problems, ProgramSpec, Stage,
@@ -14,6 +13,7 @@ use super::command::{HelperDirectory, ResolvedCommand};
 use super::config::{MOST_IN_FLIGHT, MOST_ROWS, Process};
 use super::conversation::Conversation;
 use super::handshake::HostHello;
+use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
 use crate::declaration::{self, Declaration, RowUnit};
 use crate::exchange::{BatchOutcome, row_sets};
@@ -70,7 +70,7 @@ pub(super) struct ProcessStage {
     declaration: Declaration,
     command: ResolvedCommand,
     fingerprint: Fingerprint,
-    starts_left: AtomicU32,
+    restarts: Restarts,
     stderr: Arc<StderrLines>,
 }
 
@@ -99,8 +99,7 @@ impl ProcessStage {
             .with("languages", config.languages.join(","));
         Ok(Self {
             fingerprint: declaration.fingerprint(fingerprint),
-            // Every worker starts one process; the others are restarts.
-            starts_left: AtomicU32::new(config.max_restarts),
+            restarts: Restarts::new(config.max_restarts),
             stderr: Arc::default(),
             config,
             declaration,
@@ -111,7 +110,6 @@ impl ProcessStage {
 
 impl Stage for ProcessStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        self.starts_left.fetch_add(1, Ordering::Relaxed);
         Box::new(ProcessWorker { stage: self, conversation: None })
     }
 
@@ -194,9 +192,10 @@ impl<'s> ProcessWorker<'s> {
                 hello,
                 memory: stage.config.memory.0,
                 in_flight: stage.config.in_flight,
+                timeout: stage.config.timeout(),
                 stderr: &stage.stderr,
             };
-            Conversation::new(&stage.config, &stage.declaration, start, &stage.starts_left)
+            Conversation::new(&stage.config, &stage.declaration, start, &stage.restarts)
         })
     }
 }
