@@ -55,7 +55,7 @@ mod values;
 mod verify;
 
 use aurora_pipeline::Registry;
-use aurora_plugins::process::Process;
+use aurora_plugins::process::{Documents, Process};
 
 pub use aurora_pipeline as engine;
 pub use aurora_stages::columns;
@@ -69,5 +69,6 @@ pub mod cli {
 pub fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register_described::<Process>();
+    registry.register_described::<Documents>();
     registry
 }

@@ -25,8 +25,8 @@ pub struct ColumnReference {
     pub field_of: Option<&'static str>,
     /// What it holds.
     pub meaning: &'static str,
-    /// Whether custom stages may write it.
-    pub is_writable: bool,
+    /// Which other stages may write it, in words; empty if none may.
+    pub writers: &'static str,
 }
 
 /// A column that stages may use by name.
@@ -57,7 +57,7 @@ impl BuiltInColumn {
     ) -> Self {
         let field_of = (name != column.name()).then_some(column.name());
         let cell = std::any::type_name::<T>();
-        let reference = ColumnReference { name, value, cell, field_of, meaning, is_writable: false };
+        let reference = ColumnReference { name, value, cell, field_of, meaning, writers: "" };
         Self {
             reference,
             source: column.spec(),
@@ -67,23 +67,29 @@ impl BuiltInColumn {
         }
     }
 
-    /// Lets stages fill the column: every cell begins with the default, and `set` puts a value in it or refuses the value
+    /// Lets other stages fill the column; `writers` says which, in words. Every cell begins with the default, and `set` puts a value in it or refuses the value
     /// with a reason.
     #[must_use]
     pub fn writable<T: Cell + Default>(
         mut self,
         column: Column<T>,
+        writers: &'static str,
         set: fn(&mut T, Value) -> Result<(), String>,
     ) -> Self {
-        self.reference.is_writable = true;
+        self.reference.writers = writers;
         self.set = Some(Arc::new(Setter { column, set }));
         self
     }
 
-    /// Lets stages change the column: the same, but every cell begins with what an earlier stage has written.
+    /// Lets other stages change the column: the same, but every cell begins with what an earlier stage has written.
     #[must_use]
-    pub fn updatable<T: Cell + Default>(self, column: Column<T>, set: fn(&mut T, Value) -> Result<(), String>) -> Self {
-        Self { is_updated: true, ..self.writable(column, set) }
+    pub fn updatable<T: Cell + Default>(
+        self,
+        column: Column<T>,
+        writers: &'static str,
+        set: fn(&mut T, Value) -> Result<(), String>,
+    ) -> Self {
+        Self { is_updated: true, ..self.writable(column, writers, set) }
     }
 }
 

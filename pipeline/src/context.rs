@@ -1,6 +1,6 @@
 //! The context of a running stage: reports, counters, progress, cancellation, threads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -59,6 +59,8 @@ pub(crate) struct RunState {
     pub(crate) error: Mutex<Option<RunError>>,
     /// Names of the stages whose stored output is that of this run's configuration.
     pub(crate) current: BTreeSet<String>,
+    /// What stages have kept from the last run, by their names.
+    pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
     pool: OnceLock<Option<ThreadPool>>,
 }
@@ -81,6 +83,7 @@ impl RunState {
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
             current: BTreeSet::new(),
+            kept: BTreeMap::new(),
             log: StageLog::default(),
             pool: OnceLock::new(),
         }
@@ -154,6 +157,16 @@ impl StageContext<'_> {
     /// be used again. Set by the program, see [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
+    }
+
+    /// What the stage has kept from the last run, see [`StageContext::keep`].
+    pub fn kept(&self) -> Option<&str> {
+        self.run.kept.get(self.stage).map(String::as_str)
+    }
+
+    /// Keeps a text for the next run, which gets it if everything that this run stores is still there.
+    pub fn keep(&self, text: &str) {
+        self.record(|tallies| drop(tallies.kept.insert(self.stage.to_owned(), text.to_owned())));
     }
 
     /// Adds to a counter of the run report.

@@ -1,6 +1,7 @@
 //! Emission of batches, by a source or by a stage that closes.
 
 use crate::batch::Batch;
+use crate::built_in_column::RefusedValue;
 use crate::cell::Cell;
 use crate::column::{Column, Entity};
 use crate::column_table::ColumnName;
@@ -82,6 +83,14 @@ impl Draft<'_> {
     /// As [`BatchView::write_dynamic`].
     pub fn write_dynamic(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<(), AccessError> {
         self.view().write_dynamic(name, values)
+    }
+
+    /// Fills a column by name.
+    ///
+    /// # Errors
+    /// As [`BatchView::write_values`].
+    pub fn write_values(&mut self, name: &str, values: Vec<Option<Value>>) -> Result<Vec<RefusedValue>, AccessError> {
+        self.view().write_values(name, values)
     }
 
     /// Adds chunk rows: for each the file row it belongs to.

@@ -7,7 +7,7 @@
 //! Queues are bounded, so a slow stage slows down the stages before it. After a stage has failed, workers stop at their next
 //! batch, and a queue without workers drops what it gets, so that nothing waits forever.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Builder};
@@ -31,13 +31,22 @@ pub struct RunOptions<'a> {
     pub cancel: CancelToken,
     /// Names of the stages whose output, as the last run stored it, may be used again.
     pub current: BTreeSet<String>,
+    /// What stages have kept from the last run, by their names.
+    pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { jobs: None, memory: None, cancel: CancelToken::new(), current: BTreeSet::new(), observer: &Silent }
+        Self {
+            jobs: None,
+            memory: None,
+            cancel: CancelToken::new(),
+            current: BTreeSet::new(),
+            kept: BTreeMap::new(),
+            observer: &Silent,
+        }
     }
 }
 
@@ -52,6 +61,7 @@ impl Pipeline {
         let mut run = RunState::new(options.cancel, jobs, self.run.batch_files, memory);
         run.fingerprints = self.fingerprints();
         run.current = options.current;
+        run.kept = options.kept;
         run.meters = self
             .stages
             .iter()
@@ -160,7 +170,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         pipeline.stages.iter().zip(&run.meters).map(|(stage, meter)| meter.report(&stage.name, elapsed)).collect();
     let busiest = stages.iter().rev().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
     let tallies = std::mem::take(&mut *run.tallies.lock().unwrap_or_else(PoisonError::into_inner));
-    let RunTallies { skipped, warnings, errors, failures, incomplete, counters } = tallies;
+    let RunTallies { skipped, warnings, errors, failures, incomplete, kept, counters } = tallies;
     RunReport {
         outcome: if run.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Completed },
         elapsed,
@@ -175,6 +185,7 @@ fn report(pipeline: &Pipeline, run: &RunState) -> RunReport {
         errors,
         failures,
         incomplete,
+        kept,
         counters,
     }
 }

@@ -104,7 +104,7 @@ impl Registry {
             *column = known.source.clone();
             updated.extend(known.is_updated.then(|| known.source.clone()));
         }
-        access.reads.extend(updated);
+        access.optional.extend(updated);
         access.built_in = used.into_values().cloned().collect();
         refused
     }

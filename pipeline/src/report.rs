@@ -90,6 +90,9 @@ pub struct RunReport {
     pub failures: BTreeMap<String, Tally>,
     /// Names of the stages whose output has to be made again, because they gave up on rows.
     pub incomplete: BTreeSet<String>,
+    /// What stages keep for the next run, by their names.
+    #[serde(skip)]
+    pub kept: BTreeMap<String, String>,
     /// Counters of the stages.
     pub counters: BTreeMap<String, u64>,
 }
@@ -187,6 +190,7 @@ pub(crate) struct RunTallies {
     pub(crate) errors: Tally,
     /// Rows by stage.
     pub(crate) failures: BTreeMap<String, Tally>,
+    pub(crate) kept: BTreeMap<String, String>,
     /// Stages that gave up on rows.
     pub(crate) incomplete: BTreeSet<String>,
     pub(crate) counters: BTreeMap<String, u64>,

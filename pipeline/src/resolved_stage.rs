@@ -173,7 +173,7 @@ impl Registry {
 
 /// The error of a stage that writes a built-in column which it may not write, or as another type.
 fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, place: Option<Location>) -> Diagnostic {
-    let (message, help) = if column.is_writable {
+    let (message, help) = if !column.writers.is_empty() {
         let message = format!("stage `{stage}` writes column `{}` as `{given}`; it is `{}`", column.name, column.value);
         (message, format!("`\"{}\" = \"{}\"`", column.name, column.value))
     } else {

@@ -38,7 +38,7 @@ fn registry() -> Registry {
         BuiltInColumn::field(PERSON, "file.age", DynamicType::Integer, "Age.", |person| {
             Some(ValueRef::Integer(person.age))
         })
-        .updatable(PERSON, set_age),
+        .updatable(PERSON, "anyone", set_age),
     );
     registry
 }

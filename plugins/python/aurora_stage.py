@@ -23,7 +23,7 @@ import os
 import sys
 import time
 
-__all__ = ["Drop", "stage"]
+__all__ = ["Drop", "Partial", "documents", "stage"]
 
 PROTOCOL = "aurora-stage"
 VERSION = 1
@@ -45,19 +45,71 @@ def stage(function=None, *, batch=False):
     return function
 
 
+def documents(function):
+    """Runs a function that supplies documents: a stage of the type `documents`.
+
+    The function gets `state`, what it kept from the last run or None, and `config`, as far as it has such parameters. It
+    yields dictionaries with `path` and `text`, and perhaps `language`; or `path` and `deleted=True`. What it returns is
+    kept for the next run. With a state it may yield only what has changed since: `return Partial(state)` says so.
+    """
+    if function.__module__ == "__main__":
+        _serve_documents(function)
+    return function
+
+
+class Partial(str):
+    """A state that says that documents which were not yielded are as they were."""
+
+
+def _serve_documents(function):
+    source, target = _streams()
+
+    def send(message):
+        target.write(_encoded(message).encode("utf-8", "replace") + b"\n")
+        target.flush()
+
+    hello = _hello(source)
+    send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
+    message = json.loads(source.readline() or b"{}")
+    given = {"state": message.get("state"), "config": hello.get("config", {})}
+    names = inspect.signature(function).parameters
+    listing, found = function(**{name: given[name] for name in names}), []
+    try:
+        while True:
+            found.append(next(listing))
+            if len(found) == 100:
+                send({"type": "documents", "documents": found})
+                found = []
+    except StopIteration as end:
+        send({"type": "documents", "documents": found})
+        state = None if end.value is None else str(end.value)
+        send({"type": "done", "state": state, "partial": isinstance(end.value, Partial)})
+    except Exception as error:  # The host keeps the documents of the last run.
+        send({"type": "error", "message": _text(error)})
+
+
+def _streams():
+    """The messages of the host, and where answers go. What the program prints must not be taken for answers."""
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return sys.stdin.buffer, target
+
+
+def _hello(source):
+    hello = json.loads(source.readline() or b"{}")
+    if hello.get("type") != "hello" or VERSION not in hello.get("versions", []):
+        sys.exit("this program is a stage of an Aurora pipeline; `aur mem index` runs it")
+    return hello
+
+
 class _Host:
     def __init__(self, function, batch):
         self.function = function
         self.batch = batch
-        self.source = sys.stdin.buffer
-        # What the function prints must not be taken for messages.
-        self.target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        self.source, self.target = _streams()
 
     def run(self):
-        hello = json.loads(self.source.readline() or b"{}")
-        if hello.get("type") != "hello" or VERSION not in hello.get("versions", []):
-            sys.exit("this program is a stage of an Aurora pipeline; `aur mem index` runs it")
+        hello = _hello(self.source)
         self.config = hello.get("config", {})
         self.unit = hello["unit"]
         self.writes = [tuple(name.split(".", 1)) for name in sorted(hello["writes"])]

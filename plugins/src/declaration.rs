@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 /// The column by which a stage drops a file: its value is the reason.
 pub(crate) const FILE_SKIP: &str = "file.skip";
+/// Columns of the rows that stages of the type `documents` emit.
+pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtime", "file.language", "file.document"];
 /// Longest name of a column, in bytes.
 const LONGEST_NAME: usize = 64;
 /// Highest weight of terms.
@@ -241,6 +243,12 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
         problems
             .error("writes", format!("`{name}` is not the name of a column"))
             .help("`owner` is a column of chunks, `file.owner` one of files");
+        return;
+    }
+    if OF_DOCUMENTS.contains(&full.as_str()) {
+        problems
+            .error("writes", format!("column `{full}` is written by stages of the type `documents` only"))
+            .help("give the column another name");
         return;
     }
     let short = full.split_once('.').map_or(full.as_str(), |(_, short)| short);

@@ -12,6 +12,7 @@ pub mod chunk;
 pub mod columns;
 mod definitions;
 pub mod discover;
+mod document;
 pub mod embed;
 pub mod formats;
 pub mod git_signal;

@@ -8,7 +8,7 @@ use crate::fixture::Fixture;
 use crate::{digest, fresh, repository, run, snapshot, text, values};
 
 /// A repository with one of the examples.
-fn with_example(name: &str) -> Fixture {
+pub(crate) fn with_example(name: &str) -> Fixture {
     let fixture = repository();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/examples").join(name);
     let read = |file: &str| std::fs::read_to_string(directory.join(file)).expect("an example");

@@ -5,6 +5,7 @@
 mod fixture;
 
 mod compiled;
+mod documents;
 mod drops;
 mod examples;
 mod languages;

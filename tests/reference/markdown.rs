@@ -8,8 +8,8 @@ use aurora_stages::limits::Limits;
 use serde_json::Value;
 
 /// The order of a run.
-const STAGES: [&str; 9] =
-    ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25", "process"];
+const STAGES: [&str; 10] =
+    ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25", "process", "documents"];
 
 const OPENING: &str = "\
 # Configuration reference
@@ -86,7 +86,7 @@ chunks with `chunk.`. A stage in Rust reads the typed column in brackets with `B
 **Stability.** Names, types and meanings of these columns change only with a new major version of Aurora, which says so in its
 release notes. New columns may be added at any time. The Rust types are those of the crates, and follow their versions.
 
-| column | type | Rust type | meaning | custom stages |
+| column | type | Rust type | meaning | may also be written by |
 |---|---|---|---|---|
 ";
 
@@ -100,10 +100,10 @@ pub(crate) fn columns() -> String {
         let cell = column.cell.replace("alloc::sync::", "").replace("alloc::string::", "").replace("alloc::vec::", "");
         let cell = cell.replace("core::option::", "").replace("aurora_stages::columns::", "");
         let field = column.field_of.map_or(String::new(), |of| format!(" (`{of}`)"));
-        let access = if column.is_writable { "read, write" } else { "read" };
+        let writers = column.writers;
         let _ = writeln!(
             page,
-            "| `{}` | {} | `{cell}`{field} | {} | {access} |",
+            "| `{}` | {} | `{cell}`{field} | {} | {writers} |",
             column.name, column.value, column.meaning
         );
     }

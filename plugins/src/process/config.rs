@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_pipeline::{ByteSize, Described, Key};
+use aurora_pipeline::{ByteSize, Described, Key, Problems};
 use serde::{Deserialize, Serialize};
 
 use crate::declaration::{Declaration, DropRows, WrittenType};
@@ -104,6 +104,26 @@ pub(super) const MOST_IN_FLIGHT: usize = 64;
 pub(super) const MOST_ROWS: usize = 65_536;
 
 impl Process {
+    /// Reports mistakes in the keys about the program itself.
+    pub(super) fn check_program(&self, problems: &mut Problems<'_>) {
+        if self.command.first().is_none_or(|program| program.is_empty()) {
+            problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");
+        }
+        if self.command.iter().any(|part| part.contains('\0')) {
+            problems.error("command", "an argument contains a NUL character");
+        }
+        for name in &self.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                problems
+                    .error("env", format!("`{name}` is not the name of an environment variable"))
+                    .help("name the variable; its value is taken from the environment of the run");
+            }
+        }
+        if self.timeout == 0 {
+            problems.error("timeout", "`timeout` must be at least 1 second");
+        }
+    }
+
     pub(crate) fn declaration(&self) -> Declaration {
         Declaration::new(&self.reads, &self.writes, self.drops)
     }

@@ -49,6 +49,11 @@ impl<'a> HostHello<'a> {
             in_flight: config.in_flight,
         }
     }
+
+    /// The first message to a program that supplies documents.
+    pub(super) fn of_documents(stage: &'a str, config: &'a Process) -> Self {
+        Self { unit: "document", ..Self::new(stage, config) }
+    }
 }
 
 /// What the program answers.

@@ -9,7 +9,9 @@ mod codec;
 mod command;
 mod config;
 mod conversation;
+mod documents;
 mod handshake;
+mod prepared;
 mod processes;
 mod restarts;
 mod stage;
@@ -17,3 +19,4 @@ mod stderr_lines;
 
 pub use command::HelperDirectory;
 pub use config::Process;
+pub use documents::Documents;

@@ -9,15 +9,15 @@ use aurora_pipeline::{
 
 use super::child::StartOptions;
 use super::codec::Encoding;
-use super::command::{HelperDirectory, ResolvedCommand};
+use super::command::ResolvedCommand;
 use super::config::{MOST_IN_FLIGHT, MOST_ROWS, Process};
 use super::conversation::Conversation;
 use super::handshake::HostHello;
+use super::prepared::PreparedProgram;
 use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
 use crate::declaration::{self, Declaration, RowUnit};
 use crate::exchange::{BatchOutcome, row_sets};
-use crate::trust::{Consents, ProgramIdentity, digest_of_inputs};
 
 /// States of files whose content is not indexed in this run.
 const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
@@ -34,23 +34,8 @@ impl StageConfig for Process {
     }
 
     fn check(&self, problems: &mut Problems<'_>) {
-        if self.command.first().is_none_or(|program| program.is_empty()) {
-            problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");
-        }
-        if self.command.iter().any(|part| part.contains('\0')) {
-            problems.error("command", "an argument contains a NUL character");
-        }
+        self.check_program(problems);
         declaration::check(&self.reads, &self.writes, self.drops, problems);
-        for name in &self.env {
-            if name.is_empty() || name.contains(['=', '\0']) {
-                problems
-                    .error("env", format!("`{name}` is not the name of an environment variable"))
-                    .help("name the variable; its value is taken from the environment of the run");
-            }
-        }
-        if self.timeout == 0 {
-            problems.error("timeout", "`timeout` must be at least 1 second");
-        }
         if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
             problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
         }
@@ -80,23 +65,9 @@ impl ProcessStage {
     /// # Errors
     /// When there is no such program, or it is not allowed.
     pub(super) fn new(config: Process, cx: &BuildContext<'_>) -> Result<Self, StageError> {
-        let spec = config.program().unwrap_or_default();
-        let identity = ProgramIdentity::of(&spec, cx.root).map_err(StageError::from_error)?;
-        let is_allowed = cx.services.get::<Consents>().is_some_and(|consents| consents.allow(cx.root, &identity));
-        if !is_allowed {
-            return Err(StageError::new(format!("the program `{}` is not allowed to run", spec.command.join(" "))));
-        }
-        let inputs = digest_of_inputs(&config.inputs, cx.root).map_err(StageError::from_error)?;
-        let helper = cx.services.get::<HelperDirectory>();
-        let command = ResolvedCommand::new(&config, cx.root, helper.as_deref()).map_err(StageError::from_error)?;
+        let PreparedProgram { command, fingerprint } = PreparedProgram::new(Process::TYPE, &config, cx)?;
+        let fingerprint = fingerprint.with("languages", config.languages.join(","));
         let declaration = config.declaration();
-        let settings = serde_json::to_string(&config.config).unwrap_or_default();
-        let fingerprint = Fingerprint::new(Process::TYPE, 1)
-            .with("program", identity.hex())
-            .with("version", &config.version)
-            .with("config", settings)
-            .with("inputs", blake3::Hash::from_bytes(inputs).to_hex())
-            .with("languages", config.languages.join(","));
         Ok(Self {
             fingerprint: declaration.fingerprint(fingerprint),
             restarts: Restarts::new(config.max_restarts),

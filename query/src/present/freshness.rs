@@ -35,6 +35,8 @@ impl FileState {
 pub fn file_state(root: &Directory, known: &FileRecord) -> FileState {
     let metadata = match root.metadata(&known.path) {
         Ok(metadata) => metadata,
+        // A document that a custom stage supplies is no file of the tree.
+        Err(_) if known.path.starts_with('@') => return FileState::Unknown,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return FileState::Gone,
         Err(_) => return FileState::Unknown,
     };

@@ -6,11 +6,18 @@
 use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
 
-use crate::definitions;
+use crate::{definitions, document};
 
 use super::{
-    DEFINITIONS, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT,
+    DEFINITIONS, DOCUMENT, EMBEDDING, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RECORD, Record, SIGNAL,
+    SIZE, STATUS, Signal, TEXT,
 };
+
+/// Who writes a column beside the built-in stages.
+const CUSTOM: &str = "custom stages";
+const DOCUMENTS: &str = "stages of the type `documents`";
+/// Longest name of a language, in bytes.
+const LONGEST_NAME: usize = 64;
 
 /// Describes the built-in columns to a registry.
 pub(crate) fn register(registry: &mut Registry) {
@@ -19,12 +26,12 @@ pub(crate) fn register(registry: &mut Registry) {
     }
 }
 
-fn files() -> [BuiltInColumn; 9] {
+fn files() -> [BuiltInColumn; 10] {
     use DynamicType::{Integer, Json, String};
     [
-        BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`."),
-        BuiltInColumn::new(SIZE, Integer, "Size on disk, in bytes."),
-        BuiltInColumn::new(MTIME, Integer, "Modification time, in nanoseconds since the epoch."),
+        BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`.").updatable(PATH, DOCUMENTS, document::set_path),
+        BuiltInColumn::new(SIZE, Integer, "Size on disk, in bytes.").updatable(SIZE, DOCUMENTS, size),
+        BuiltInColumn::new(MTIME, Integer, "Modification time, in nanoseconds since the epoch.").updatable(MTIME, DOCUMENTS, time),
         BuiltInColumn::new(
             STATUS,
             String,
@@ -40,7 +47,7 @@ fn files() -> [BuiltInColumn; 9] {
                 _ => None,
             },
         )
-        .updatable(STATUS, skip),
+        .updatable(STATUS, CUSTOM, skip),
         BuiltInColumn::field(
             DEFINITIONS,
             DEFINITIONS.name(),
@@ -49,11 +56,43 @@ fn files() -> [BuiltInColumn; 9] {
              and perhaps `qualified_name`, `signature`, `doc`, `calls` and `exported`.",
             |_| None,
         )
-        .writable(DEFINITIONS, definitions::set),
+        .writable(DEFINITIONS, CUSTOM, definitions::set),
         BuiltInColumn::new(HASH, String, "BLAKE3 of the content, in hexadecimal."),
         BuiltInColumn::new(TEXT, String, "The decoded text; empty for files that are skipped, touched or deleted."),
-        BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format."),
+        BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format.").updatable(LANGUAGE, DOCUMENTS, language),
+        BuiltInColumn::field(
+            DOCUMENT,
+            DOCUMENT.name(),
+            Json,
+            "A document from elsewhere; stages of the type `documents` write it.",
+            |_| None,
+        )
+        .updatable(DOCUMENT, DOCUMENTS, document::set),
     ]
+}
+
+fn size(size: &mut u64, value: Value) -> Result<(), std::string::String> {
+    match value {
+        Value::Integer(bytes @ 0..) => *size = bytes.unsigned_abs(),
+        _ => return Err("a size is a whole number of bytes".to_owned()),
+    }
+    Ok(())
+}
+
+fn time(time: &mut i64, value: Value) -> Result<(), std::string::String> {
+    match value {
+        Value::Integer(nanoseconds) => *time = nanoseconds,
+        _ => return Err("a time is a whole number of nanoseconds".to_owned()),
+    }
+    Ok(())
+}
+
+fn language(language: &mut LanguageName, value: Value) -> Result<(), std::string::String> {
+    match value {
+        Value::String(name) if !name.is_empty() && name.len() <= LONGEST_NAME => *language = name.into(),
+        _ => return Err("not the name of a language".to_owned()),
+    }
+    Ok(())
 }
 
 fn skip(status: &mut FileStatus, reason: Value) -> Result<(), std::string::String> {

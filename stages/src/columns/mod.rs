@@ -9,6 +9,7 @@ use aurora_pipeline::{Cell, Column, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
 
 pub use crate::definitions::Definitions;
+pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
 
@@ -111,6 +112,8 @@ pub const TEXT: Column<Arc<str>> = Column::new("file.text");
 pub const LANGUAGE: Column<LanguageName> = Column::new("file.language");
 /// `file.symbols`: what parsing found, for files that were parsed.
 pub const SYMBOLS: Column<Option<Arc<ParsedFile>>> = Column::new("file.symbols");
+/// `file.document`: what a custom stage says of a document, in rows that are no files of the tree.
+pub const DOCUMENT: Column<Option<Document>> = Column::new("file.document");
 /// `file.definitions`: what a custom stage has found, instead of `file.symbols`.
 pub const DEFINITIONS: Column<Definitions> = Column::new("file.definitions");
 /// `file.blame`: attribution of every line.

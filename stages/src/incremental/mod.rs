@@ -21,7 +21,8 @@ use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{
-    ContentId, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT,
+    ContentId, DOCUMENT, Document, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE, STATUS,
+    TEXT,
 };
 use crate::formats;
 use crate::git_signal::Repository;
@@ -62,6 +63,7 @@ impl StageConfig for IncrementalCheck {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
+            .reads_optional([DOCUMENT.spec()])
             // This stage writes the rows of deleted files.
             .writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
             .writes([STATUS.spec(), HASH.spec(), TEXT.spec()])
@@ -96,6 +98,16 @@ struct SeenPaths {
     paths: Vec<RelativePath>,
     /// How many of them are in the index.
     known: u64,
+    /// Directories of documents below which everything else that is indexed is as it was.
+    rest: Vec<RelativePath>,
+    /// Documents that do not exist any more.
+    gone: HashSet<RelativePath>,
+}
+
+impl SeenPaths {
+    fn covers(&self, path: &str) -> bool {
+        self.rest.iter().any(|directory| path.starts_with(&**directory))
+    }
 }
 
 impl Stage for IncrementalStage {
@@ -117,11 +129,14 @@ impl Stage for IncrementalStage {
         let mut unread = self.tree.unread();
         let mut gone = Vec::new();
         // A walk finds each path once: if it found as many known paths as the index has, none is deleted.
-        if seen.known != self.previous.snapshot.file_count() || !unread.is_empty() {
+        if seen.known != self.previous.snapshot.file_count() || !unread.is_empty() || !seen.gone.is_empty() {
             let paths: HashSet<&str> = seen.paths.iter().map(|path| &**path).collect();
             for record in self.previous.snapshot.files() {
                 let record = record.map_err(StageError::from_error)?;
-                if !unread.covers(&record.path) && !paths.contains(record.path.as_str()) {
+                let is_kept = unread.covers(&record.path)
+                    || seen.covers(&record.path) && !seen.gone.contains(&*record.path)
+                    || paths.contains(record.path.as_str());
+                if !is_kept {
                     gone.push(RelativePath::from(record.path));
                 }
             }
@@ -181,9 +196,13 @@ impl Worker for IncrementalWorker<'_> {
         let (mut statuses, mut hashes, mut texts, mut stored) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
+        let documents = batch.read_optional(DOCUMENT)?;
         for (index, path) in paths.iter().enumerate() {
             let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: &languages[index] };
-            let change = self.examine(&row, cx)?;
+            let change = match documents.and_then(|documents| documents[index].as_ref()) {
+                None => self.examine(&row, cx)?,
+                Some(document) => self.examine_document(document, &row, cx)?,
+            };
             keep.push(change.is_some());
             if let Some(change) = change {
                 statuses.push(change.status);
@@ -205,6 +224,8 @@ impl Worker for IncrementalWorker<'_> {
         let mut seen = self.stage.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.paths.append(&mut self.seen.paths);
         seen.known += self.seen.known;
+        seen.rest.append(&mut self.seen.rest);
+        seen.gone.extend(self.seen.gone.drain());
         Ok(())
     }
 }
@@ -227,6 +248,37 @@ impl IncrementalWorker<'_> {
             return self.unchanged(known, Some((content, bytes)), row, cx);
         }
         Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?))
+    }
+
+    /// How a document has changed.
+    fn examine_document(
+        &mut self,
+        document: &Document,
+        row: &FileInput<'_>,
+        cx: &StageContext<'_>,
+    ) -> Result<Option<ChangedFile>, StageError> {
+        let text = match document {
+            Document::Text(text) => text,
+            Document::Deleted => {
+                self.seen.gone.insert(Arc::clone(row.path));
+                return Ok(None);
+            }
+            Document::Rest => {
+                self.seen.rest.push(Arc::clone(row.path));
+                return Ok(None);
+            }
+        };
+        let known = self.known.row(row.path).map_err(StageError::from_error)?;
+        self.see(row, known.is_some());
+        let content = ContentId { hash: *blake3::hash(text.as_bytes()).as_bytes(), blob: Vec::new() };
+        let bytes = text.as_bytes().to_vec();
+        let previous = &self.stage.previous;
+        let record = previous.snapshot.file(row.path).map_err(StageError::from_error)?;
+        let is_same = record.is_some_and(|record| record.hash == content.hash && record.language == row.language);
+        match known.filter(|_| is_same && previous.scope() < RunScope::Everything) {
+            Some(known) => self.unchanged(known, Some((content, bytes)), row, cx),
+            None => Ok(Some(self.changed(known.is_none(), content, bytes, row, cx)?)),
+        }
     }
 
     fn see(&mut self, row: &FileInput<'_>, is_known: bool) {

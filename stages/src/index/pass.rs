@@ -1,5 +1,6 @@
 //! One pass of the pipeline over the tree, published at its end.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,10 +58,13 @@ pub(super) fn pass(
         });
     }
 
+    // A stage goes on from what it has kept only if the index has everything that it was kept with.
+    let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, observer: observer.of_run() };
+    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, kept, observer: observer.of_run() };
     let report = pipeline.run(run)?;
     report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
+    states.extend(scope::keeping(&report.kept));
     let is_complete = report.outcome == Outcome::Completed;
     let RunServices { tree, writer, repository, moves, .. } = services;
     let writer = Arc::into_inner(writer).expect("the stages that shared the writer ended with the pipeline");

@@ -65,6 +65,20 @@ pub(super) fn parts(state: &str) -> StateParts {
     StateParts { is_incomplete: false, version, settings, from: from.to_owned() }
 }
 
+/// Prefix of the entries with what stages keep for the next run.
+const KEPT: &str = "kept by ";
+
+/// The entries for what stages keep.
+pub(super) fn keeping(kept: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    kept.iter().map(|(stage, text)| (format!("{KEPT}{stage}"), text.clone()))
+}
+
+/// What stages have kept, by their names.
+pub(super) fn kept(states: &[(String, String)]) -> BTreeMap<String, String> {
+    let kept = states.iter().filter_map(|(name, text)| Some((name.strip_prefix(KEPT)?.to_owned(), text.clone())));
+    kept.collect()
+}
+
 /// What a run has to do again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rerun {
@@ -78,7 +92,8 @@ pub(super) struct Rerun {
 /// Compares the states of the last run with those of this one. If a stage that chunks depend on differs, every file has to be
 /// processed again; if only others differ, they and their dependants work again on the stored chunks.
 pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool, pipeline: &Pipeline) -> Rerun {
-    let differs = |entry: &&(String, String)| entry.0 != HISTORY && !(before.contains(entry) && now.contains(entry));
+    let is_stage = |name: &str| name != HISTORY && !name.starts_with(KEPT);
+    let differs = |entry: &&(String, String)| is_stage(&entry.0) && !(before.contains(entry) && now.contains(entry));
     let differing: Vec<&(String, String)> = now.iter().chain(before).filter(differs).collect();
     let changed: BTreeSet<String> = differing.iter().map(|(name, _)| name.clone()).collect();
     let scope = if force || before.is_empty() {

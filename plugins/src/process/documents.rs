@@ -1,0 +1,341 @@
+//! Stages that supply documents from elsewhere: `use = "documents"`.
+//!
+//! The program gets one message, `list`, with what it kept from the last run, and answers with messages of documents and a
+//! last one, `done`. Documents get paths below `@NAME/`, where NAME is that of the stage.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, ByteSize, ColumnSpec, Described, Draft, DynamicType, Emitter, Fingerprint, Key,
+    Problems, ProgramSpec, Stage, StageConfig, StageContext, StageError, Value, Worker,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::child::{Child, Incoming, StartOptions, TICK};
+use super::codec::Encoding;
+use super::config::Process;
+use super::handshake::HostHello;
+use super::prepared::PreparedProgram;
+use super::stderr_lines::StderrLines;
+use crate::declaration::OF_DOCUMENTS;
+
+/// Documents in one batch.
+const BATCH: usize = 256;
+
+/// The configuration of a stage that supplies documents.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Documents {
+    /// As for a stage of the type `process`.
+    pub command: Vec<String>,
+    /// Handed to the program as it is.
+    pub config: serde_json::Map<String, serde_json::Value>,
+    /// Raised by the author when the same documents get another form.
+    pub version: String,
+    /// Files and directories of the program beside those that the command names.
+    pub files: Vec<String>,
+    /// Files that the documents depend on.
+    pub inputs: Vec<String>,
+    /// Names of environment variables that the program gets.
+    pub env: Vec<String>,
+    /// Longest time without a message, in seconds.
+    pub timeout: u64,
+    /// Most memory of the process, in bytes.
+    pub memory: ByteSize,
+    /// Language of documents that do not say theirs.
+    pub language: String,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        let Process { command, config, version, files, inputs, env, timeout, memory, .. } = Process::default();
+        Self { command, config, version, files, inputs, env, timeout, memory, language: "markdown".to_owned() }
+    }
+}
+
+impl Described for Documents {
+    const SUMMARY: &'static str =
+        "Runs a program that supplies documents from elsewhere, such as tickets or wiki pages.";
+    const KEYS: &'static [Key] = &[
+        Key::strings("command", "The program and its arguments, as for `process`."),
+        Key::table("config", "Handed to the program as it is."),
+        Key::string("version", "Raised by the author when the same documents get another form."),
+        Key::strings("files", "Files and directories of the program beside those that the command names."),
+        Key::strings("inputs", "Files that the documents depend on."),
+        Key::strings("env", "Names of environment variables that the program gets."),
+        Key::count_up("timeout", "seconds", "Longest time without a message."),
+        Key::size("memory", "Most memory of the process for its data, where the system can limit it."),
+        Key::string("language", "Language of documents that do not say theirs."),
+    ];
+}
+
+impl StageConfig for Documents {
+    const TYPE: &'static str = "documents";
+
+    fn access(&self) -> Access {
+        let [path, size, time, language, document] = OF_DOCUMENTS;
+        Access::transform()
+            .writes([
+                ColumnSpec::dynamic(path, DynamicType::String),
+                ColumnSpec::dynamic(size, DynamicType::Integer),
+                ColumnSpec::dynamic(time, DynamicType::Integer),
+                ColumnSpec::dynamic(language, DynamicType::String),
+                ColumnSpec::dynamic(document, DynamicType::Json),
+            ])
+            .restructures()
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        self.process().program()
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        self.process().check_program(problems);
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        let process = self.process();
+        let PreparedProgram { command, fingerprint } = PreparedProgram::new(Self::TYPE, &process, cx)?;
+        let fingerprint = fingerprint.with("language", &self.language);
+        Ok(Box::new(DocumentsStage { process, language: self.language, command, fingerprint, stderr: Arc::default() }))
+    }
+}
+
+impl Documents {
+    /// The keys that both types of stages have.
+    fn process(&self) -> Process {
+        let Self { command, config, version, files, inputs, env, timeout, memory, .. } = self.clone();
+        Process { command, config, version, files, inputs, env, timeout, memory, ..Process::default() }
+    }
+}
+
+struct DocumentsStage {
+    process: Process,
+    language: String,
+    command: super::command::ResolvedCommand,
+    fingerprint: Fingerprint,
+    stderr: Arc<StderrLines>,
+}
+
+/// What the program says after the handshake.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+enum Message {
+    Documents {
+        documents: Vec<GivenDocument>,
+    },
+    Done {
+        /// Kept for the next run.
+        state: Option<String>,
+        /// Whether the documents that were not named are as they were.
+        #[serde(default)]
+        partial: bool,
+    },
+    Error {
+        message: String,
+    },
+    Heartbeat,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenDocument {
+    /// Relative to the directory of the stage.
+    path: String,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    language: Option<String>,
+    #[serde(default)]
+    deleted: bool,
+}
+
+impl Stage for DocumentsStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        // Files of the tree pass by.
+        Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
+            batch.write_values(OF_DOCUMENTS[4], vec![None; batch.files()])?;
+            Ok(())
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+
+    fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        if cx.cancelled() {
+            return Ok(());
+        }
+        let directory = format!("@{}/", cx.stage());
+        let mut listing = Listing { stage: self, directory, rows: Vec::new(), given: HashSet::new(), out, cx };
+        let listed = listing.read();
+        self.stderr.close(cx);
+        match listed {
+            Ok(Some(state)) => cx.keep(&state),
+            Ok(None) => {}
+            Err(Ended::Stopped) => return Err(StageError::Stopped),
+            Err(Ended::Stage(error)) => return Err(error),
+            Err(Ended::Failed(reason)) => {
+                // What could not be listed is unknown, not deleted.
+                let directory = listing.directory.clone();
+                cx.gave_up(&directory, &reason);
+                listing.push(directory, String::new(), json!({ "rest": true }));
+                return listing.emit();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a listing has ended before its end.
+enum Ended {
+    Stopped,
+    Stage(StageError),
+    Failed(String),
+}
+
+impl From<StageError> for Ended {
+    fn from(error: StageError) -> Self {
+        Self::Stage(error)
+    }
+}
+
+/// The exchange with the program.
+struct Listing<'l, 'e> {
+    stage: &'l DocumentsStage,
+    /// The path of its documents, with `/`.
+    directory: String,
+    /// Path, language and what is said of each document.
+    rows: Vec<(String, String, serde_json::Value)>,
+    /// The paths of all documents so far.
+    given: HashSet<String>,
+    out: &'l mut Emitter<'e>,
+    cx: &'l StageContext<'l>,
+}
+
+impl Listing<'_, '_> {
+    /// Reads all documents and emits them. Returns what the program keeps for the next run.
+    fn read(&mut self) -> Result<Option<String>, Ended> {
+        let (stage, cx) = (self.stage, self.cx);
+        let hello = HostHello::of_documents(cx.stage(), &stage.process);
+        let options = StartOptions {
+            command: &stage.command,
+            hello: Encoding::Jsonl.encode(&hello).map_err(Ended::Failed)?,
+            memory: stage.process.memory.0,
+            in_flight: 1,
+            timeout: stage.process.timeout(),
+            stderr: &stage.stderr,
+        };
+        let is_stopped = || cx.cancelled();
+        let started = Child::start(&options, &is_stopped);
+        let mut child = started.map_err(|reason| reason.map_or(Ended::Stopped, Ended::Failed))?;
+        let list = json!({ "type": "list", "id": 0, "state": cx.kept() });
+        let list = child.encoding.encode(&list).map_err(Ended::Failed)?;
+        if child.to.try_send(list).is_err() {
+            return Err(Ended::Failed(child.explained("the process does not read its input")));
+        }
+        let mut progress = Instant::now();
+        loop {
+            match child.from.recv_timeout(TICK).ok() {
+                Some(Incoming::Message(bytes)) => {
+                    let message = child.encoding.decode(&bytes);
+                    match message.map_err(|error| Ended::Failed(format!("an invalid message: {error}")))? {
+                        Message::Documents { documents } => self.take(documents)?,
+                        Message::Done { state, partial } => {
+                            if partial {
+                                self.push(self.directory.clone(), String::new(), json!({ "rest": true }));
+                            }
+                            self.emit()?;
+                            child.finish(&is_stopped);
+                            return Ok(state);
+                        }
+                        Message::Error { message } => return Err(Ended::Failed(message)),
+                        Message::Heartbeat => {}
+                    }
+                    progress = Instant::now();
+                }
+                Some(Incoming::End) => return Err(Ended::Failed(child.explained("the process has closed its output"))),
+                Some(Incoming::Invalid(reason)) => return Err(Ended::Failed(reason)),
+                None if cx.cancelled() => return Err(Ended::Stopped),
+                None if progress.elapsed() > stage.process.timeout() => {
+                    return Err(Ended::Failed(format!("no message within {} seconds", stage.process.timeout)));
+                }
+                None => stage.stderr.deliver(cx),
+            }
+        }
+    }
+
+    fn take(&mut self, documents: Vec<GivenDocument>) -> Result<(), Ended> {
+        for GivenDocument { path, text, language, deleted } in documents {
+            let path = format!("{}{path}", self.directory);
+            if !self.given.insert(path.clone()) {
+                self.cx.failed(&path, "the document was given twice");
+                continue;
+            }
+            let said = match text {
+                Some(text) if !deleted => json!({ "text": text }),
+                None if deleted => json!({ "deleted": true }),
+                _ => {
+                    self.cx.failed(&path, "a document has either `text` or `deleted`");
+                    continue;
+                }
+            };
+            self.push(path, language.unwrap_or_else(|| self.stage.language.clone()), said);
+            if self.rows.len() >= BATCH {
+                self.emit()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, path: String, language: String, said: serde_json::Value) {
+        self.rows.push((path, language, said));
+    }
+
+    /// Emits the rows so far. Those that are refused are reported and left out.
+    fn emit(&mut self) -> Result<(), StageError> {
+        let rows = std::mem::take(&mut self.rows);
+        let mut draft = self.out.batch(rows.len());
+        let refused = self.fill(&mut draft, &rows)?;
+        if refused.is_empty() {
+            return if rows.is_empty() { Ok(()) } else { self.out.emit(draft) };
+        }
+        for (row, reason) in &refused {
+            self.cx.failed(&rows[*row].0, reason);
+        }
+        let is_refused = |at: &usize| refused.iter().any(|(row, _)| row == at);
+        let sound: Vec<_> =
+            rows.into_iter().enumerate().filter(|(at, _)| !is_refused(at)).map(|(_, row)| row).collect();
+        if sound.is_empty() {
+            return Ok(());
+        }
+        let mut draft = self.out.batch(sound.len());
+        self.fill(&mut draft, &sound)?;
+        self.out.emit(draft)
+    }
+
+    fn fill(
+        &self,
+        draft: &mut Draft<'_>,
+        rows: &[(String, String, serde_json::Value)],
+    ) -> Result<Vec<(usize, String)>, StageError> {
+        let size = |said: &serde_json::Value| said["text"].as_str().map_or(0, str::len) as i64;
+        let language = |name: &str| Value::String(if name.is_empty() { "text".to_owned() } else { name.to_owned() });
+        let columns: [Vec<Option<Value>>; 5] = [
+            rows.iter().map(|(path, ..)| Some(Value::String(path.clone()))).collect(),
+            rows.iter().map(|(_, _, said)| Some(Value::Integer(size(said)))).collect(),
+            rows.iter().map(|_| Some(Value::Integer(0))).collect(),
+            rows.iter().map(|(_, name, _)| Some(language(name))).collect(),
+            rows.iter().map(|(_, _, said)| Some(Value::Json(said.clone()))).collect(),
+        ];
+        let mut refused = Vec::new();
+        for (name, values) in OF_DOCUMENTS.iter().zip(columns) {
+            refused.extend(draft.write_values(name, values)?);
+        }
+        Ok(refused)
+    }
+}

@@ -1,0 +1,86 @@
+//! Documents from elsewhere.
+
+use std::collections::BTreeMap;
+
+use crate::examples::with_example;
+use crate::fixture::Fixture;
+use crate::{digest, fresh, run, snapshot};
+
+fn ticket(id: &str, title: &str) -> String {
+    format!("{{\"id\": \"{id}\", \"title\": \"{title}\", \"text\": \"It fails for {title}.\"}}\n")
+}
+
+fn closed(id: &str) -> String {
+    format!("{{\"id\": \"{id}\", \"closed\": true}}\n")
+}
+
+/// Paths and names of the chunks of documents.
+fn documents(fixture: &Fixture) -> BTreeMap<String, Vec<String>> {
+    let snapshot = snapshot(fixture.root());
+    let files = snapshot.files().map(|file| file.expect("readable")).filter(|file| file.path.starts_with('@'));
+    let name = |id| snapshot.whole_chunk(id).expect("readable").expect("there").name;
+    files.map(|file| (file.path, file.chunks.into_iter().map(name).collect())).collect()
+}
+
+fn titles(pairs: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
+    pairs.iter().map(|(id, title)| (format!("@tickets/{id}.md"), vec![(*title).to_owned()])).collect()
+}
+
+#[test]
+fn tickets_come_change_and_go() {
+    let fixture = with_example("tickets");
+    let mut export = ticket("A-1", "Cards") + &ticket("A-2", "Refunds");
+    fixture.write("tickets.jsonl", &export);
+    let summary = run(&fixture);
+    assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
+    assert_eq!(documents(&fixture), titles(&[("A-1", "Cards"), ("A-2", "Refunds")]));
+    assert!(run(&fixture).nothing_changed, "the program has said that nothing has changed");
+
+    export += &(ticket("A-2", "Refunds twice") + &ticket("A-3", "Invoices") + &closed("A-1"));
+    fixture.write("tickets.jsonl", &export);
+    let summary = run(&fixture);
+    assert_eq!((summary.files.indexed, summary.files.deleted), (2, 1));
+    let expected = titles(&[("A-2", "Refunds twice"), ("A-3", "Invoices")]);
+    assert_eq!(documents(&fixture), expected);
+    assert_eq!(digest(&fixture), fresh(&fixture));
+
+    fixture.write("src/new.py", "def new():\n    return 1\n");
+    run(&fixture);
+    assert_eq!(documents(&fixture), expected, "another file has changed");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+
+    let pipeline = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+    fixture.write(".aurora/pipeline.toml", pipeline.replace("command", "language = \"text\"\ncommand"));
+    run(&fixture);
+    assert_eq!(documents(&fixture).len(), 2);
+    assert_eq!(digest(&fixture), fresh(&fixture), "everything is listed again");
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n");
+    run(&fixture);
+    assert!(documents(&fixture).is_empty());
+}
+
+#[test]
+fn documents_that_cannot_be_listed_are_kept() {
+    let fixture = with_example("tickets");
+    fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
+    run(&fixture);
+    fixture.write("tickets.jsonl", "no JSON\n");
+    fixture.write(".aurora/plugins/tickets.py", "import sys\nsys.exit(1)\n");
+    let summary = run(&fixture);
+    assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "unknown is not deleted");
+    let (reason, _) = summary.report.failures["tickets"].iter().next().expect("a reason");
+    assert_eq!(reason, "the process has ended (exit code 1)");
+    assert!(summary.report.incomplete.contains("tickets"));
+}
+
+#[test]
+fn paths_of_documents_stay_in_their_directory() {
+    let fixture = with_example("tickets");
+    fixture.write(
+        ".aurora/plugins/tickets.py",
+        "from aurora_stage import documents\n@documents\ndef all():\n    for path in ['../a.md', '/etc/b.md', 'a//b.md', 'ok.md', 'ok.md', 'x\\x1b.md']:\n        yield {'path': path, 'text': '# T'}\n",
+    );
+    let summary = run(&fixture);
+    assert_eq!(documents(&fixture).into_keys().collect::<Vec<_>>(), ["@tickets/ok.md"]);
+    assert_eq!(summary.report.failures["tickets"].total(), 5);
+}
