@@ -57,10 +57,12 @@ fn conditions_compare_built_in_metadata_by_its_type() {
         assert_eq!((found.code, found.out.as_str()), (Some(2), ""), "{condition}");
         found.err
     };
-    assert_snapshot!(refused("usage_cuont>3"), @"");
+    let missing = search(&fixture, &["--where", "usage_cuont>3"]);
+    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""));
+    assert_snapshot!(missing.err, @"");
     assert_snapshot!(refused("usage_count>many"), @"");
     assert_snapshot!(refused("keywords>a"), @"");
-    let lines = run(&fixture, &["mem", "search", "--stdin", "--where", "owner=x"]);
+    let lines = run(&fixture, &["mem", "search", "--stdin", "--where", "usage_count=x"]);
     assert_eq!((lines.code, lines.out.as_str()), (Some(2), ""), "before any line is read");
 }
 

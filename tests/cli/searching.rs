@@ -113,6 +113,7 @@ fn filters_cut() {
     assert!(!go.is_empty() && go.iter().all(|hit| hit.ends_with(".go")), "{go:?}");
     let below = files(&["--path", "src/auth/**"]);
     assert!(!below.is_empty() && below.iter().all(|hit| hit.contains(" src/auth/")), "{below:?}");
+    assert!(files(&["--where", "owner=nobody"]).is_empty());
 }
 
 #[test]

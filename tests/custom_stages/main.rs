@@ -5,6 +5,8 @@
 mod fixture;
 
 mod compiled;
+mod drops;
+mod languages;
 mod reruns;
 
 use std::path::Path;

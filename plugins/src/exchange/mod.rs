@@ -12,4 +12,4 @@ mod rows;
 pub use outcome::BatchOutcome;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};
-pub use rows::{RowSet, RowUnit, row_sets};
+pub use rows::{RowSet, row_sets};

@@ -3,10 +3,14 @@
 //! Names, types and meanings are stable: they change with a new major version of the program only. New columns may be
 //! added at any time. `docs/reference/columns.md` is made from this table.
 
-use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, ValueRef};
+use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
 
-use super::{EMBEDDING, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT};
+use crate::definitions;
+
+use super::{
+    DEFINITIONS, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT,
+};
 
 /// Describes the built-in columns to a registry.
 pub(crate) fn register(registry: &mut Registry) {
@@ -15,8 +19,8 @@ pub(crate) fn register(registry: &mut Registry) {
     }
 }
 
-fn files() -> [BuiltInColumn; 7] {
-    use DynamicType::{Integer, String};
+fn files() -> [BuiltInColumn; 9] {
+    use DynamicType::{Integer, Json, String};
     [
         BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`."),
         BuiltInColumn::new(SIZE, Integer, "Size on disk, in bytes."),
@@ -26,10 +30,40 @@ fn files() -> [BuiltInColumn; 7] {
             String,
             "How the file has changed: `added`, `modified`, `renamed`, `refreshed`, `touched`, `skipped` or `deleted`.",
         ),
+        BuiltInColumn::field(
+            STATUS,
+            "file.skip",
+            String,
+            "Why the file is not indexed. A stage that fills it leaves the file out: it has no chunks, and is listed as skipped.",
+            |status| match status {
+                FileStatus::Skipped { reason } => Some(ValueRef::from(&**reason)),
+                _ => None,
+            },
+        )
+        .updatable(STATUS, skip),
+        BuiltInColumn::field(
+            DEFINITIONS,
+            DEFINITIONS.name(),
+            Json,
+            "The definitions of a file in a language of the stage: a list of objects with `name`, `kind`, `line_start` and `line_end`, \
+             and perhaps `qualified_name`, `signature`, `doc`, `calls` and `exported`.",
+            |_| None,
+        )
+        .writable(DEFINITIONS, definitions::set),
         BuiltInColumn::new(HASH, String, "BLAKE3 of the content, in hexadecimal."),
         BuiltInColumn::new(TEXT, String, "The decoded text; empty for files that are skipped, touched or deleted."),
         BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format."),
     ]
+}
+
+fn skip(status: &mut FileStatus, reason: Value) -> Result<(), std::string::String> {
+    match reason {
+        Value::String(reason) if status.has_chunks() => *status = FileStatus::Skipped { reason: reason.into() },
+        // There is nothing to leave out of a file without chunks.
+        Value::String(_) => {}
+        other => return Err(format!("{} instead of a reason", other.dynamic_type())),
+    }
+    Ok(())
 }
 
 fn chunks() -> [BuiltInColumn; 17] {

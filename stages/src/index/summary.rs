@@ -250,7 +250,8 @@ impl FileCounts {
         });
         let mut files = Self {
             scanned: 0,
-            indexed: counter("files.added") + counter("files.modified") + counter("files.renamed"),
+            indexed: (counter("files.added") + counter("files.modified") + counter("files.renamed"))
+                .saturating_sub(counter("files.left_out")),
             unchanged: counter("files.unchanged"),
             refreshed: counter("files.refreshed"),
             deleted: counter("files.deleted"),
