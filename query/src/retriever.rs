@@ -51,7 +51,7 @@ impl Retriever {
     /// Checks a filter against the columns of the index, without a search.
     ///
     /// # Errors
-    /// [`QueryError::Filter`] for the first condition that no chunk of such an index can meet, or what cannot be understood.
+    /// [`QueryError::Filter`] for the first condition that does not fit the column that it names, or what cannot be understood.
     pub fn check(&self, filter: &FilterSpec) -> Result<(), QueryError> {
         Ok(filter.resolve()?.check_columns(&self.snapshot)?)
     }

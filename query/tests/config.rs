@@ -140,3 +140,19 @@ fn only(errors: &Diagnostics) -> (&str, &str, Option<usize>) {
     let line = error.location.as_ref().and_then(|place| place.location()).map(|location| location.line);
     (error.code, &error.message, line)
 }
+
+#[test]
+fn weights_of_custom_columns_are_checked_without_an_index() {
+    let both = files("[search.boost]\nchurn = 0.5\nrisk = 1\n", "[search.boost]\nchurn = -0.25\n");
+    let config = SearchConfig::load(&layers(&both, &[], &[])).expect("valid");
+    assert_eq!(config.boost, [("churn".to_owned(), -0.25), ("risk".to_owned(), 1.0)].into());
+    let wrong = files("[search]\nboost = 3\n", "[search.boost]\nchurn = 1.5\nrisk = \"high\"\nhot = nan\n");
+    let error = SearchConfig::load(&layers(&wrong, &[], &[])).expect_err("wrong").to_string();
+    assert!(error.contains("`search.boost` must be a table, not 3"), "{error}");
+    for wrong in ["churn` must be a number between -1.0 and 1.0, not 1.5", "risk` must be", "hot` must be"] {
+        assert!(error.contains(wrong), "{error}");
+    }
+    let misspelt = files("[search.bost]\nchurn = 1\n", "");
+    let error = SearchConfig::load(&layers(&misspelt, &[], &[])).expect_err("unknown").to_string();
+    assert!(error.contains("search.boost"), "{error}");
+}

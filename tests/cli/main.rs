@@ -8,6 +8,7 @@ mod blame;
 mod constants;
 mod errors;
 mod feedback;
+mod fields;
 #[cfg(unix)]
 mod git_files;
 mod help;

@@ -42,6 +42,14 @@ first on flask, then on spring-framework. With the defaults they were .659, .921
 [how ranking works](../how-ranking-works.md) explains the parts.
 ";
 
+const BOOSTS: &str = "
+### `[search.boost]`
+
+| key | type | default | meaning |
+|---|---|---|---|
+| name of a custom column | number from -1 to 1 | as the column declares | What a value of 1 adds to a score, in units of the best fused score of the query; values are clamped to −1…1. 0 turns the boost off. Only columns of integers and floats; names that an index does not have are ignored with a note. No environment variable. |
+";
+
 const LIMITS: &str = "
 ## Limits
 
@@ -66,6 +74,7 @@ pub(crate) fn reference() -> String {
     assert_eq!(registry.reference().count(), STAGES.len(), "a stage has no place in the reference");
     page.push_str(SEARCH);
     search(&mut page);
+    page.push_str(BOOSTS);
     page.push_str(LIMITS);
     for (key, default, variable) in Limits::reference() {
         let default = default_of(&key, Some(&Value::from(default)));

@@ -89,6 +89,7 @@ fn stored_kind(key: &str, snapshot: &Snapshot) -> Result<Option<ColumnKind>, Sto
         Some((_, ArchivedMetaValue::Integer(_))) => ColumnKind::Integer,
         Some((_, ArchivedMetaValue::Float(_))) => ColumnKind::Float,
         Some((_, ArchivedMetaValue::Bool(_))) => ColumnKind::Bool,
+        Some((_, ArchivedMetaValue::Strings(_))) => return Ok(Some(ColumnKind::Strings)),
         _ => return Ok(Some(ColumnKind::String)),
     };
     for value in std::iter::once(Ok(first)).chain(values.map(|entry| entry.map(|(value, _)| value))) {

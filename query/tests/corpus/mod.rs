@@ -7,8 +7,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
 use aurora_storage::{
-    Chunk, ChunkHistory, ChunkType, Complexity, Environment, Field, FileOutcome, FileRecord, GitHistory, HistoryTier,
-    ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector, WriterOptions,
+    Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
+    GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
+    WriterOptions,
 };
 
 pub(crate) const DAY: i64 = 86_400;
@@ -153,11 +154,19 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn vector_of(chunk: &Chunk) -> TermVector {
+/// The terms of a chunk, and those of its columns with the use `terms`.
+fn vector_of(chunk: &Chunk, columns: &[ColumnDeclaration]) -> TermVector {
     let mut builder = TermVector::builder();
     for (field, terms) in terms_by_field(chunk) {
         for term in &terms {
             builder.add(field, term);
+        }
+    }
+    for (name, value) in &chunk.metadata {
+        let weight = columns.iter().find(|column| column.name == *name).and_then(|column| column.terms);
+        if let (Some(weight), MetaValue::String(text)) = (weight, value) {
+            let repeated = terms(text).into_iter().flat_map(|term| vec![term; usize::from(weight)]);
+            repeated.for_each(|term| _ = builder.add(Field::Custom, &term));
         }
     }
     builder.finish()
@@ -170,8 +179,19 @@ pub(crate) fn chunks(rows: &[Row]) -> Vec<Chunk> {
 
 /// Writes `rows` as one run: files in the order of their first row.
 pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snapshot {
+    write_columns(directory, rows, model, &[])
+}
+
+/// The same with custom columns.
+pub(crate) fn write_columns(
+    directory: &Path,
+    rows: &[Row],
+    model: Option<&Bag>,
+    columns: &[ColumnDeclaration],
+) -> Snapshot {
     let environment = Environment::open(directory, OpenMode::Create).expect("a fresh directory");
-    let writer = environment.writer(WriterOptions::default()).expect("no other writer");
+    let options = WriterOptions { columns: columns.to_vec(), ..WriterOptions::default() };
+    let writer = environment.writer(options).expect("no other writer");
     let chunks = chunks(rows);
     let mut paths: Vec<&str> = Vec::new();
     for row in rows {
@@ -186,7 +206,7 @@ pub(crate) fn write(directory: &Path, rows: &[Row], model: Option<&Bag>) -> Snap
             .filter(|(row, _)| row.path == path)
             .map(|(row, chunk)| (chunk.clone(), model.filter(|_| row.embedded).map(|model| model.vector(&chunk.text))))
             .collect();
-        let vectors: Vec<TermVector> = of_file.iter().map(|(chunk, _)| vector_of(chunk)).collect();
+        let vectors: Vec<TermVector> = of_file.iter().map(|(chunk, _)| vector_of(chunk, columns)).collect();
         let chunks: Vec<_> = of_file.iter().map(aurora_storage::NewChunk::from).collect();
         let ids = writer.replace_file(record(path), &chunks).expect("a valid file");
         for (id, terms) in ids.into_iter().zip(&vectors) {

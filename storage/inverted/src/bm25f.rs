@@ -43,6 +43,8 @@ pub struct FieldScorer {
     k1: f32,
     /// For each field and length code: weight / (1 − b + b · length / average length).
     norms: Box<[[f32; LENGTHS]; FIELDS]>,
+    /// Whether the field of custom columns counts. Most indexes have none, and then it must cost nothing.
+    has_custom: bool,
     /// For each low frequency of a term that only the body holds the scores by length code; computed at the first use.
     body_scores: [OnceLock<Box<[f32; LENGTHS]>>; BODY_SCORES],
 }
@@ -52,6 +54,9 @@ pub(crate) const LENGTHS: usize = 1 << 8;
 /// Frequencies in the body below this have a table of scores.
 const BODY_SCORES: usize = 16;
 const BODY: usize = Field::Body.index();
+const CUSTOM: usize = Field::Custom.index();
+/// Sums end with the field of custom columns, which may be left out, and the body.
+const _: () = assert!(CUSTOM + 1 == BODY && BODY + 1 == FIELDS);
 
 /// The length of each length code.
 static LENGTH_OF: [f32; LENGTHS] = {
@@ -89,7 +94,8 @@ impl FieldScorer {
                 *norm = (weight / relative).min(MAX_SUM);
             }
         }
-        Self { k1: config.k1, norms, body_scores: [const { OnceLock::new() }; BODY_SCORES] }
+        let has_custom = totals[CUSTOM] > 0 && config.fields[CUSTOM] > 0.0;
+        Self { k1: config.k1, norms, has_custom, body_scores: [const { OnceLock::new() }; BODY_SCORES] }
     }
 
     /// `f · (k1 + 1) / (f + k1)`, where `f` is the weighted sum of the length-normalised frequencies; 0 without occurrences.
@@ -97,22 +103,35 @@ impl FieldScorer {
     /// Up to rounding it grows with every frequency and falls with every length.
     #[inline]
     pub fn saturated(&self, frequencies: TfVector, lengths: LengthCodes) -> f32 {
-        if is_body_only(&frequencies) {
-            self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), lengths[BODY]))
+        self.saturated_with(&frequencies, |field| lengths[field])
+    }
+
+    /// [`Self::saturated`], given the length of each field.
+    #[inline]
+    pub(crate) fn saturated_with(&self, frequencies: &TfVector, length: impl Fn(usize) -> u8) -> f32 {
+        if is_body_only(frequencies) {
+            self.saturate(self.weighted(BODY, f32::from(frequencies[BODY]), length(BODY)))
         } else {
-            self.saturated_of(&frequencies.map(f32::from), lengths)
+            self.saturated_of(|field| f32::from(frequencies[field]), length)
         }
     }
 
-    /// [`Self::saturated`] of frequencies as floats.
+    /// [`Self::saturated`] of frequencies as floats, given the length of each field.
     #[inline]
-    pub(crate) fn saturated_of(&self, frequencies: &[f32; FIELDS], lengths: LengthCodes) -> f32 {
+    pub(crate) fn saturated_of(&self, frequency: impl Fn(usize) -> f32, length: impl Fn(usize) -> u8) -> f32 {
+        let weighted = |field: usize| self.weighted(field, frequency(field), length(field));
+        self.saturate(self.sum_of_others(weighted) + weighted(BODY))
+    }
+
+    /// The sum over all fields beside the body, in their order.
+    #[inline]
+    pub(crate) fn sum_of_others(&self, weighted: impl Fn(usize) -> f32) -> f32 {
         let mut sum = 0.0;
         // Without a branch: fields without occurrences add 0.
-        for field in 0..FIELDS {
-            sum += self.weighted(field, frequencies[field], lengths[field]);
+        for field in 0..CUSTOM {
+            sum += weighted(field);
         }
-        self.saturate(sum)
+        if self.has_custom { sum + weighted(CUSTOM) } else { sum }
     }
 
     /// The scores of a low frequency in the body only, by length code; `None` for higher frequencies.
@@ -132,12 +151,7 @@ impl FieldScorer {
     pub(crate) fn upper_bound(&self, impact: &ImpactBound<'_>) -> f32 {
         let most =
             |field: usize, [code, length]: [u8; 2]| self.weighted(field, FREQUENCY_BOUNDS[usize::from(code)], length);
-        let mut sum = 0.0;
-        if let Some(other_fields) = impact.other_fields {
-            for (field, pair) in other_fields.iter().enumerate() {
-                sum += most(field, *pair);
-            }
-        }
+        let sum = impact.other_fields.map_or(0.0, |others| self.sum_of_others(|field| most(field, others[field])));
         let mut body = 0.0;
         for &pair in impact.body {
             let weighted = most(BODY, pair);
@@ -149,12 +163,8 @@ impl FieldScorer {
     /// An upper bound on the score of the postings of a group that have these frequencies; meaningless if there are none.
     #[inline]
     pub(crate) fn upper_bound_of(&self, frequencies: &[f32; FIELDS], impact: &ImpactBound<'_>) -> f32 {
-        let mut sum = 0.0;
-        if let Some(other_fields) = impact.other_fields {
-            for (field, [_, length]) in other_fields.iter().enumerate() {
-                sum += self.weighted(field, frequencies[field], *length);
-            }
-        }
+        let weighted = |field: usize, [_, length]: [u8; 2]| self.weighted(field, frequencies[field], length);
+        let sum = impact.other_fields.map_or(0.0, |others| self.sum_of_others(|field| weighted(field, others[field])));
         let pair = impact.body.iter().rfind(|[code, _]| frequencies[BODY] <= FREQUENCY_BOUNDS[usize::from(*code)]);
         self.saturate(sum + pair.map_or(0.0, |[_, length]| self.weighted(BODY, frequencies[BODY], *length)))
     }

@@ -62,7 +62,8 @@ impl<'p> ScoreTables<'p> {
                 let body_only = impact.other_fields.is_none();
                 let norms = self.fields.length_norms(impact);
                 let first = table.vectors[..min_code].iter().position(|(vector, is_body_only)| {
-                    let highest: f32 = vector.iter().zip(&norms).map(|(frequency, norm)| frequency * norm).sum();
+                    let weighted = |field: usize| vector[field] * norms[field];
+                    let highest = self.fields.sum_of_others(weighted) + weighted(BODY);
                     highest >= min_sum
                         && *is_body_only == body_only
                         && self.factor * self.fields.upper_bound_of(vector, impact) >= threshold
@@ -179,7 +180,8 @@ impl<'p> ScoreTable<'p> {
         offset: u16,
     ) -> f32 {
         let Some((vector, _)) = self.vectors.get(usize::from(code)) else { return 0.0 };
-        factor * fields.saturated_of(vector, lengths.at(offset))
+        let offset = usize::from(offset) % WINDOW as usize;
+        factor * fields.saturated_of(|field| vector[field], |field| lengths.of_field(field)[offset])
     }
 
     /// The score of a vector in any fields; 0 for a code that is not in the dictionary.

@@ -217,7 +217,8 @@ fn scored<C: Collection>(
             }
         }
         chunks.push(chunk);
-        scores.push(factor * fields.saturated(frequencies, current.1.at((chunk % WINDOW) as u16)));
+        let offset = (chunk % WINDOW) as usize;
+        scores.push(factor * fields.saturated_with(&frequencies, |field| current.1.of_field(field)[offset]));
     });
     result.map(|()| (chunks, scores))
 }

@@ -73,9 +73,14 @@ impl<'a> ListPart<'a> {
         let codes = &mut codes[..count];
         column.unpack(0, codes);
         let mut exceptions = column.exceptions(0);
-        let vector = |code: &u8| column.dictionary().get(usize::from(*code)).copied().or_else(|| exceptions.next());
-        let frequencies = codes.iter().map(vector).collect::<Option<Vec<_>>>()?;
-        let (mut chunks, mut chunk) = (Vec::with_capacity(count), 0u32);
+        let (mut chunks, mut frequencies) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for code in codes.iter() {
+            frequencies.push(match column.dictionary().get(usize::from(*code)) {
+                Some(frequent) => *frequent,
+                None => exceptions.next()?,
+            });
+        }
+        let mut chunk = 0u32;
         for index in 0..count {
             let gap = reader.varint32()?;
             chunk = chunk.checked_add(gap).filter(|_| gap > 0 || index == 0)?;
@@ -295,8 +300,9 @@ impl<'a> ListPart<'a> {
         match &self.0 {
             PartData::Label(set) => set.iter().for_each(|chunk| each(Posting { chunk, frequencies: [0; FIELDS] })),
             PartData::Short { chunks, frequencies } => {
-                let frequencies = frequencies.iter().copied().chain(std::iter::repeat([0; FIELDS]));
-                chunks.iter().zip(frequencies).for_each(|(&chunk, frequencies)| each(Posting { chunk, frequencies }));
+                for (&chunk, &frequencies) in chunks.iter().zip(frequencies) {
+                    each(Posting { chunk, frequencies });
+                }
             }
             PartData::Long { column, .. } => {
                 let (mut windows, mut postings) = (Vec::new(), WindowPostings::default());

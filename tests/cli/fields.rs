@@ -1,0 +1,98 @@
+//! Metadata of chunks: conditions over it, and how it is shown.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::fixture::{Fixture, Run};
+use crate::{repository, run, settings};
+
+/// A repository with two reasoning patterns, indexed.
+fn with_patterns() -> Fixture {
+    let fixture = repository();
+    let patterns = [
+        ("retry", "Send the request again, at most three times, when the server did not answer", 0.9, 12),
+        ("backoff", "Wait twice as long before each further attempt, and add some chance to it", 0.625, 3),
+    ];
+    for (name, text, score, uses) in patterns {
+        let pattern = format!(
+            r#"{{"id": "{name}", "content": {{"pattern": "{text}", "success_score": {score}}},
+                "metadata": {{"usage_count": {uses}, "keywords": ["network", "{name}"]}}}}"#
+        );
+        fixture.write(&format!(".aurora/reasoning/{name}.json"), &pattern);
+    }
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    fixture
+}
+
+fn search(fixture: &Fixture, more: &[&str]) -> Run {
+    run(fixture, &[&["mem", "search", "what to do after a failure", "--no-record"], more].concat())
+}
+
+/// The names of what meets the conditions, sorted.
+fn names(fixture: &Fixture, conditions: &[&str]) -> Vec<String> {
+    let conditions: Vec<&str> = conditions.iter().flat_map(|condition| ["--where", condition]).collect();
+    let found = search(fixture, &[&conditions[..], &["--format", "json"]].concat());
+    assert_eq!(found.code, Some(0), "{found:?}");
+    let json = found.json();
+    let name = |hit: &Value| hit["metadata"]["keywords"][1].as_str().expect("a keyword").to_owned();
+    let mut names: Vec<String> = json["results"].as_array().expect("a list").iter().map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn conditions_compare_built_in_metadata_by_its_type() {
+    let fixture = with_patterns();
+    for (condition, expected) in [
+        ("usage_count>3", &["retry"][..]),
+        ("usage_count>=3", &["backoff", "retry"]),
+        ("usage_count!=3", &["retry"]),
+        ("success_score<0.7", &["backoff"]),
+        ("success_score=0.6250", &["backoff"]),
+        ("is_pattern=true", &["retry"]),
+        ("keywords=network", &["backoff", "retry"]),
+        ("keywords!=retry", &["backoff"]),
+    ] {
+        assert_eq!(names(&fixture, &[condition]), expected, "{condition}");
+    }
+    assert_eq!(names(&fixture, &["usage_count<10", "keywords=network"]), ["backoff"]);
+    let refused = |condition: &str| {
+        let found = search(&fixture, &["--where", condition]);
+        assert_eq!((found.code, found.out.as_str()), (Some(2), ""), "{condition}");
+        found.err
+    };
+    let missing = search(&fixture, &["--where", "usage_cuont>3"]);
+    assert_eq!((missing.code, missing.out.as_str()), (Some(0), ""));
+    assert_snapshot!(missing.err, @r#"
+    Note: No column 'usage_cuont' in this index; columns: is_pattern, keywords, pattern_type, success_score, usage_count (did you mean `usage_count`?)
+    Note: No keyword matches found, falling back to semantic search
+    Note: no results for "what to do after a failure"
+    "#);
+    assert_snapshot!(refused("usage_count>many"), @"Error: Invalid value 'many' for the column 'usage_count' of type integer: give a number, such as 5 or 0.5");
+    assert_snapshot!(refused("keywords>a"), @"Error: The column 'keywords' of type strings has no order for `>`; it can be compared with = and !=");
+    let lines = run(&fixture, &["mem", "search", "--stdin", "--where", "usage_count=x"]);
+    assert_eq!((lines.code, lines.out.as_str()), (Some(2), ""), "before any line is read");
+}
+
+#[test]
+fn fields_are_shown_below_results() {
+    let fixture = with_patterns();
+    let shown = |more: &[&str]| search(&fixture, &[&["--where", "usage_count>3", "--show-fields"], more].concat());
+    settings(&fixture).bind(|| {
+        assert_snapshot!(shown(&["--legacy"]).out, @r"
+        File                         | Type | Name  | Lines | Score
+        .aurora/reasoning/retry.json | reas | retry | -     | [.sss]
+                │ Keywords: network, retry
+                success_score: 0.9
+                is_pattern: true
+                pattern_type: Send the request again, at most three times, when the server did not answer
+                keywords: network, retry
+                usage_count: 12
+        ");
+    });
+    assert_eq!(shown(&["--budget", "100"]).code, Some(2));
+    let json = shown(&["--format", "json"]).json();
+    assert_eq!(json["results"][0]["metadata"]["usage_count"], 12);
+    let stats = run(&fixture, &["mem", "stats", "--format", "json"]).json();
+    assert_eq!(stats["columns"], Value::Array(Vec::new()), "facets are those of custom columns");
+}
