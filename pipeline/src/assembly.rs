@@ -91,7 +91,7 @@ impl Pipeline {
             Err(errors) => {
                 let sites: Vec<StageSite> = parts
                     .iter()
-                    .map(|part| StageSite { name: part.name.clone(), location: None, writes: Vec::new() })
+                    .map(|part| StageSite { name: part.name.clone(), location: None, reads: None, writes: Vec::new() })
                     .collect();
                 let context = PlanContext {
                     sites: sites.iter().collect(),

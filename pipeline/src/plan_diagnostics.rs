@@ -9,6 +9,8 @@ use aurora_diagnostics::{Diagnostic, Location, code};
 pub(crate) struct StageSite {
     pub(crate) name: String,
     pub(crate) location: Option<Location>,
+    /// Where its key `reads` is, if it has one.
+    pub(crate) reads: Option<Location>,
     /// Columns that it writes, or would write if it were enabled.
     pub(crate) writes: Vec<String>,
 }
@@ -93,7 +95,8 @@ impl PlanContext<'_> {
         } else {
             self.like(column)
         };
-        Diagnostic::error(code::MISSING_COLUMN, self.place(reader), message).with_help(help)
+        let place = self.sites[reader].reads.clone().or_else(|| self.place(reader));
+        Diagnostic::error(code::MISSING_COLUMN, place, message).with_help(help)
     }
 
     /// A column with a similar name that some stage writes, or that is part of one.

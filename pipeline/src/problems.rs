@@ -7,17 +7,27 @@ use aurora_suggest::did_you_mean;
 pub struct Problems<'a> {
     pub(crate) diagnostics: &'a mut Diagnostics,
     pub(crate) locate: &'a dyn Fn(&str) -> Option<Location>,
+    /// Keys whose values could not be read: what else is wrong with them is a consequence.
+    pub(crate) unread: &'a [String],
+    pub(crate) consequences: Diagnostics,
 }
 
 impl Problems<'_> {
     /// Reports that the value of a key is invalid.
     pub fn error(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
-        self.diagnostics.push(Diagnostic::error(code::CHECK, (self.locate)(key), message))
+        self.push(key, Diagnostic::error(code::CHECK, (self.locate)(key), message))
     }
 
     /// Reports that the value of a key is unusual.
     pub fn warning(&mut self, key: &str, message: impl Into<String>) -> &mut Diagnostic {
-        self.diagnostics.push(Diagnostic::warning(code::CHECK, (self.locate)(key), message))
+        self.push(key, Diagnostic::warning(code::CHECK, (self.locate)(key), message))
+    }
+
+    fn push(&mut self, key: &str, diagnostic: Diagnostic) -> &mut Diagnostic {
+        if self.unread.iter().any(|unread| unread == key) {
+            return self.consequences.push(diagnostic);
+        }
+        self.diagnostics.push(diagnostic)
     }
 }
 

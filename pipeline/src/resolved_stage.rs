@@ -72,7 +72,7 @@ impl ResolvedStage {
         let after = key("after").and_then(|entry| strings(sources, entry, found)).unwrap_or_default();
 
         let (type_name, place) = used.unwrap_or_else(|| (name.clone(), header.clone()));
-        let mut site = StageSite { name, location, writes: Vec::new() };
+        let mut site = StageSite { name, location, reads: None, writes: Vec::new() };
         let Some(known) = registry.get(&type_name) else {
             if enabled != Some(false) {
                 let help = suggest(&type_name, registry.stage_types(), "stage types");
@@ -84,18 +84,25 @@ impl ResolvedStage {
         };
         let reader = ConfigReader { name: &site.name, header: &header, sources, known };
         if enabled == Some(false) {
-            let config = reader.read(own, &mut Diagnostics::default());
+            let config = reader.read(own, &mut Diagnostics::default(), &mut Vec::new());
             site.writes = config.map(|config| written(&config.access())).unwrap_or_default();
             return Resolution::Disabled(site);
         }
         let table = plain(&own);
         let keys: Vec<(String, Span)> = own.iter().map(|entry| (entry.key.clone(), entry.value.span())).collect();
-        let Some(config) = reader.read(own, found) else { return Resolution::Broken(site) };
+        let mut unread = Vec::new();
+        let Some(config) = reader.read(own, found, &mut unread) else { return Resolution::Broken(site) };
         let locate = |key: &str| {
             let span = keys.iter().find(|(name, _)| name == key).map_or(&header, |(_, span)| span);
             sources.locate(span)
         };
-        config.check(&mut Problems { diagnostics: found, locate: &locate });
+        config.check(&mut Problems {
+            diagnostics: found,
+            locate: &locate,
+            unread: &unread,
+            consequences: Diagnostics::default(),
+        });
+        site.reads = keys.iter().find(|(name, _)| name == "reads").and_then(|(_, span)| sources.locate(span));
 
         let mut access = config.access();
         for (column, given) in registry.resolve_columns(&mut access) {
@@ -204,8 +211,13 @@ struct ConfigReader<'a> {
 
 impl ConfigReader<'_> {
     /// Parses the configuration. Invalid keys are reported and left out, so that errors in the other keys and in the
-    /// stage's columns are found too.
-    fn read(&self, mut entries: Vec<ConfigEntry<'_>>, found: &mut Diagnostics) -> Option<Box<dyn ParsedConfig>> {
+    /// stage's columns are found too; their names are added to `unread`.
+    fn read(
+        &self,
+        mut entries: Vec<ConfigEntry<'_>>,
+        found: &mut Diagnostics,
+        unread: &mut Vec<String>,
+    ) -> Option<Box<dyn ParsedConfig>> {
         if let Some(keys) = self.known.keys {
             entries.retain(|entry| keys.contains(&entry.key.as_str()) || self.unknown(entry, keys, found));
         }
@@ -215,7 +227,7 @@ impl ConfigReader<'_> {
                 Err(error) => {
                     let at = self.culprit(&entries, &error);
                     self.report(&error, at.map(|at| &entries[at]), found);
-                    entries.remove(at?);
+                    unread.push(entries.remove(at?).key);
                 }
             }
         }
@@ -241,7 +253,10 @@ impl ConfigReader<'_> {
     }
 
     fn report(&self, error: &TomlError, entry: Option<&ConfigEntry<'_>>, found: &mut Diagnostics) {
-        let message = error.message();
+        let message = error
+            .message()
+            .replace("expected a sequence", "expected a list")
+            .replace("expected a map", "expected a table");
         let stage = self.name;
         if let Some(key) = message.strip_prefix("missing field ") {
             // A key that was left out because of its value has been reported already.

@@ -27,6 +27,10 @@ fn every_command_explains_itself() {
             "pipeline graph",
             "pipeline show",
             "pipeline schema",
+            "plugin",
+            "plugin new",
+            "plugin list",
+            "plugin trust",
             "model",
             "model add",
             "model list",
@@ -45,7 +49,7 @@ fn every_command_explains_itself() {
 #[test]
 fn no_command_at_all_shows_the_help_and_fails() {
     let fixture = Fixture::plain();
-    for arguments in [&[][..], &["mem"], &["pipeline"], &["model"]] {
+    for arguments in [&[][..], &["mem"], &["pipeline"], &["plugin"], &["model"]] {
         let shown = run(&fixture, arguments);
         assert_eq!((shown.code, shown.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(shown.err.contains("Usage: aur"), "{}", shown.err);

@@ -15,6 +15,8 @@ mod indexing;
 mod limits;
 mod narrowing;
 mod pipelines;
+#[cfg(unix)]
+mod plugins;
 mod protocol;
 mod searching;
 mod streams;

@@ -6,6 +6,7 @@ mod fixture;
 
 mod compiled;
 mod drops;
+mod examples;
 mod languages;
 mod reruns;
 

@@ -1,0 +1,8 @@
+"""The licence that the header of a file names by its SPDX identifier."""
+import re
+from aurora_stage import stage
+
+@stage
+def licence(text):
+    found = re.search(r"SPDX-License-Identifier:\s*([\w.+-]+)", text[:2000])
+    return found[1] if found else None

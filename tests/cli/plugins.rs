@@ -1,0 +1,234 @@
+//! `aur plugin`, and programs that a project's pipeline names.
+
+use insta::assert_snapshot;
+
+use crate::fixture::Fixture;
+use crate::{run, settings};
+
+/// A project in a directory, with a stage that `aur plugin new` has written.
+fn project() -> Fixture {
+    let fixture = Fixture::plain();
+    fixture.write("src/pay/charge.py", "def charge(card):\n    return card\n");
+    fixture.write("web/charge.js", "function charge(page) { return page }\n");
+    let made = run(&fixture, &["plugin", "new", "area", "--lang", "python"]);
+    assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{made:?}");
+    fixture
+}
+
+/// Text with the digest of a program left out.
+fn without_digest(text: &str) -> String {
+    let is_digest = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = |line: &str| {
+        line.split(' ').map(|word| if is_digest(word) { "DIGEST" } else { word }).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(words).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_new_stage_is_trusted_and_filters() {
+    let fixture = project();
+    let refused = run(&fixture, &["mem", "index"]);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
+    assert!(!fixture.path(".aurora/index").exists(), "nothing is indexed");
+    settings(&fixture).bind(|| {
+        assert_snapshot!(without_digest(&refused.err), @r"
+        Error: programs that you have not allowed in this repository; nothing was indexed
+          stage    area
+          command  python3 .aurora/plugins/area.py
+          file     .aurora/plugins/area.py
+          hash     DIGEST
+          Help: `aur plugin trust area` allows it; `--untrusted skip` indexes without it
+        ");
+        assert_snapshot!(without_digest(&run(&fixture, &["plugin", "list"]).out), @"area  process  chunk.area  not allowed, DIGEST");
+        let trusted = run(&fixture, &["plugin", "trust", "area", "--yes"]);
+        assert_eq!((trusted.code, trusted.err.as_str()), (Some(0), ""), "{trusted:?}");
+        assert_snapshot!(without_digest(&trusted.out), @r"
+          stage    area
+          command  python3 .aurora/plugins/area.py
+          file     .aurora/plugins/area.py
+          hash     DIGEST
+        Allowed in [root] until it changes
+        ");
+    });
+    let indexed = run(&fixture, &["mem", "index", "--quiet"]);
+    assert_eq!((indexed.code, indexed.err.as_str()), (Some(0), ""), "{indexed:?}");
+    let found = run(&fixture, &["mem", "charge", "--where", "area=src", "--format", "json"]).json();
+    let results = found["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 1, "{found}");
+    assert_eq!((&results[0]["file"], &results[0]["metadata"]["area"]), (&"src/pay/charge.py".into(), &"src".into()));
+    assert!(run(&fixture, &["plugin", "list"]).out.contains("allowed"));
+}
+
+#[test]
+fn a_changed_program_is_not_trusted_any_more() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    fixture.write(".aurora/plugins/area.py", "import os\nos.system('true')\n");
+    assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
+    let skipped = run(&fixture, &["mem", "index", "--untrusted", "skip", "--format", "json"]);
+    assert_eq!(skipped.code, Some(0), "{skipped:?}");
+    assert!(skipped.err.contains("without stage `area`"), "{}", skipped.err);
+    assert!(skipped.json()["report"]["stages"].as_array().expect("a list").iter().all(|stage| stage["name"] != "area"));
+    let found = run(&fixture, &["mem", "charge", "--where", "area=src"]);
+    assert_eq!((found.code, found.out.as_str()), (Some(0), ""));
+    assert!(found.err.contains("No column 'area' in this index"), "{}", found.err);
+}
+
+#[test]
+fn a_consent_can_be_taken_back_and_is_not_part_of_the_repository() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let copied = Fixture::plain();
+    for file in [".aurora/pipeline.toml", ".aurora/plugins/area.py", "src/pay/charge.py"] {
+        copied.write(file, std::fs::read_to_string(fixture.path(file)).expect("read"));
+    }
+    assert_eq!(run(&copied, &["mem", "index"]).code, Some(2), "another repository");
+    let revoked = run(&fixture, &["plugin", "trust", "area", "--revoke"]);
+    assert_eq!(revoked.out, "Forgotten: 1 of stage area\n");
+    assert_eq!(run(&fixture, &["mem", "index"]).code, Some(2));
+}
+
+#[test]
+fn a_search_does_not_run_a_program_either() {
+    let fixture = project();
+    fixture.write(".aurora/plugins/area.py", "open('ran', 'w')\n");
+    let found = run(&fixture, &["mem", "charge"]);
+    assert_eq!(found.code, Some(0), "{found:?}");
+    assert!(found.out.contains("charge.py") && found.err.contains("without stage `area`"), "{found:?}");
+    for arguments in
+        [&["pipeline", "check"][..], &["pipeline", "graph"], &["pipeline", "show"], &["doctor"], &["plugin", "list"]]
+    {
+        run(&fixture, arguments);
+    }
+    assert_eq!(run(&fixture, &["pipeline", "graph", "--why"]).code, Some(2));
+    assert!(!fixture.path("ran").exists());
+}
+
+#[test]
+fn what_new_refuses() {
+    let fixture = project();
+    settings(&fixture).bind(|| {
+        let refused = |name: &str| {
+            let refused = run(&fixture, &["plugin", "new", name]);
+            assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{refused:?}");
+            refused.err
+        };
+        assert_snapshot!(refused("area"), @r"
+        Error: there is a stage `area` already
+          Help: choose another name
+        ");
+        assert_snapshot!(refused("embed"), @r"
+        Error: there is a stage `embed` already
+          Help: choose another name
+        ");
+        assert_snapshot!(refused("Owner Team"), @r"
+        Error: `Owner Team` cannot be the name of a stage
+          Help: a name is a lower-case letter, then lower-case letters, digits, `_` and `-`, at most 64 in all
+        ");
+        assert_snapshot!(refused("domain"), @r"
+        error[A0113]: stage `domain` writes column `domain`, which is built-in metadata of documents
+         --> [root]/.aurora/pipeline.toml:9:1
+        9 | [stage.domain]
+          = help: give the column another name
+        Error: the pipeline with the new stage has 1 error
+        ");
+        assert_snapshot!(run(&fixture, &["plugin", "trust", "arae"]).err, @r"
+        Error: the pipeline has no stage `arae`
+          Help: did you mean `area`?
+        ");
+        assert_snapshot!(run(&fixture, &["plugin", "trust", "embed"]).err, @"Error: stage `embed` runs no program, so there is nothing to allow");
+        assert_snapshot!(run(&fixture, &["plugin", "trust", "area"]).err, @r"
+        Error: there is no terminal to ask on
+          Help: `--yes` allows the program without asking
+        ");
+    });
+}
+
+#[test]
+fn the_next_run_is_explained() {
+    let fixture = project();
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    assert!(run(&fixture, &["pipeline", "graph", "--why"]).out.contains("there is no index yet"));
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    settings(&fixture).bind(|| {
+        assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
+        discover           runs on what has changed in the tree
+        incremental-check  runs on what has changed in the tree
+        parse              runs on what has changed in the tree
+        chunk              runs on what has changed in the tree
+        git-signal         runs on what has changed in the tree
+        embed              runs on what has changed in the tree
+        area               runs on what has changed in the tree
+        store              runs on what has changed in the tree
+        bm25               runs on what has changed in the tree
+        ");
+        let text = std::fs::read_to_string(fixture.path(".aurora/pipeline.toml")).expect("read");
+        fixture.write(".aurora/pipeline.toml", format!("{text}version = \"2\"\n"));
+        assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
+        discover           runs on what has changed in the tree
+        incremental-check  runs on what has changed in the tree
+        parse              runs on what has changed in the tree
+        chunk              runs on what has changed in the tree
+        git-signal         runs on what has changed in the tree
+        embed              runs on what has changed in the tree
+        area               runs again on all chunks: `version` has changed
+        store              runs again on all chunks: it reads columns of `area`
+        bm25               runs again on all chunks: it reads columns of `store`
+        ");
+        fixture.write(".aurora/pipeline.toml", format!("{text}\n[stage.parse]\nmax_symbols = 10\n"));
+        assert_snapshot!(run(&fixture, &["pipeline", "graph", "--why"]).out, @r"
+        discover           runs again on all files: chunks depend on `parse`, which has changed
+        incremental-check  runs again on all files: chunks depend on `parse`, which has changed
+        parse              runs again on all files: `max_symbols` has changed
+        chunk              runs again on all files: chunks depend on `parse`, which has changed
+        git-signal         runs again on all files: chunks depend on `parse`, which has changed
+        embed              runs again on all files: chunks depend on `parse`, which has changed
+        area               runs again on all files: chunks depend on `parse`, which has changed
+        store              runs again on all files: chunks depend on `parse`, which has changed
+        bm25               runs again on all files: chunks depend on `parse`, which has changed
+        ");
+    });
+    assert_eq!(run(&fixture, &["mem", "verify"]).code, Some(0), "nothing was changed");
+}
+
+/// Mistakes in the table of a program, each with what is said about it.
+const MISTAKES: &[&str] = &[
+    "writes = { owner = \"string\" }",
+    "command = \"python3 owner.py\"\nwrites = { owner = \"string\" }",
+    "command = []\nwrites = { owner = \"string\" }",
+    "comand = [\"python3\"]\nwrites = { owner = \"string\" }",
+    "command = [\"python3\"]",
+    "command = [\"python3\"]\nwrites = { owner = \"text\" }",
+    "command = [\"python3\"]\nwrites = { owner = \"strin\" }",
+    "command = [\"python3\"]\nwrites = [\"owner\"]",
+    "command = [\"python3\"]\nwrites = { Owner = \"string\" }",
+    "command = [\"python3\"]\nwrites = { \"team.owner\" = \"string\" }",
+    "command = [\"python3\"]\nwrites = { owner = \"string\", \"chunk.owner\" = \"string\" }",
+    "command = [\"python3\"]\nwrites = { name = \"string\" }",
+    "command = [\"python3\"]\nwrites = { owner = { type = \"string\", boost = 0.5 } }",
+    "command = [\"python3\"]\nwrites = { churn = { type = \"integer\", terms = 2 } }",
+    "command = [\"python3\"]\nwrites = { churn = { type = \"float\", boost = 3.0 } }",
+    "command = [\"python3\"]\nwrites = { owner = { type = \"string\", terms = 11 } }",
+    "command = [\"python3\"]\nwrites = { owner = { type = \"string\", filtr = true } }",
+    "command = [\"python3\"]\nreads = [\"file.pth\"]\nwrites = { owner = \"string\" }",
+    "command = [\"python3\"]\nreads = [\"file.path\", \"file.path\"]\nwrites = { owner = \"string\" }",
+    "command = [\"python3\"]\nwrites = { owner = \"string\" }\nenv = [\"TOKEN=secret\"]",
+    "command = [\"python3\"]\nwrites = { owner = \"string\" }\ntimeout = 0\nworkers = 0\nmemory = \"lots\"",
+    "command = [\"python3\"]\nwrites = { \"file.owner\" = \"string\" }\ndrops = \"chunks\"",
+    "command = [\"python3\"]\ndrops = \"rows\"",
+    "command = [\"python3\"]\nreads = [\"chunk.team\"]\nwrites = { owner = \"string\" }",
+];
+
+#[test]
+fn mistakes_are_told_with_line_cause_and_remedy() {
+    let fixture = Fixture::plain();
+    let mut told = String::new();
+    for mistake in MISTAKES {
+        fixture.write("team.toml", format!("extends = \"default\"\n\n[stage.owner]\nuse = \"process\"\n{mistake}\n"));
+        let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+        assert_eq!((checked.code, checked.out.as_str()), (Some(2), ""), "{mistake}: {checked:?}");
+        told.push_str(&format!("{mistake}\n\n{}\n========\n", checked.err));
+    }
+    settings(&fixture).bind(|| assert_snapshot!("plugin-mistakes", told));
+}
