@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 
 use super::config::Process;
 
-/// Variables that every program gets: where other programs are, and how text is encoded.
-const COMMON: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
+/// Variables that every program gets: how text is encoded, and where files of the user are. Managers of versions, by which
+/// `python3` is often found, need the latter.
+const COMMON: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SystemRoot"];
 /// Marks the processes of one run, and what they start.
 pub(super) const COOKIE: &str = "AURORA_STAGE_RUN";
 

@@ -171,7 +171,7 @@ impl FileSet<'_> {
         let Ok(metadata) = self.root.metadata(path) else { return Ok(()) };
         let is_program = |name: &&str| self.root.metadata(format!("{path}/{name}")).is_ok();
         match metadata.kind {
-            EntryKind::Directory if !ENTRY_POINTS.iter().any(|name| is_program(&name)) => Ok(()),
+            EntryKind::Directory if !ENTRY_POINTS.iter().any(is_program) => Ok(()),
             _ => self.add(path),
         }
     }

@@ -1,6 +1,7 @@
 //! Stages that are programs, run as the executor runs them.
 #![cfg(unix)]
 
+mod example;
 mod rows;
 
 use rows::{Rows, text};
