@@ -37,6 +37,11 @@ impl<'d> BatchOutcome<'d> {
         Self { declaration, columns: columns.collect(), dropped: BTreeMap::new(), failed: Vec::new() }
     }
 
+    /// The columns that the stage writes.
+    pub(super) fn declaration(&self) -> &'d Declaration {
+        self.declaration
+    }
+
     /// What the stage works on.
     pub fn unit(&self) -> RowUnit {
         self.declaration.unit

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use aurora_pipeline::{
-    BatchView, BuildContext, CHUNK_STORED, Emitter, FILE_STORED, Fingerprint, Stage, StageConfig, StageContext,
-    StageError, StoredValues, ValueRef, Worker,
+    BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
 };
 
 use super::child::StartOptions;
@@ -16,11 +15,8 @@ use super::conversation::Conversation;
 use super::handshake::HostHello;
 use super::stderr_lines::StderrLines;
 use crate::declaration::Declaration;
-use crate::exchange::{BatchOutcome, RowUnit, row_sets};
+use crate::exchange::{BatchOutcome, rows_to_process};
 use crate::trust::{Consents, ProgramIdentity, digest_of_inputs};
-
-/// States of files whose content is not indexed in this run.
-const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
 
 /// A stage that is a program.
 pub(super) struct ProcessStage {
@@ -92,14 +88,7 @@ impl Worker for ProcessWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let declaration = &self.stage.declaration;
         let mut outcome = BatchOutcome::new(declaration, batch.files(), batch.chunks());
-        let has_content = files_with_content(batch)?;
-        let stored = self.restore(batch, &mut outcome, cx)?;
-        let file_of = |unit: usize| match declaration.unit {
-            RowUnit::File => unit,
-            RowUnit::Chunk => batch.chunk_files()[unit] as usize,
-        };
-        let wanted = |unit: usize| has_content[file_of(unit)] && !stored.get(unit).copied().unwrap_or(false);
-        let rows = row_sets(batch, declaration.unit, self.stage.config.rows, wanted);
+        let rows = rows_to_process(batch, &mut outcome, self.stage.config.rows, cx)?;
         let units: usize = rows.iter().map(|rows| rows.units(declaration.unit).len()).sum();
         cx.count(&format!("{}.rows", cx.stage()), units as u64);
         if units > 0 {
@@ -115,33 +104,6 @@ impl Worker for ProcessWorker<'_> {
 }
 
 impl<'s> ProcessWorker<'s> {
-    /// Sets the values that the last run has stored, if they are current. Returns which units have them.
-    fn restore(
-        &self,
-        batch: &BatchView<'_>,
-        outcome: &mut BatchOutcome<'_>,
-        cx: &StageContext<'_>,
-    ) -> Result<Vec<bool>, StageError> {
-        let declaration = &self.stage.declaration;
-        let column = match declaration.unit {
-            RowUnit::File => FILE_STORED,
-            RowUnit::Chunk => CHUNK_STORED,
-        };
-        let Some(stored) = batch.read_optional(column)?.filter(|_| cx.is_current() && declaration.is_stored()) else {
-            return Ok(Vec::new());
-        };
-        for (row, values) in stored.iter().enumerate().filter(|(_, values)| values.is_stored()) {
-            for column in &declaration.written {
-                outcome.restore(&column.name, row, values.get(column.short_name()).cloned());
-            }
-        }
-        let reused = stored.iter().filter(|values| values.is_stored()).count();
-        if reused > 0 {
-            cx.count(&format!("{}.reused", cx.stage()), reused as u64);
-        }
-        Ok(stored.iter().map(StoredValues::is_stored).collect())
-    }
-
     fn conversation(&mut self, name: &str) -> &mut Conversation<'s> {
         let stage = self.stage;
         self.conversation.get_or_insert_with(|| {
@@ -156,14 +118,4 @@ impl<'s> ProcessWorker<'s> {
             Conversation::new(&stage.config, &stage.declaration, start, &stage.starts_left)
         })
     }
-}
-
-/// For every file of the batch, whether it has content to work on.
-fn files_with_content(batch: &BatchView<'_>) -> Result<Vec<bool>, StageError> {
-    let Some(statuses) = batch.optional_values("file.status")? else { return Ok(vec![true; batch.files()]) };
-    let has_content = |status: Option<ValueRef<'_>>| match status {
-        Some(ValueRef::String(status)) => !WITHOUT_CONTENT.contains(&&*status),
-        _ => true,
-    };
-    Ok(statuses.iter().map(has_content).collect())
 }
