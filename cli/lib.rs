@@ -67,5 +67,7 @@ pub mod cli {
 pub fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register_described::<Process>();
+    #[cfg(feature = "wasm")]
+    registry.register_described::<aurora_wasm::Wasm>();
     registry
 }
