@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use aurora_pipeline::StageContext;
 
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Cache, CacheConfig, Config, Engine, Store};
@@ -9,6 +14,9 @@ use wasmtime::{Cache, CacheConfig, Config, Engine, Store};
 use crate::imports;
 use crate::limits::Limits;
 use crate::state::State;
+
+/// How often a call sees whether the run is stopping.
+const TICK: Duration = Duration::from_millis(100);
 
 /// A directory of the user for compiled modules, as a service of the program. It contains machine code that is run without
 /// further checks, so it must not be one that a repository can write to. Without it, each run compiles its modules.
@@ -54,9 +62,29 @@ impl Module {
         self.limits
     }
 
+    /// Runs calls of the module, and interrupts them when the run is stopping.
+    pub(crate) fn interruptible<R>(&self, cx: &StageContext<'_>, calls: impl FnOnce() -> R) -> R {
+        thread::scope(|scope| {
+            let (done, wait) = mpsc::channel::<()>();
+            let watch = move || {
+                while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    if cx.cancelled() {
+                        self.engine.increment_epoch();
+                    }
+                }
+            };
+            // Without a thread, a call ends when it has consumed its fuel.
+            let _ = thread::Builder::new().name("aurora-wasm-watch".to_owned()).spawn_scoped(scope, watch);
+            let result = calls();
+            drop(done);
+            result
+        })
+    }
+
     /// A store for one instance.
     pub(crate) fn store(&self) -> Store<State> {
         let mut store = Store::new(&self.engine, State::new(self.limits));
+        store.set_epoch_deadline(1);
         store.limiter(|state| &mut state.memory);
         store.set_hostcall_fuel(self.limits.most_result_bytes());
         store
@@ -67,7 +95,8 @@ impl Module {
 /// WebAssembly leaves to NaNs and relaxed SIMD is not used.
 fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
-    config.consume_fuel(true).cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
+    config.consume_fuel(true).epoch_interruption(true);
+    config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
     if let Some(CompiledModules(directory)) = options.compiled.as_deref() {
         let mut cache = CacheConfig::new();
         cache.with_directory(directory);

@@ -9,7 +9,7 @@ use aurora_plugins::exchange::{BatchOutcome, Request, Response, RowSet, rows_to_
 
 use crate::convert::{batch_of, response_of};
 use crate::instance::{Instance, StartError};
-use crate::interface::Settings;
+use crate::interface::{Batch, Settings};
 use crate::module::{Module, ModuleOptions};
 
 /// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts for
@@ -158,7 +158,18 @@ impl WasmWorker<'_> {
     ) -> Result<Result<Response, String>, StageError> {
         let request = Request::new(batch, rows, &self.stage.declaration.reads)?;
         let settings = Settings { name: cx.stage().to_owned(), ..self.stage.settings.clone() };
-        let mut instance = match Instance::start(self.stage.module(cx)?, settings) {
+        let module = self.stage.module(cx)?;
+        module.interruptible(cx, || self.call_instance(module, settings, batch_of(&request), cx))
+    }
+
+    fn call_instance(
+        &self,
+        module: &Module,
+        settings: Settings,
+        rows: Batch,
+        cx: &StageContext<'_>,
+    ) -> Result<Result<Response, String>, StageError> {
+        let mut instance = match Instance::start(module, settings) {
             Ok(instance) => instance,
             Err(StartError::Refused(message)) => return Err(StageError::new(message)),
             Err(StartError::Failed { reason, consumed }) => {
@@ -166,7 +177,7 @@ impl WasmWorker<'_> {
                 return Ok(Err(reason));
             }
         };
-        let answer = instance.process(batch_of(&request)).and_then(response_of);
+        let answer = instance.process(rows).and_then(response_of);
         for line in instance.take_lines() {
             self.stage.log(&line, cx);
         }
