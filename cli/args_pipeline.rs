@@ -15,6 +15,9 @@ pub(crate) enum PipelineCommand {
         /// Text for people, or DOT for Graphviz
         #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
         format: GraphFormat,
+        /// Say what the next run will do again, and why
+        #[arg(long, conflicts_with = "format")]
+        why: bool,
     },
     /// Print the whole pipeline as TOML, with everything it extends filled in
     #[command(after_help = PIPELINE_EXAMPLES)]

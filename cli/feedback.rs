@@ -12,7 +12,7 @@ use crate::opened::{self, OpenedIndex};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{pipeline, place, search};
+use crate::{findings, place, search};
 
 /// Most ids that an error suggests.
 const SUGGESTIONS: usize = 3;
@@ -23,7 +23,7 @@ const MOST_NAMESAKES: usize = 1_000;
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
     let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
     let learning = search::settings(&root, Vec::new())
-        .map_err(|errors| pipeline::report(search::CONFIGURATION, &errors, terminal))?;
+        .map_err(|errors| findings::report(search::CONFIGURATION, &errors, terminal))?;
     let learning = learning.activation.learning;
     let mut keys = Vec::new();
     for id in &args.ids {

@@ -15,7 +15,7 @@ use aurora_storage::ProjectDirectory;
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::terminal::Terminal;
-use crate::{index, opened, pipeline, place, search};
+use crate::{findings, index, opened, place, search};
 
 /// Questions that are asked of one index.
 pub(crate) struct QuestionBatch {
@@ -146,5 +146,5 @@ pub(crate) fn config(named: Option<&Path>, root: &Path, terminal: &Terminal) -> 
         }
         Some(file) => SearchConfig::load(&ConfigLayers { user: Some(file), ..ConfigLayers::default() }),
     };
-    loaded.map_err(|errors| pipeline::report(search::CONFIGURATION, &errors, terminal))
+    loaded.map_err(|errors| findings::report(search::CONFIGURATION, &errors, terminal))
 }

@@ -14,13 +14,13 @@ use crate::output::{json, sanitize, summary, units};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{interrupt, pipeline, place, programs};
+use crate::{findings, interrupt, place, programs};
 
 /// Runs the pipeline and prints what it did.
 pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     let root = place::for_index(args.path.as_deref()).map_err(|failure| mistaken_query(failure, args))?;
     let options = IndexOptions {
-        pipeline: pipeline::choice(args.pipeline.as_deref())?,
+        pipeline: findings::choice(args.pipeline.as_deref())?,
         force: args.force,
         jobs: args.jobs,
         memory: args.memory,
@@ -98,7 +98,7 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
     let options = programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, &program.terminal)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
-        .map_err(|error| pipeline::failure(error, &program.terminal))?;
+        .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())
 }
 
@@ -117,7 +117,7 @@ fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) ->
     interrupt::cancels(&options.cancel);
     let summary = aurora_stages::index::run(options, progress);
     progress.clear();
-    summary.map_err(|error| pipeline::failure(error, &program.terminal))
+    summary.map_err(|error| findings::failure(error, &program.terminal))
 }
 
 fn tell_troubles(summary: &IndexSummary, terminal: &Terminal) {

@@ -29,6 +29,7 @@ mod eval;
 mod export;
 mod failure;
 mod feedback;
+mod findings;
 mod golden;
 mod import;
 mod index;
@@ -43,6 +44,7 @@ mod plugin;
 mod program;
 mod programs;
 mod rebuild;
+mod run;
 mod search;
 mod shorthand;
 mod stats;
@@ -60,7 +62,7 @@ pub use aurora_stages::columns;
 
 /// The command line.
 pub mod cli {
-    pub use crate::program::run;
+    pub use crate::run::run;
 }
 
 /// The stage types that `aur` knows: the built-in ones, and those that run custom stages.

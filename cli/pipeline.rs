@@ -1,19 +1,18 @@
 //! `aur pipeline`: what an index run would do, without doing it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use aurora_pipeline::{Diagnostics, Plan};
-use aurora_stages::index::{self as indexing, IndexError, IndexOptions, PipelineChoice};
+use aurora_pipeline::Plan;
+use aurora_stages::index::{self as indexing, IndexOptions, PipelineChoice, RunsOn, StageOutlook};
 use aurora_stages::pipelines::EMBEDDED;
 
 use crate::args_pipeline::{GraphFormat, PipelineArgs, PipelineCommand};
-use crate::failure::{Failure, Outcome};
-use crate::output::{report as findings, sanitize, units};
+use crate::args_plugin::Untrusted;
+use crate::failure::Outcome;
+use crate::output::{sanitize, units, width};
 use crate::program::Program;
-use crate::shorthand::closest;
-use crate::terminal::Terminal;
-use crate::{index, place};
+use crate::{findings, index, place, programs};
 
 /// Checks, draws or prints a pipeline, or prints the schema of all.
 pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
@@ -25,7 +24,8 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
             let warnings = units::counted(plan.warnings().iter().count() as u64, "warning");
             writeln!(out, "{}: {stages}, no errors, {warnings}", sanitize::line(&name))?;
         }
-        PipelineCommand::Graph { pipeline, format } => {
+        PipelineCommand::Graph { pipeline, why: true, .. } => write_outlook(&mut out, pipeline, program)?,
+        PipelineCommand::Graph { pipeline, format, .. } => {
             let (_, plan) = plan(pipeline, program)?;
             let drawn = match format {
                 GraphFormat::Text => plan.graph_text(),
@@ -45,55 +45,33 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// The pipeline that the user means: a shipped one by its name, else a file.
-pub(crate) fn choice(asked: Option<&str>) -> Outcome<PipelineChoice> {
-    let Some(asked) = asked else {
-        return Ok(PipelineChoice::Default);
-    };
-    let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
-    if names.contains(&asked) {
-        return Ok(PipelineChoice::Named(asked.to_owned()));
+/// What the next run will do with every stage.
+fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -> Outcome {
+    let root = place::for_search(None)?;
+    let pipeline = findings::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..index::options(root, program)? };
+    let options = programs::allowed(options, Untrusted::Fail, &program.terminal)?;
+    let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
+    for StageOutlook { stage, runs, reasons } in &stages {
+        let runs = match runs {
+            RunsOn::Changes => "runs on what has changed in the tree",
+            RunsOn::Chunks => "runs again on all chunks",
+            RunsOn::Files => "runs again on all files",
+        };
+        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+        writeln!(out, "{}  {}", width::pad(&sanitize::line(stage), widest), sanitize::line(&format!("{runs}{why}")))?;
     }
-    let path = Path::new(asked);
-    if path.is_file() {
-        return Ok(PipelineChoice::File(path.to_owned()));
-    }
-    let help = match closest(asked, names.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("give a file, or one of the pipelines that ship with aur: {}", names.join(", ")),
-    };
-    Err(Failure::new(format!("there is no pipeline `{asked}`")).with_help(help))
-}
-
-/// What stopped an index run, or a look at its pipeline.
-pub(crate) fn failure(error: IndexError, terminal: &Terminal) -> Failure {
-    match error {
-        IndexError::Pipeline(diagnostics) => report("the pipeline", &diagnostics, terminal),
-        other => Failure::from_error(&other),
-    }
-}
-
-/// Shows the findings about `what`, a configuration, that stopped a command.
-pub(crate) fn report(what: &str, diagnostics: &Diagnostics, terminal: &Terminal) -> Failure {
-    show(diagnostics, terminal);
-    let errors = diagnostics.iter().filter(|finding| finding.severity == aurora_pipeline::Severity::Error).count();
-    Failure::new(format!("{what} has {}", units::counted(errors as u64, "error")))
-}
-
-fn show(diagnostics: &Diagnostics, terminal: &Terminal) {
-    let columns = terminal.live.then(|| terminal.columns.unwrap_or(100));
-    let text = findings::render(diagnostics.iter(), columns, terminal.err);
-    // Nothing can be done about a standard error that is closed.
-    let _ = write!(std::io::stderr().lock(), "{text}");
+    Ok(())
 }
 
 /// The pipeline's name and plan; its warnings are shown.
 fn plan(args: &PipelineArgs, program: &Program) -> Outcome<(String, Plan)> {
     let root: PathBuf = place::for_search(None)?;
-    let choice = choice(args.pipeline.as_deref())?;
+    let choice = findings::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline: choice.clone(), ..index::options(root.clone(), program)? };
-    let plan = indexing::plan(&options).map_err(|error| failure(error, &program.terminal))?;
-    show(plan.warnings(), &program.terminal);
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
     let name = match choice {
         PipelineChoice::Named(name) => name,
         PipelineChoice::File(path) => path.display().to_string(),

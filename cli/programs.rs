@@ -11,8 +11,8 @@ use aurora_storage::UserDirectory;
 
 use crate::args_plugin::Untrusted;
 use crate::failure::{Failure, Outcome};
+use crate::findings;
 use crate::output::sanitize;
-use crate::pipeline;
 use crate::terminal::Terminal;
 
 /// A stage that runs a program.
@@ -64,7 +64,7 @@ pub(crate) fn of_plan(plan: &Plan, options: &IndexOptions) -> Outcome<Vec<StageP
 
 /// The options of a run without the stages whose programs are not allowed, if it may leave them out.
 pub(crate) fn allowed(options: IndexOptions, untrusted: Untrusted, terminal: &Terminal) -> Outcome<IndexOptions> {
-    let plan = indexing::plan(&options).map_err(|error| pipeline::failure(error, terminal))?;
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, terminal))?;
     let programs = of_plan(&plan, &options)?;
     let refused: Vec<&StageProgram> = programs.iter().filter(|program| !program.is_allowed).collect();
     if refused.is_empty() {

@@ -22,7 +22,7 @@ use crate::output::{json, time};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{index, model, opened, pipeline, place};
+use crate::{findings, index, model, opened, place};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     // Before anything is indexed for it.
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let root = place::for_search(args.root.as_deref())?;
-    let config = settings(&root, flags(args)).map_err(|errors| pipeline::report(CONFIGURATION, &errors, terminal))?;
+    let config = settings(&root, flags(args)).map_err(|errors| findings::report(CONFIGURATION, &errors, terminal))?;
     if !place::has_index(&root) {
         if args.no_index {
             return Err(Failure::new(format!("no index in {}", root.display()))

@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("aurora-cachefile", &["aurora-confined"]),
     ("aurora-codec", &[]),
     ("aurora-confined", &[]),
+    ("aurora-custom-aur", &["aurora"]),
     ("aurora-diagnostics", &[]),
     ("aurora-evaluation", &["aurora-analysis", "aurora-confined", "aurora-query", "aurora-storage", "aurora-suggest"]),
     ("aurora-history", &["aurora-cachefile", "aurora-codec", "aurora-confined"]),

@@ -13,7 +13,7 @@ use crate::args_plugin::{NewArgs, PluginLanguage};
 use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
-use crate::{pipeline, place};
+use crate::{findings, place};
 
 /// Longest name of a stage.
 const LONGEST_NAME: usize = 64;
@@ -80,17 +80,17 @@ fn check_name(name: &str) -> Outcome {
 fn check_pipeline(name: &str, known: &str, text: &str, path: &Path, program: &Program) -> Outcome {
     let file = path.display().to_string();
     let load = |text: &str| aurora_pipeline::load(&[PipelineSource { name: &file, text }], &program.registry, EMBEDDED);
-    let before = load(known).map_err(|found| pipeline::report("the pipeline", &found, &program.terminal))?;
+    let before = load(known).map_err(|found| findings::report("the pipeline", &found, &program.terminal))?;
     if before.stages().iter().any(|stage| stage.name() == name)
         || program.registry.stage_types().any(|kind| kind == name)
     {
         return Err(Failure::new(format!("there is a stage `{name}` already")).with_help("choose another name"));
     }
     let after =
-        load(text).map_err(|found| pipeline::report("the pipeline with the new stage", &found, &program.terminal))?;
+        load(text).map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))?;
     aurora_stages::index::custom_columns(&after)
         .map(drop)
-        .map_err(|found| pipeline::report("the pipeline with the new stage", &found, &program.terminal))
+        .map_err(|found| findings::report("the pipeline with the new stage", &found, &program.terminal))
 }
 
 /// Writes a file below a directory, with the directories in between.

@@ -11,7 +11,7 @@ use crate::args_plugin::TrustPluginArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::sanitize;
 use crate::program::Program;
-use crate::{index, pipeline, place, programs};
+use crate::{findings, index, place, programs};
 
 /// Shows the program, asks, and records the answer.
 pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &TrustPluginArgs, program: &Program) -> Outcome {
         writeln!(out, "Forgotten: {forgotten} of stage {}", sanitize::line(&args.name))?;
         return Ok(out.flush()?);
     }
-    let plan = indexing::plan(&options).map_err(|error| pipeline::failure(error, terminal))?;
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, terminal))?;
     let all = programs::of_plan(&plan, &options)?;
     let Some(found) = all.iter().find(|known| known.stage == args.name) else {
         return Err(unknown(&args.name, &plan, all.iter().map(|known| known.stage.as_str())));

@@ -1,5 +1,6 @@
 //! Fingerprints of stages.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,27 @@ impl Fingerprint {
         self
     }
 
+    /// The values in the configuration part of a fingerprint, by key.
+    pub fn settings(config: &str) -> BTreeMap<String, String> {
+        let mut settings = BTreeMap::new();
+        let (mut entry, mut is_escaped) = (String::new(), false);
+        for char in config.chars() {
+            match char {
+                '\\' if !is_escaped => is_escaped = true,
+                ';' if !is_escaped => {
+                    let entry = std::mem::take(&mut entry);
+                    let (key, value) = entry.split_once('=').unwrap_or((&entry, ""));
+                    settings.insert(key.to_owned(), value.to_owned());
+                }
+                char => {
+                    entry.push(char);
+                    is_escaped = false;
+                }
+            }
+        }
+        settings
+    }
+
     /// The fingerprint under another name. The type becomes part of the configuration.
     pub(crate) fn renamed(self, name: &str) -> Self {
         if self.name == name {
@@ -41,5 +63,17 @@ impl Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} v{} {}", self.name, self.version, self.config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_what_was_added() {
+        let fingerprint = Fingerprint::new("a", 1).with("key", "x;y=\\z").with("other", 3);
+        let settings = Fingerprint::settings(&fingerprint.config);
+        assert_eq!((settings["key"].as_str(), settings["other"].as_str(), settings.len()), ("x;y=\\z", "3", 2));
     }
 }

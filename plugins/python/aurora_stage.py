@@ -21,11 +21,14 @@ import inspect
 import json
 import os
 import sys
+import time
 
 __all__ = ["Drop", "stage"]
 
 PROTOCOL = "aurora-stage"
 VERSION = 1
+# Seconds between two signs of life.
+HEARTBEAT = 1.0
 
 
 class Drop(Exception):
@@ -55,15 +58,20 @@ class _Host:
         hello = json.loads(self.source.readline() or b"{}")
         if hello.get("type") != "hello" or VERSION not in hello.get("versions", []):
             sys.exit("this program is a stage of an Aurora pipeline; `aur mem index` runs it")
-        self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
         self.config = hello.get("config", {})
         self.unit = hello["unit"]
-        self.writes = [name.split(".", 1) for name in sorted(hello["writes"])]
+        self.writes = [tuple(name.split(".", 1)) for name in sorted(hello["writes"])]
+        self.names = {name for _, name in self.writes}
+        # A function that does not fit the pipeline's file ends the program here, before it answers.
         self.arguments = _arguments(self.function, hello["reads"])
+        self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
         for line in self.source:
             message = json.loads(line)
             if message["type"] == "batch":
-                self.send(self.answer(message))
+                try:
+                    self.send(self.answer(message))
+                except Exception as error:  # The host sends the rows again in smaller messages.
+                    self.send({"type": "error", "id": message["id"], "message": _text(error)})
 
     def answer(self, message):
         """Works on one message."""
@@ -73,16 +81,17 @@ class _Host:
             columns[entity][name] = [None] * message[entity + "s"]["count"]
         errors, drops = [], []
         if self.batch:
-            self.store(columns, slice(None), self.function(*self.batch_arguments(units)))
+            self.store(units, columns, slice(None), self.function(*self.batch_arguments(units)))
         else:
-            for row, values in enumerate(zip(*[self.column(units, name) for name in self.arguments])):
+            arguments = [self.column(units, name) for name in self.arguments]
+            for row, values in enumerate(zip(*arguments) if arguments else [()] * units.count):
+                self.beat()
                 try:
-                    self.store(columns, row, self.function(*values))
+                    self.store(units, columns, row, self.function(*values))
                 except Drop as reason:
                     drops.append({"entity": self.unit, "row": row, "reason": str(reason)})
                 except Exception as error:  # A row that fails must not take the others with it.
-                    text = "%s: %s" % (type(error).__name__, error)
-                    errors.append({"entity": self.unit, "row": row, "message": text})
+                    errors.append({"entity": self.unit, "row": row, "message": _text(error)})
         result = {"type": "result", "id": message["id"], "errors": errors, "drops": drops}
         result["files"] = {"columns": columns["file"]}
         result["chunks"] = {"columns": columns["chunk"]}
@@ -98,17 +107,43 @@ class _Host:
             return units.rows()
         return units.column(*name)
 
-    def store(self, columns, row, value):
-        """Puts what the function has returned into the columns."""
+    def store(self, units, columns, row, value):
+        """Puts what the function has returned for a row, or for all (`slice(None)`), into the columns."""
         values = value if isinstance(value, dict) else {name: value for _, name in self.writes[:1]}
+        if not self.names.issuperset(values):
+            unknown = ", ".join("`%s`" % name for name in values if name not in self.names)
+            raise ValueError("%s is not in `writes`" % unknown)
         for entity, name in self.writes:
-            if name in values:
+            if name not in values:
+                continue
+            if entity == self.unit or self.batch:
                 columns[entity][name][row] = values[name]
+                continue
+            # The stage works on files: a column of chunks gets a list for the chunks of the file.
+            chunks = units.chunks_of(row)
+            if len(chunks) != len(values[name]):
+                raise ValueError("%d values of `%s` for %d chunks" % (len(values[name]), name, len(chunks)))
+            for chunk, cell in zip(chunks, values[name]):
+                columns[entity][name][chunk] = cell
+
+    def beat(self):
+        """Tells the host now and then that rows are worked on: its time-out is for a row, not for a message."""
+        if time.monotonic() - self.last_sent > HEARTBEAT:
+            self.send({"type": "heartbeat"})
 
     def send(self, message):
-        self.target.write(json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace"))
+        self.target.write(_encoded(message).encode("utf-8", "replace"))
         self.target.write(b"\n")
         self.target.flush()
+        self.last_sent = time.monotonic()
+
+
+def _text(error):
+    return "%s: %s" % (type(error).__name__, error)
+
+
+def _encoded(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 class _Units:
@@ -119,6 +154,7 @@ class _Units:
         self.tables = {"file": message["files"]["columns"], "chunk": message["chunks"]["columns"]}
         self.file = message["chunks"]["file"]
         self.count = message[unit + "s"]["count"]
+        self.by_file = None
 
     def column(self, entity, name):
         values = self.tables[entity][name]
@@ -131,6 +167,14 @@ class _Units:
         for file, value in zip(self.file, values):
             lists[file].append(value)
         return lists
+
+    def chunks_of(self, file):
+        """The rows of the chunks of a file."""
+        if self.by_file is None:
+            self.by_file = [[] for _ in range(self.count)]
+            for chunk, of in enumerate(self.file):
+                self.by_file[of].append(chunk)
+        return self.by_file[file]
 
     def rows(self):
         names = [(entity, name) for entity, table in self.tables.items() for name in table]

@@ -10,8 +10,6 @@ use aurora_suggest::did_you_mean;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::RowUnit;
-
 /// The column by which a stage drops a file: its value is the reason.
 pub(crate) const FILE_SKIP: &str = "file.skip";
 /// Longest name of a column, in bytes.
@@ -94,6 +92,25 @@ impl DropRows {
     pub const NAMES: &'static [&'static str] = &["none", "files", "chunks"];
 }
 
+/// What a stage works on: the rows that fail, are dropped, or get values one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowUnit {
+    /// A file with all its chunks.
+    File,
+    /// A chunk; its file goes with it.
+    Chunk,
+}
+
+impl RowUnit {
+    /// The rows that are units.
+    pub fn entity(self) -> Entity {
+        match self {
+            Self::File => Entity::File,
+            Self::Chunk => Entity::Chunk,
+        }
+    }
+}
+
 /// A column that a stage writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenColumn {
@@ -161,7 +178,7 @@ impl Declaration {
         };
         let access = Access::transform()
             .reads(self.reads.iter().map(|name| ColumnSpec::named(name.as_str())))
-            .reads_optional(["file.path", "file.status"].map(ColumnSpec::named))
+            .reads_optional(["file.path", "file.status", "file.language"].map(ColumnSpec::named))
             .reads_optional([stored])
             .writes(writes);
         if self.drops == DropRows::Chunks { access.restructures() } else { access }
@@ -194,7 +211,7 @@ pub fn check(reads: &[String], writes: &BTreeMap<String, WrittenType>, drops: Dr
         if Entity::of_column(&full).is_none() {
             problems
                 .error("reads", format!("`{name}` is not the name of a column"))
-                .help("columns are named `file.*` or `chunk.*`; `aur pipeline columns` lists the built-in ones");
+                .help("columns are named `file.*` or `chunk.*`; the reference lists the built-in ones");
         } else if reads[..at].iter().any(|other| full_name(other) == full) {
             problems.error("reads", format!("column `{full}` is listed twice"));
         }

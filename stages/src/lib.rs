@@ -10,6 +10,7 @@
 pub mod bm25;
 pub mod chunk;
 pub mod columns;
+mod definitions;
 pub mod discover;
 pub mod embed;
 pub mod formats;

@@ -127,7 +127,7 @@ impl StoreWorker<'_> {
             mtime_ns: self.stage.clock.recorded_mtime(batch.read(MTIME)?[row]),
             hash: content.hash,
             blob: content.blob.clone(),
-            language: batch.read(LANGUAGE)?[row].to_owned(),
+            language: batch.read(LANGUAGE)?[row].to_string(),
             outcome: match status {
                 FileStatus::Skipped { reason } => FileOutcome::Skipped(reason.to_string()),
                 _ => FileOutcome::Indexed,

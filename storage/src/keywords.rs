@@ -20,7 +20,7 @@ use crate::segment::{SegmentRows, merge_error, with_totals};
 use crate::snapshot::Snapshot;
 use crate::tables::{Operation, Table, block_key};
 use crate::trust::KnownIndexes;
-use crate::writer::WriterOptions;
+use crate::writer_options::WriterOptions;
 
 /// The tables of the keyword index: all that is in them follows from the chunks' records.
 pub(crate) const KEYWORDS: [Table; 3] = [Table::Dictionary, Table::Postings, Table::Lengths];

@@ -99,6 +99,7 @@ mod vectors;
 mod verify;
 mod vocabulary;
 mod writer;
+mod writer_options;
 mod writer_state;
 
 pub use access::{AccessLog, AccessRecord, Judgements, Verdict};
@@ -128,4 +129,5 @@ pub use snapshot::Snapshot;
 pub use trust::{KnownIndexes, Origin};
 pub use user::UserDirectory;
 pub use verify::VerifyReport;
-pub use writer::{IndexWriter, WriterOptions};
+pub use writer::IndexWriter;
+pub use writer_options::WriterOptions;

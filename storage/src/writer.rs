@@ -7,7 +7,7 @@ use aurora_inverted::{FIELDS, HashedTerm, TermVector, length_code};
 use crate::blame::{self, Blame};
 use crate::chunk::{Chunk, ChunkId, NewChunk};
 use crate::cleanup::{has_leftovers, remove_leftovers};
-use crate::column::{ColumnDeclaration, check_columns};
+use crate::column::check_columns;
 use crate::commit::{Committer, create_tables};
 use crate::env::Environment;
 use crate::error::StorageError;
@@ -20,27 +20,11 @@ use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
 use crate::vectors::quantise;
+use crate::writer_options::WriterOptions;
 use crate::writer_state::{WriterState, check_path};
 
 /// Smallest and largest batch, in bytes, that is committed on its own.
 const BATCH: std::ops::RangeInclusive<usize> = (256 << 10)..=(32 << 20);
-
-/// What a writer may take, and which labels it gives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WriterOptions {
-    /// About how many bytes of memory to use: half for the inversion, which is spilled to disk beyond
-    /// that, and an eighth for each batch on its way to disk: the one being built, one that waits, the one being
-    /// written, and its pages.
-    pub memory: usize,
-    /// See [`Manifest::columns`]: what this writer publishes.
-    pub columns: Vec<ColumnDeclaration>,
-}
-
-impl Default for WriterOptions {
-    fn default() -> Self {
-        Self { memory: 256 << 20, columns: Vec::new() }
-    }
-}
 
 /// Adds, replaces and removes files, and publishes all of it at once.
 ///

@@ -16,7 +16,7 @@ use crate::files::FileRecord;
 use crate::inversion::Inversion;
 use crate::snapshot::Snapshot;
 use crate::vectors::VectorAppender;
-use crate::writer::WriterOptions;
+use crate::writer_options::WriterOptions;
 
 /// What a writer has gathered since it was opened.
 pub(crate) struct WriterState {

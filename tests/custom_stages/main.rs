@@ -6,6 +6,7 @@ mod fixture;
 
 mod compiled;
 mod drops;
+mod languages;
 mod reruns;
 
 use std::path::Path;

@@ -14,4 +14,4 @@ pub use outcome::BatchOutcome;
 pub use pending::rows_to_process;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};
-pub use rows::{RowSet, RowUnit, row_sets};
+pub use rows::{RowSet, row_sets};

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, Value};
 
 use super::response::{CellValue, Response, RowNote};
-use super::rows::{RowSet, RowUnit};
-use crate::declaration::{Declaration, DropRows, FILE_SKIP};
+use super::rows::RowSet;
+use crate::declaration::{Declaration, DropRows, FILE_SKIP, RowUnit};
 
 /// Most bytes of one value.
 const MOST_VALUE_BYTES: usize = 1 << 20;
 /// Most texts of one list.
 const MOST_TEXTS: usize = 1_000;
+/// Most names of columns that are reported as not declared, for one batch.
+const MOST_UNDECLARED: usize = 20;
 /// Longest message of a plugin that is shown, in bytes.
 const LONGEST_MESSAGE: usize = 200;
 /// The name of a file in reports when the batch does not have it.
@@ -26,6 +28,8 @@ pub struct BatchOutcome<'d> {
     dropped: BTreeMap<u32, String>,
     /// Units that failed, and why.
     failed: Vec<(u32, String)>,
+    /// Columns that were given and are not declared, each with the first unit of such an answer.
+    undeclared: BTreeMap<String, u32>,
 }
 
 impl<'d> BatchOutcome<'d> {
@@ -34,7 +38,13 @@ impl<'d> BatchOutcome<'d> {
         let rows = |entity| if entity == Entity::File { files } else { chunks };
         let columns =
             declaration.written.iter().map(|column| (column.name.as_str(), vec![None; rows(column.entity())]));
-        Self { declaration, columns: columns.collect(), dropped: BTreeMap::new(), failed: Vec::new() }
+        Self {
+            declaration,
+            columns: columns.collect(),
+            dropped: BTreeMap::new(),
+            failed: Vec::new(),
+            undeclared: BTreeMap::new(),
+        }
     }
 
     /// The columns that the stage writes.
@@ -65,10 +75,11 @@ impl<'d> BatchOutcome<'d> {
         self.failed.push((unit, shortened(reason)));
     }
 
-    /// Takes the answer for some rows. Rows with invalid values fail; the others are taken.
+    /// Takes the answer for some rows. Rows with invalid values fail; the others are taken. Columns that are not declared are
+    /// reported and not used.
     ///
     /// # Errors
-    /// Why the answer as a whole cannot be used: a column that is not declared, or too few values.
+    /// Why the answer as a whole cannot be used: a column that is missing, or has not one value for each row.
     pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
         self.check(rows, &response)?;
         let mut faults: BTreeMap<u32, String> = BTreeMap::new();
@@ -77,12 +88,20 @@ impl<'d> BatchOutcome<'d> {
         }
         for note in &response.drops {
             let unit = self.unit_of(note, rows, chunk_files)?;
-            self.dropped.insert(unit, shortened(&note.message));
+            if self.declaration.drops == DropRows::None {
+                faults.insert(unit, "it drops the row, which the key `drops` of the stage does not allow".to_owned());
+            } else {
+                self.dropped.insert(unit, shortened(&note.message));
+            }
         }
+        let first_unit = rows.units(self.declaration.unit).first().copied().unwrap_or_default();
         let tables = [(Entity::File, response.files, &rows.files), (Entity::Chunk, response.chunks, &rows.chunks)];
         for (entity, table, rows) in tables {
             for (short, values) in table.columns {
-                let Some(column) = self.declaration.column(entity, &short) else { continue };
+                let Some(column) = self.declaration.column(entity, &short) else {
+                    self.note_undeclared(entity, &short, first_unit);
+                    continue;
+                };
                 let Some(target) = self.columns.get_mut(column.name.as_str()) else { continue };
                 for (row, CellValue(value)) in rows.iter().zip(values) {
                     match value.map(|value| checked(value, column.kind)).transpose() {
@@ -115,6 +134,12 @@ impl<'d> BatchOutcome<'d> {
         let paths = Paths { batch, unit: self.declaration.unit };
         for (unit, reason) in &self.failed {
             cx.failed(&paths.of(*unit), reason);
+        }
+        for (column, unit) in &self.undeclared {
+            let stage = cx.stage();
+            let reason =
+                format!("stage `{stage}` gives column `{column}`, which `writes` does not list; it is not stored");
+            cx.warn(&paths.of(*unit), &reason);
         }
         for (unit, reason) in &self.dropped {
             match self.declaration.drops {
@@ -152,12 +177,9 @@ impl<'d> BatchOutcome<'d> {
             [(Entity::File, &response.files, rows.files.len()), (Entity::Chunk, &response.chunks, rows.chunks.len())];
         for (entity, table, rows) in tables {
             for (short, values) in &table.columns {
-                let entity_name = if entity == Entity::File { "file" } else { "chunk" };
-                if self.declaration.column(entity, short).is_none() {
-                    return Err(format!("column `{entity_name}.{}` is not declared as written", shortened(short)));
-                }
+                let Some(column) = self.declaration.column(entity, short) else { continue };
                 if values.len() != rows {
-                    return Err(format!("{} values for {rows} rows in column `{entity_name}.{short}`", values.len()));
+                    return Err(format!("{} values for {rows} rows in column `{}`", values.len(), column.name));
                 }
             }
         }
@@ -168,6 +190,13 @@ impl<'d> BatchOutcome<'d> {
         match missing {
             Some(column) => Err(format!("column `{}` is missing", column.name)),
             None => Ok(()),
+        }
+    }
+
+    fn note_undeclared(&mut self, entity: Entity, short: &str, unit: u32) {
+        let entity = if entity == Entity::File { "file" } else { "chunk" };
+        if self.undeclared.len() < MOST_UNDECLARED {
+            self.undeclared.entry(format!("{entity}.{}", shortened(short))).or_insert(unit);
         }
     }
 
@@ -215,6 +244,9 @@ fn checked(value: Value, kind: DynamicType) -> Result<Value, String> {
     }
     match &value {
         Value::Float(number) if !number.is_finite() => Err("not a finite number".to_owned()),
+        Value::Vector(numbers) if numbers.iter().any(|number| !number.is_finite()) => {
+            Err("a number that is not finite in single precision".to_owned())
+        }
         Value::String(text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
         Value::Strings(texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
         Value::Strings(texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {

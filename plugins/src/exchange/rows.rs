@@ -1,25 +1,8 @@
 //! Which rows of a batch one message carries.
 
-use aurora_pipeline::{BatchView, Entity};
+use aurora_pipeline::BatchView;
 
-/// What a stage works on: the rows that fail, are dropped, or get values one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowUnit {
-    /// A file with all its chunks.
-    File,
-    /// A chunk; its file goes with it.
-    Chunk,
-}
-
-impl RowUnit {
-    /// The rows that are units.
-    pub fn entity(self) -> Entity {
-        match self {
-            Self::File => Entity::File,
-            Self::Chunk => Entity::Chunk,
-        }
-    }
-}
+use crate::declaration::RowUnit;
 
 /// Rows of a batch: files, and chunks of these files, each in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +30,16 @@ impl RowSet {
         }
         let (first, second) = units.split_at(units.len() / 2);
         Some([first, second].map(|units| Self::of(units, unit, &self.chunks, chunk_files)))
+    }
+
+    /// At most `most` sets with about as many units each; `None` if there is only one unit.
+    pub fn pieces(&self, unit: RowUnit, most: usize, chunk_files: &[u32]) -> Option<Vec<Self>> {
+        let units = self.units(unit);
+        if units.len() < 2 {
+            return None;
+        }
+        let pieces = units.chunks(units.len().div_ceil(most.max(2)));
+        Some(pieces.map(|units| Self::of(units, unit, &self.chunks, chunk_files)).collect())
     }
 
     /// The set with the given units. `chunks` are the chunk rows that may be in it.
@@ -95,5 +88,18 @@ mod tests {
         assert_eq!((first.files, first.chunks), (vec![0], vec![0, 1]));
         assert_eq!((second.files, second.chunks), (vec![1, 3], vec![2, 3, 4]));
         assert_eq!(RowSet { files: vec![2], chunks: vec![] }.halves(RowUnit::File, &chunk_files), None);
+    }
+    #[test]
+    fn pieces_keep_files_and_chunks_together() {
+        let chunk_files = [0, 0, 1, 3, 3];
+        let whole = RowSet { files: vec![0, 1, 3], chunks: vec![0, 1, 2, 3, 4] };
+        let pieces = |unit, most| {
+            let pieces = whole.pieces(unit, most, &chunk_files).expect("several units");
+            pieces.into_iter().map(|rows| (rows.files, rows.chunks)).collect::<Vec<_>>()
+        };
+        assert_eq!(pieces(RowUnit::Chunk, 2), [(vec![0, 1], vec![0, 1, 2]), (vec![3], vec![3, 4])]);
+        assert_eq!(pieces(RowUnit::File, 2), [(vec![0, 1], vec![0, 1, 2]), (vec![3], vec![3, 4])]);
+        assert_eq!(pieces(RowUnit::File, 16), [(vec![0], vec![0, 1]), (vec![1], vec![2]), (vec![3], vec![3, 4])]);
+        assert_eq!(RowSet { files: vec![2], chunks: vec![] }.pieces(RowUnit::File, 2, &chunk_files), None);
     }
 }

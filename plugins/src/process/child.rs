@@ -21,14 +21,18 @@ use super::stderr_lines::StderrLines;
 const START: Duration = Duration::from_secs(30);
 /// Time that a process has to end by itself after its last message.
 const GRACE: Duration = Duration::from_secs(2);
+/// Longest wait for the end of the log of a process that has ended.
+const LAST_LINES: Duration = Duration::from_millis(200);
 /// Time between two looks at a process that is ending, or at whether the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// What a process has written.
 pub(super) enum Incoming {
     Message(Vec<u8>),
-    /// Its output has ended, or is no sequence of messages.
-    End(String),
+    /// Its output has ended.
+    End,
+    /// Its output is no sequence of messages, and is not read any more.
+    Invalid(String),
 }
 
 /// A running process that has answered the first message.
@@ -38,6 +42,8 @@ pub(super) struct Child {
     pub(super) encoding: Encoding,
     pub(super) to: Sender<Vec<u8>>,
     pub(super) from: Receiver<Incoming>,
+    /// Closed when everything that the process wrote to its log has been read.
+    log_end: Receiver<()>,
 }
 
 /// What the processes of a stage have in common.
@@ -47,6 +53,8 @@ pub(super) struct StartOptions<'a> {
     pub(super) hello: Vec<u8>,
     pub(super) memory: u64,
     pub(super) in_flight: usize,
+    /// Longest time without an answer.
+    pub(super) timeout: Duration,
     pub(super) stderr: &'a Arc<StderrLines>,
 }
 
@@ -69,30 +77,31 @@ impl Child {
         let (to, outgoing) = bounded(options.in_flight + 1);
         let (incoming, from) = bounded(options.in_flight);
         let (decide, encoding) = bounded(1);
+        let (log_open, log_end) = bounded(0);
         let lines = Arc::clone(options.stderr);
         let threads = spawn("write", move || write(stdin, &outgoing))
             .and_then(|()| spawn("read", move || read(stdout, &incoming, &encoding)))
-            .and_then(|()| spawn("log", move || log(stderr, &lines)));
-        let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from };
+            .and_then(|()| spawn("log", move || log(stderr, &lines, &log_open)));
+        let mut child = Self { process, cookie, encoding: Encoding::Jsonl, to, from, log_end };
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
         // A process that has ended already is noticed when it should answer.
         let _ = child.to.try_send(options.hello.clone());
-        child.encoding =
-            handshake::accept(&child.first(is_stopped)?).map_err(|reason| Some(child.explained(reason)))?;
+        child.encoding = handshake::accept(&child.first(options.timeout.min(START), is_stopped)?).map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
 
     /// The first message.
-    fn first(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
-        let deadline = Instant::now() + START;
+    fn first(&mut self, longest: Duration, is_stopped: &dyn Fn() -> bool) -> Result<Vec<u8>, Option<String>> {
+        let deadline = Instant::now() + longest;
         loop {
             match self.from.recv_timeout(TICK) {
                 Ok(Incoming::Message(line)) => return Ok(line),
-                Ok(Incoming::End(reason)) => return Err(Some(self.explained(reason))),
+                Ok(Incoming::End) => return Err(Some(self.explained("the process has closed its output"))),
+                Ok(Incoming::Invalid(reason)) => return Err(Some(reason)),
                 Err(_) if is_stopped() => return Err(None),
                 Err(_) if Instant::now() >= deadline => {
-                    return Err(Some(format!("no answer to `hello` within {} seconds", START.as_secs())));
+                    return Err(Some(format!("no answer to `hello` within {} seconds", longest.as_secs())));
                 }
                 Err(_) => {}
             }
@@ -100,14 +109,14 @@ impl Child {
     }
 
     /// A reason with the exit status of the process, if it has ended.
-    pub(super) fn explained(&mut self, reason: String) -> String {
+    pub(super) fn explained(&mut self, reason: &str) -> String {
         // The end of the output is often seen a moment before the end of the process.
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
             match self.process.try_wait() {
                 Ok(Some(status)) => return format!("the process has ended ({})", described(status)),
                 Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
-                _ => return reason,
+                _ => return reason.to_owned(),
             }
         }
     }
@@ -128,6 +137,8 @@ impl Drop for Child {
     fn drop(&mut self) {
         processes::end(&mut self.process);
         processes::end_marked(&self.cookie);
+        // What the process wrote last says why it has ended.
+        let _ = self.log_end.recv_timeout(LAST_LINES);
     }
 }
 
@@ -165,15 +176,17 @@ fn read(stdout: ChildStdout, incoming: &Sender<Incoming>, decided: &Receiver<Enc
 fn forward(message: io::Result<Option<Vec<u8>>>, incoming: &Sender<Incoming>) -> bool {
     let message = match message {
         Ok(Some(message)) => Incoming::Message(message),
-        Ok(None) => Incoming::End("the process has closed its output".to_owned()),
-        Err(error) => Incoming::End(error.to_string()),
+        Ok(None) => Incoming::End,
+        Err(error) => Incoming::Invalid(error.to_string()),
     };
-    let is_last = matches!(message, Incoming::End(_));
+    let is_last = !matches!(message, Incoming::Message(_));
     incoming.send(message).is_ok() && !is_last
 }
 
-fn log(stderr: ChildStderr, lines: &StderrLines) {
+/// Keeps `open` until the end of the log.
+fn log(stderr: ChildStderr, lines: &StderrLines, open: &Sender<()>) {
     lines.read(stderr);
+    let _ = open;
 }
 
 /// Differs from process to process, and cannot be guessed by a program that has not seen it.

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Longest message, in bytes.
 pub(super) const LONGEST_MESSAGE: usize = 64 << 20;
 
+/// Most lists and maps within each other in a MessagePack message. JSON has a limit of its own.
+const MOST_DEPTH: usize = 128;
+
 /// How messages are written after the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,7 +54,11 @@ impl Encoding {
     pub(super) fn decode<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, String> {
         match self {
             Self::Jsonl => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
-            Self::Msgpack => rmp_serde::from_slice(bytes).map_err(|error| error.to_string()),
+            Self::Msgpack => {
+                let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+                deserializer.set_max_depth(MOST_DEPTH);
+                T::deserialize(&mut deserializer).map_err(|error| error.to_string())
+            }
         }
     }
 }

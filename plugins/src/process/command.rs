@@ -67,9 +67,10 @@ impl ResolvedCommand {
 /// The directories of `PATH`, without relative ones and those of the project: a repository must not bring a `python3`.
 fn search_path(root: &Path) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let is_safe = |directory: &PathBuf| {
         let real = directory.canonicalize();
-        directory.is_absolute() && !real.is_ok_and(|real| real.starts_with(root))
+        directory.is_absolute() && !real.is_ok_and(|real| real.starts_with(&root))
     };
     std::env::split_paths(&path).filter(is_safe).collect()
 }
@@ -81,5 +82,16 @@ fn find(program: &str, root: &Path, search: &[PathBuf]) -> Option<PathBuf> {
     let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat"] } else { &[""] };
     let candidates =
         search.iter().flat_map(|directory| endings.iter().map(move |end| directory.join(format!("{program}{end}"))));
-    candidates.into_iter().find(|path| path.is_file())
+    candidates.into_iter().find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
 }

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aurora_pipeline::{
-    Access, BuildContext, ByteSize, Described, Key, Problems, ProgramSpec, Stage, StageConfig, StageError,
-};
+use aurora_pipeline::{ByteSize, Described, Key};
 use serde::{Deserialize, Serialize};
 
-use super::stage::ProcessStage;
-use crate::declaration::{self, Declaration, DropRows, WrittenType};
+use crate::declaration::{Declaration, DropRows, WrittenType};
 
 /// The configuration of a stage that is a program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +19,8 @@ pub struct Process {
     pub reads: Vec<String>,
     /// Columns that the program fills.
     pub writes: BTreeMap<String, WrittenType>,
+    /// Languages of the files that the program gets, or of which it gets the chunks; all if there are none.
+    pub languages: Vec<String>,
     /// Rows that the program may drop.
     pub drops: DropRows,
     /// Handed to the program as it is.
@@ -52,6 +51,7 @@ impl Default for Process {
             command: Vec::new(),
             reads: Vec::new(),
             writes: BTreeMap::new(),
+            languages: Vec::new(),
             drops: DropRows::None,
             config: serde_json::Map::new(),
             version: String::new(),
@@ -80,6 +80,7 @@ impl Described for Process {
             "writes",
             "Columns that the program fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
         ),
+        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
         Key::one_of("drops", DropRows::NAMES, "Rows that the program may drop."),
         Key::table("config", "Handed to the program as it is."),
         Key::string("version", "Raised by the author when the same input gives another output."),
@@ -99,50 +100,8 @@ impl Described for Process {
     ];
 }
 
-const MOST_IN_FLIGHT: usize = 64;
-const MOST_ROWS: usize = 65_536;
-
-impl StageConfig for Process {
-    const TYPE: &'static str = "process";
-
-    fn access(&self) -> Access {
-        self.declaration().access()
-    }
-
-    fn program(&self) -> Option<ProgramSpec> {
-        Some(ProgramSpec { command: self.command.clone(), files: self.files.clone(), environment: self.env.clone() })
-    }
-
-    fn check(&self, problems: &mut Problems<'_>) {
-        if self.command.first().is_none_or(|program| program.is_empty()) {
-            problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");
-        }
-        if self.command.iter().any(|part| part.contains('\0')) {
-            problems.error("command", "an argument contains a NUL character");
-        }
-        declaration::check(&self.reads, &self.writes, self.drops, problems);
-        for name in &self.env {
-            if name.is_empty() || name.contains(['=', '\0']) {
-                problems
-                    .error("env", format!("`{name}` is not the name of an environment variable"))
-                    .help("name the variable; its value is taken from the environment of the run");
-            }
-        }
-        if self.timeout == 0 {
-            problems.error("timeout", "`timeout` must be at least 1 second");
-        }
-        if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
-            problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
-        }
-        if !(1..=MOST_ROWS).contains(&self.rows) {
-            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
-        }
-    }
-
-    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
-        Ok(Box::new(ProcessStage::new(self, cx)?))
-    }
-}
+pub(super) const MOST_IN_FLIGHT: usize = 64;
+pub(super) const MOST_ROWS: usize = 65_536;
 
 impl Process {
     pub(crate) fn declaration(&self) -> Declaration {

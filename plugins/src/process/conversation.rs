@@ -1,10 +1,11 @@
 //! The exchange of one worker with its process: several messages in flight, time-outs, restarts.
 //!
 //! When a process ends, does not answer, or breaks the protocol, its unanswered messages are sent again to a new process, one
-//! at a time; a message that fails alone is divided until the row that makes it fail is alone too.
+//! at a time. The oldest of them is the one that a program usually works on, so it is divided at once, and divided further
+//! as long as it fails, until the row that makes it fail is alone. An answer that does not fit its message fails without a
+//! restart: its rows are sent again in the same way.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use aurora_pipeline::{BatchView, StageContext, StageError};
@@ -13,8 +14,16 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::child::{Child, Incoming, StartOptions, TICK};
 use super::config::Process;
+use super::restarts::{Cause, Restarts};
 use crate::declaration::Declaration;
 use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet};
+
+/// Messages that one which fails is divided into: with more, fewer restarts find the row, and more messages are sent.
+const PIECES: usize = 16;
+/// Starts without success, one after the other, after which the program is given up.
+const MOST_FAILED_STARTS: u32 = 3;
+/// Heartbeats between two answers; more are a flood.
+const MOST_HEARTBEATS: u32 = 10_000;
 
 /// A message with rows.
 struct BatchMessage<'b> {
@@ -71,10 +80,26 @@ pub(super) struct Conversation<'s> {
     pub(super) config: &'s Process,
     pub(super) declaration: &'s Declaration,
     pub(super) start: StartOptions<'s>,
-    /// Starts that all workers of the stage have left.
-    pub(super) starts_left: &'s AtomicU32,
+    restarts: &'s Restarts,
     child: Option<Child>,
+    has_started: bool,
+    /// Why the last process is replaced.
+    cause: Cause,
+    /// Messages that the process has answered.
+    answered: u64,
+    /// Heartbeats since the last answer.
+    heartbeats: u32,
     next_id: u64,
+}
+
+/// Why a process cannot be used any more.
+enum Fault {
+    /// The run is stopping.
+    Stopped,
+    /// It has ended or breaks the protocol.
+    Broken(String),
+    /// It does not answer.
+    Late(String),
 }
 
 /// What a worker does with one batch.
@@ -83,8 +108,6 @@ struct Exchange<'c, 'd, 'b> {
     outcome: &'c mut BatchOutcome<'d>,
     queue: VecDeque<Task>,
     in_flight: VecDeque<(u64, Task)>,
-    /// Why the process failed last.
-    last_failure: String,
 }
 
 impl<'s> Conversation<'s> {
@@ -92,9 +115,20 @@ impl<'s> Conversation<'s> {
         config: &'s Process,
         declaration: &'s Declaration,
         start: StartOptions<'s>,
-        starts_left: &'s AtomicU32,
+        restarts: &'s Restarts,
     ) -> Self {
-        Self { config, declaration, start, starts_left, child: None, next_id: 0 }
+        Self {
+            config,
+            declaration,
+            start,
+            restarts,
+            child: None,
+            has_started: false,
+            cause: Cause::Fault,
+            answered: 0,
+            heartbeats: 0,
+            next_id: 0,
+        }
     }
 
     /// Sends rows to the process and takes its answers.
@@ -109,33 +143,34 @@ impl<'s> Conversation<'s> {
         cx: &StageContext<'_>,
     ) -> Result<(), StageError> {
         let queue = rows.into_iter().map(|rows| Task { rows, is_alone: false }).collect();
-        let mut exchange = Exchange {
-            batch,
-            outcome,
-            queue,
-            in_flight: VecDeque::new(),
-            last_failure: "it was never started".to_owned(),
-        };
+        let mut exchange = Exchange { batch, outcome, queue, in_flight: VecDeque::new() };
         while !exchange.queue.is_empty() || !exchange.in_flight.is_empty() {
-            if cx.cancelled() {
-                self.child = None;
-                return Err(StageError::Stopped);
+            let Some(mut child) = self.started(cx)? else {
+                exchange.give_up(&self.restarts.last_failure(), cx);
+                break;
+            };
+            let ended = self.converse(&mut child, &mut exchange, cx);
+            if ended.is_ok() {
+                self.child = Some(child);
+            } else {
+                drop(child);
             }
             self.start.stderr.deliver(cx);
-            let Some(mut child) = self.started(&mut exchange, cx)? else {
-                exchange.give_up(cx);
-                return Ok(());
-            };
-            match self.converse(&mut child, &mut exchange, cx) {
-                Ok(()) => self.child = Some(child),
-                Err(None) => return Err(StageError::Stopped),
-                Err(Some(reason)) => {
-                    drop(child);
-                    exchange.recover(&reason);
+            match ended {
+                Ok(()) => {}
+                Err(Fault::Stopped) => return Err(StageError::Stopped),
+                Err(Fault::Broken(reason)) => {
+                    self.cause = exchange.recover(&reason, self.answered == 0);
+                    self.restarts.note(&reason);
+                }
+                Err(Fault::Late(reason)) => {
+                    // Each search costs a time-out, so a message that is alone counts as found wherever it was in order.
+                    exchange.recover(&reason, true);
+                    self.cause = Cause::Fault;
+                    self.restarts.note(&reason);
                 }
             }
         }
-        self.start.stderr.deliver(cx);
         Ok(())
     }
 
@@ -148,45 +183,49 @@ impl<'s> Conversation<'s> {
     }
 
     /// The running process, or a new one; `None` if it cannot be started any more.
-    fn started(
-        &mut self,
-        exchange: &mut Exchange<'_, '_, '_>,
-        cx: &StageContext<'_>,
-    ) -> Result<Option<Child>, StageError> {
-        loop {
+    fn started(&mut self, cx: &StageContext<'_>) -> Result<Option<Child>, StageError> {
+        for _ in 0..MOST_FAILED_STARTS {
             if let Some(child) = self.child.take() {
                 return Ok(Some(child));
             }
-            let left = self.starts_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-            if left.is_err() {
+            if self.restarts.is_given_up() || (self.has_started && !self.restarts.take(self.cause)) {
                 return Ok(None);
             }
-            match Child::start(&self.start, &|| cx.cancelled()) {
-                Ok(child) => self.child = Some(child),
-                Err(None) => return Err(StageError::Stopped),
-                Err(Some(reason)) => exchange.last_failure = reason,
-            }
+            self.has_started = true;
+            self.cause = Cause::Fault;
+            self.answered = 0;
+            let started = Child::start(&self.start, &|| cx.cancelled());
             self.start.stderr.deliver(cx);
+            match started {
+                Ok(child) => return Ok(Some(child)),
+                Err(None) => return Err(StageError::Stopped),
+                Err(Some(reason)) => self.restarts.note(&reason),
+            }
         }
+        self.restarts.give_up();
+        Ok(None)
     }
 
     /// Exchanges messages until everything is answered.
     ///
     /// # Errors
-    /// Why the process cannot go on; `None` when the run is stopping.
+    /// Why the process cannot be used any more.
     fn converse(
         &mut self,
         child: &mut Child,
         exchange: &mut Exchange<'_, '_, '_>,
         cx: &StageContext<'_>,
-    ) -> Result<(), Option<String>> {
+    ) -> Result<(), Fault> {
         let mut progress = Instant::now();
         loop {
+            if cx.cancelled() {
+                return Err(Fault::Stopped);
+            }
             while exchange.may_send(self.config.in_flight) {
                 if let Some(message) = self.encode(child, exchange)? {
                     // The queue has room for everything that may be in flight, so only a process that has ended refuses.
                     if child.to.try_send(message).is_err() {
-                        return Err(Some(child.explained("the process does not read its input".to_owned())));
+                        return Err(Fault::Broken(child.explained("the process does not read its input")));
                     }
                     progress = Instant::now();
                 }
@@ -196,30 +235,47 @@ impl<'s> Conversation<'s> {
             }
             match child.from.recv_timeout(TICK).ok() {
                 Some(Incoming::Message(bytes)) => {
-                    exchange.take(child.encoding.decode(&bytes).map_err(|error| Some(invalid(&error)))?)?;
+                    let answer = child.encoding.decode(&bytes).map_err(|error| Fault::Broken(invalid(&error)))?;
+                    self.take(answer, exchange)?;
                     progress = Instant::now();
                 }
-                Some(Incoming::End(reason)) => return Err(Some(child.explained(reason))),
-                None if cx.cancelled() => return Err(None),
+                Some(Incoming::End) => {
+                    return Err(Fault::Broken(child.explained("the process has closed its output")));
+                }
+                Some(Incoming::Invalid(reason)) => return Err(Fault::Broken(reason)),
                 None if progress.elapsed() > self.config.timeout() => {
-                    return Err(Some(format!("no answer within {} seconds", self.config.timeout)));
+                    return Err(Fault::Late(format!("no answer within {} seconds", self.config.timeout)));
                 }
                 None => self.start.stderr.deliver(cx),
             }
         }
     }
 
+    /// Takes an answer.
+    ///
+    /// # Errors
+    /// How it breaks the protocol.
+    fn take(&mut self, answer: Answer, exchange: &mut Exchange<'_, '_, '_>) -> Result<(), Fault> {
+        if answer.r#type == AnswerType::Heartbeat {
+            self.heartbeats += 1;
+            if self.heartbeats > MOST_HEARTBEATS {
+                return Err(Fault::Broken(format!("more than {MOST_HEARTBEATS} heartbeats without an answer")));
+            }
+            return Ok(());
+        }
+        exchange.take(answer).map_err(Fault::Broken)?;
+        self.answered += 1;
+        self.heartbeats = 0;
+        Ok(())
+    }
+
     /// The next message; its rows are in flight from now on. Rows that cannot be encoded fail.
-    fn encode(
-        &mut self,
-        child: &Child,
-        exchange: &mut Exchange<'_, '_, '_>,
-    ) -> Result<Option<Vec<u8>>, Option<String>> {
+    fn encode(&mut self, child: &Child, exchange: &mut Exchange<'_, '_, '_>) -> Result<Option<Vec<u8>>, Fault> {
         let Some(task) = exchange.queue.pop_front() else { return Ok(None) };
         let id = self.next_id;
         self.next_id += 1;
         let request = Request::new(exchange.batch, &task.rows, &self.declaration.reads)
-            .map_err(|error| Some(error.to_string()))?;
+            .map_err(|error| Fault::Broken(error.to_string()))?;
         let message = child.encoding.encode(&BatchMessage { id, rows: request });
         match message {
             Ok(bytes) => {
@@ -242,53 +298,52 @@ impl Exchange<'_, '_, '_> {
         if is_alone { self.in_flight.is_empty() } else { self.in_flight.len() < most }
     }
 
-    /// Takes an answer.
+    /// Takes an answer to a message. The rows of an answer that does not fit its message are sent again.
     ///
     /// # Errors
     /// How it breaks the protocol.
-    fn take(&mut self, answer: Answer) -> Result<(), Option<String>> {
+    fn take(&mut self, answer: Answer) -> Result<(), String> {
         let Answer { r#type, id, message, files, chunks, errors, drops } = answer;
-        if r#type == AnswerType::Heartbeat {
-            return Ok(());
-        }
-        let id = id.ok_or_else(|| Some("an answer without `id`".to_owned()))?;
+        let id = id.ok_or_else(|| "an answer without `id`".to_owned())?;
         let at = self.in_flight.iter().position(|(sent, _)| *sent == id);
         let Some((_, task)) = at.and_then(|at| self.in_flight.remove(at)) else {
-            return Err(Some(format!("an answer to message {id}, which is not in flight")));
+            return Err(format!("an answer to message {id}, which is not in flight"));
         };
         if r#type == AnswerType::Error {
             self.divide(task, &message);
             return Ok(());
         }
         let response = Response { files, chunks, errors, drops };
-        let taken = self.outcome.take(&task.rows, response, self.batch.chunk_files());
-        taken.map_err(|reason| {
-            self.in_flight.push_front((id, task));
-            Some(reason)
-        })
+        if let Err(reason) = self.outcome.take(&task.rows, response, self.batch.chunk_files()) {
+            self.divide(task, &reason);
+        }
+        Ok(())
     }
 
-    /// Makes the tasks of a process that has failed ready for another one.
-    fn recover(&mut self, reason: &str) {
-        self.last_failure = reason.to_owned();
-        let mut tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
-        if tasks.len() == 1 {
-            if let Some(task) = tasks.pop() {
-                self.divide(task, reason);
-            }
-            return;
-        }
+    /// Makes the tasks of a process that has failed ready for another one. A row that is alone has failed if it was the first
+    /// that the process got (`was_first`); otherwise another row may have broken the process, and it is tried once more.
+    fn recover(&mut self, reason: &str, was_first: bool) -> Cause {
+        let mut tasks: VecDeque<Task> = self.in_flight.drain(..).map(|(_, task)| task).collect();
+        let Some(oldest) = tasks.pop_front() else { return Cause::Fault };
         for task in tasks.into_iter().rev() {
             self.queue.push_front(Task { is_alone: true, ..task });
         }
+        let cause = if oldest.is_alone { Cause::Isolation } else { Cause::Fault };
+        let is_single = oldest.rows.units(self.outcome.unit()).len() == 1;
+        if is_single && !(oldest.is_alone && was_first) {
+            self.queue.push_front(Task { is_alone: true, ..oldest });
+        } else {
+            self.divide(oldest, reason);
+        }
+        cause
     }
 
-    /// Replaces a task that has failed by two halves; a single unit fails.
+    /// Replaces a task that has failed by smaller ones; a single unit fails.
     fn divide(&mut self, task: Task, reason: &str) {
         let unit = self.outcome.unit();
-        match task.rows.halves(unit, self.batch.chunk_files()) {
-            Some(halves) => {
-                for rows in halves.into_iter().rev() {
+        match task.rows.pieces(unit, PIECES, self.batch.chunk_files()) {
+            Some(pieces) => {
+                for rows in pieces.into_iter().rev() {
                     self.queue.push_front(Task { rows, is_alone: true });
                 }
             }
@@ -297,9 +352,9 @@ impl Exchange<'_, '_, '_> {
     }
 
     /// Reports everything that is left as not done.
-    fn give_up(&mut self, cx: &StageContext<'_>) {
+    fn give_up(&mut self, last_failure: &str, cx: &StageContext<'_>) {
         let tasks: Vec<Task> = self.in_flight.drain(..).map(|(_, task)| task).chain(self.queue.drain(..)).collect();
-        let reason = format!("the program was given up: {}", self.last_failure);
+        let reason = format!("the program was given up: {last_failure}");
         for task in tasks {
             self.outcome.give_up(task.rows.units(self.outcome.unit()), &reason, self.batch, cx);
         }

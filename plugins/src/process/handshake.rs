@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codec::{Encoding, LONGEST_MESSAGE};
 use super::config::Process;
-use crate::exchange::RowUnit;
+use crate::declaration::RowUnit;
 
 /// Name of the protocol.
 pub(super) const PROTOCOL: &str = "aurora-stage";

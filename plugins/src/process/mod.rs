@@ -11,6 +11,7 @@ mod config;
 mod conversation;
 mod handshake;
 mod processes;
+mod restarts;
 mod stage;
 mod stderr_lines;
 

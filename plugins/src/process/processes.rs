@@ -33,14 +33,31 @@ pub(super) fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
+/// Looks for processes that have left the group of a stage. One that starts another while it is looked for is found by the next.
+#[cfg(target_os = "linux")]
+const MOST_SEARCHES: usize = 20;
+
 /// Ends every process that was started with `cookie` in its environment: those that have left the group of the stage.
 #[cfg(target_os = "linux")]
 pub(super) fn end_marked(cookie: &str) {
+    for _ in 0..MOST_SEARCHES {
+        if !end_found(cookie) {
+            return;
+        }
+        // A process that has been killed keeps its environment for a moment.
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Whether there was one.
+#[cfg(target_os = "linux")]
+fn end_found(cookie: &str) -> bool {
     use rustix::process::{Pid, Signal, kill_process};
 
     let mark = format!("{COOKIE}={cookie}");
     #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
-    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    let mut is_found = false;
     for process in processes.flatten() {
         let Some(pid) = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
         #[allow(clippy::disallowed_methods, reason = "/proc is the kernel's")]
@@ -49,8 +66,10 @@ pub(super) fn end_marked(cookie: &str) {
             && let Some(pid) = Pid::from_raw(pid)
         {
             let _ = kill_process(pid, Signal::KILL);
+            is_found = true;
         }
     }
+    is_found
 }
 
 /// Processes of others cannot be found here.

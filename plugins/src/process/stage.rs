@@ -1,22 +1,65 @@
 //! The stage and its workers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use aurora_pipeline::{
-    BatchView, BuildContext, Emitter, Fingerprint, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BatchView, BuildContext, Emitter, Fingerprint, Problems, ProgramSpec, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 
 use super::child::StartOptions;
 use super::codec::Encoding;
 use super::command::{HelperDirectory, ResolvedCommand};
-use super::config::Process;
+use super::config::{MOST_IN_FLIGHT, MOST_ROWS, Process};
 use super::conversation::Conversation;
 use super::handshake::HostHello;
+use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
-use crate::declaration::Declaration;
+use crate::declaration::{self, Declaration};
 use crate::exchange::{BatchOutcome, rows_to_process};
 use crate::trust::{Consents, ProgramIdentity, digest_of_inputs};
+
+impl StageConfig for Process {
+    const TYPE: &'static str = "process";
+
+    fn access(&self) -> Access {
+        self.declaration().access()
+    }
+
+    fn program(&self) -> Option<ProgramSpec> {
+        Some(ProgramSpec { command: self.command.clone(), files: self.files.clone(), environment: self.env.clone() })
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        if self.command.first().is_none_or(|program| program.is_empty()) {
+            problems.error("command", "the stage has no command").help("command = [\"python3\", \"tools/owner.py\"]");
+        }
+        if self.command.iter().any(|part| part.contains('\0')) {
+            problems.error("command", "an argument contains a NUL character");
+        }
+        declaration::check(&self.reads, &self.writes, self.drops, problems);
+        for name in &self.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                problems
+                    .error("env", format!("`{name}` is not the name of an environment variable"))
+                    .help("name the variable; its value is taken from the environment of the run");
+            }
+        }
+        if self.timeout == 0 {
+            problems.error("timeout", "`timeout` must be at least 1 second");
+        }
+        if !(1..=MOST_IN_FLIGHT).contains(&self.in_flight) {
+            problems.error("in_flight", format!("`in_flight` must be from 1 to {MOST_IN_FLIGHT}"));
+        }
+        if !(1..=MOST_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        }
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        Ok(Box::new(ProcessStage::new(self, cx)?))
+    }
+}
 
 /// A stage that is a program.
 pub(super) struct ProcessStage {
@@ -24,7 +67,7 @@ pub(super) struct ProcessStage {
     declaration: Declaration,
     command: ResolvedCommand,
     fingerprint: Fingerprint,
-    starts_left: AtomicU32,
+    restarts: Restarts,
     stderr: Arc<StderrLines>,
 }
 
@@ -49,11 +92,11 @@ impl ProcessStage {
             .with("program", identity.hex())
             .with("version", &config.version)
             .with("config", settings)
-            .with("inputs", blake3::Hash::from_bytes(inputs).to_hex());
+            .with("inputs", blake3::Hash::from_bytes(inputs).to_hex())
+            .with("languages", config.languages.join(","));
         Ok(Self {
             fingerprint: declaration.fingerprint(fingerprint),
-            // Every worker starts one process; the others are restarts.
-            starts_left: AtomicU32::new(config.max_restarts),
+            restarts: Restarts::new(config.max_restarts),
             stderr: Arc::default(),
             config,
             declaration,
@@ -64,7 +107,6 @@ impl ProcessStage {
 
 impl Stage for ProcessStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        self.starts_left.fetch_add(1, Ordering::Relaxed);
         Box::new(ProcessWorker { stage: self, conversation: None })
     }
 
@@ -88,7 +130,8 @@ impl Worker for ProcessWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let declaration = &self.stage.declaration;
         let mut outcome = BatchOutcome::new(declaration, batch.files(), batch.chunks());
-        let rows = rows_to_process(batch, &mut outcome, self.stage.config.rows, cx)?;
+        let Process { languages, rows, .. } = &self.stage.config;
+        let rows = rows_to_process(batch, &mut outcome, languages, *rows, cx)?;
         let units: usize = rows.iter().map(|rows| rows.units(declaration.unit).len()).sum();
         cx.count(&format!("{}.rows", cx.stage()), units as u64);
         if units > 0 {
@@ -113,9 +156,10 @@ impl<'s> ProcessWorker<'s> {
                 hello,
                 memory: stage.config.memory.0,
                 in_flight: stage.config.in_flight,
+                timeout: stage.config.timeout(),
                 stderr: &stage.stderr,
             };
-            Conversation::new(&stage.config, &stage.declaration, start, &stage.starts_left)
+            Conversation::new(&stage.config, &stage.declaration, start, &stage.restarts)
         })
     }
 }

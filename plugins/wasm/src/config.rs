@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use aurora_confined::Directory;
 use aurora_pipeline::{
-    Access, BuildContext, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageError, parse_bytes,
+    Access, BuildContext, ByteSize, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageError,
 };
 use aurora_plugins::declaration::{self, Declaration, DropRows, WrittenColumn, WrittenType};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,8 @@ pub struct Wasm {
     pub reads: Vec<String>,
     /// Columns that the module fills.
     pub writes: BTreeMap<String, WrittenType>,
+    /// Languages of the files that the module gets, or of which it gets the chunks; all if there are none.
+    pub languages: Vec<String>,
     /// Rows that the module may drop.
     pub drops: DropRows,
     /// Handed to the module as JSON.
@@ -46,7 +48,7 @@ pub struct Wasm {
     /// What one call may consume; an instruction costs about 1.
     pub fuel: u64,
     /// Most linear memory of one call, in bytes.
-    pub memory: String,
+    pub memory: ByteSize,
     /// Most rows of one call.
     pub rows: usize,
     /// What of the outside world the module may use.
@@ -59,11 +61,12 @@ impl Default for Wasm {
             module: String::new(),
             reads: Vec::new(),
             writes: BTreeMap::new(),
+            languages: Vec::new(),
             drops: DropRows::None,
             config: Map::new(),
             version: String::new(),
             fuel: 10_000_000_000,
-            memory: "256MiB".to_owned(),
+            memory: ByteSize(256 << 20),
             rows: 256,
             grants: Vec::new(),
         }
@@ -80,6 +83,7 @@ impl Described for Wasm {
             "writes",
             "Columns that the module fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
         ),
+        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
         Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
         Key::table("config", "Handed to the module as JSON."),
         Key::string("version", "Raised by the author when the same input gives another output."),
@@ -109,8 +113,8 @@ impl StageConfig for Wasm {
         if self.fuel == 0 {
             problems.error("fuel", "`fuel` must be at least 1");
         }
-        if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory_bytes()) {
-            problems.error("memory", format!("`memory` must be a size from 64KiB to 4GiB, not \"{}\"", self.memory));
+        if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory.0) {
+            problems.error("memory", "`memory` must be a size from 64KiB to 4GiB");
         }
         if !(1..=MOST_ROWS).contains(&self.rows) {
             problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
@@ -125,7 +129,7 @@ impl StageConfig for Wasm {
         let root = Directory::open_root(cx.root)
             .map_err(|error| StageError::caused(format!("cannot open {}", cx.root.display()), error))?;
         let bytes = root.read(&self.module, LARGEST_MODULE).map_err(|error| self.unreadable(error))?;
-        let (declaration, memory) = (self.declaration(), self.memory_bytes());
+        let (declaration, memory) = (self.declaration(), self.memory.0);
         let fingerprint = declaration.fingerprint(self.identity(&bytes));
         let settings = Settings {
             // The worker knows it.
@@ -139,7 +143,7 @@ impl StageConfig for Wasm {
             has_clock: self.grants.iter().any(|grant| grant == CLOCK),
             compiled: cx.services.get::<CompiledModules>(),
         };
-        Ok(Box::new(WasmStage::new(bytes, options, self.rows, declaration, settings, fingerprint)))
+        Ok(Box::new(WasmStage::new(bytes, options, self.languages, self.rows, declaration, settings, fingerprint)))
     }
 }
 
@@ -148,19 +152,15 @@ impl Wasm {
         Declaration::new(&self.reads, &self.writes, self.drops)
     }
 
-    /// The memory limit; 0 if it is not a size.
-    fn memory_bytes(&self) -> u64 {
-        parse_bytes(&self.memory).unwrap_or(0)
-    }
-
     /// Everything that the output depends on beside the declared columns. Limits are part of it: with less fuel, fewer rows have values.
     fn identity(&self, module: &[u8]) -> Fingerprint {
         Fingerprint::new(Self::TYPE, 1)
             .with("module", blake3::hash(module))
             .with("version", &self.version)
             .with("config", serde_json::to_string(&self.config).unwrap_or_default())
+            .with("languages", self.languages.join(","))
             .with("fuel", self.fuel)
-            .with("memory", self.memory_bytes())
+            .with("memory", self.memory.0)
             .with("grants", self.grants.join(","))
     }
 

@@ -1,6 +1,7 @@
 //! From rows of a batch to the types of the WIT world, and from there to a response.
 
 use aurora_pipeline::{DynamicType, Entity, Value, ValueRef};
+use aurora_plugins::declaration::Declaration;
 use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
 
 use crate::interface::{self, Batch, Column, Output, Remark, Values};
@@ -19,10 +20,11 @@ pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
 /// The result of `process` as a response, which the exchange checks.
 ///
 /// # Errors
-/// If a column is not named `file.*` or `chunk.*`, or is returned twice.
-pub(crate) fn response_of(output: Output) -> Result<Response, String> {
+/// If a column is not named `file.*` or `chunk.*`, is returned twice, or has values of another type than declared.
+pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<Response, String> {
     let mut response = Response::default();
     for Column { name, values } in output.columns {
+        check_type(&name, &values, declaration)?;
         let table = match Entity::of_column(&name) {
             Some(Entity::File) => &mut response.files,
             Some(Entity::Chunk) => &mut response.chunks,
@@ -36,6 +38,22 @@ pub(crate) fn response_of(output: Output) -> Result<Response, String> {
     response.errors = output.failed.into_iter().map(note).collect();
     response.drops = output.dropped.into_iter().map(note).collect();
     Ok(response)
+}
+
+/// A column of a wrong type concerns all rows of the call. Each is processed again, so that others keep their values.
+fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<(), String> {
+    let Some(declared) = declaration.written.iter().find(|column| column.name == name) else { return Ok(()) };
+    let given = match values {
+        Values::Texts(_) => DynamicType::String,
+        Values::Integers(_) => DynamicType::Integer,
+        Values::Floats(_) => DynamicType::Float,
+        Values::Booleans(_) => DynamicType::Bool,
+        Values::TextLists(_) => DynamicType::Strings,
+        Values::Vectors(_) => DynamicType::Vector,
+        Values::Documents(_) => DynamicType::Json,
+    };
+    let is_accepted = given == declared.kind || (given, declared.kind) == (DynamicType::Integer, DynamicType::Float);
+    if is_accepted { Ok(()) } else { Err(format!("column `{name}`: {given} instead of {}", declared.kind)) }
 }
 
 fn column<'b>(entity: &str, name: &str, values: impl Iterator<Item = Option<ValueRef<'b>>>) -> Column {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use aurora_pipeline::{BatchView, Fingerprint, Stage, StageContext, StageError, Worker};
-use aurora_plugins::declaration::Declaration;
+use aurora_plugins::declaration::{Declaration, RowUnit};
 use aurora_plugins::exchange::{BatchOutcome, Request, Response, RowSet, rows_to_process};
 
 use crate::convert::{batch_of, response_of};
@@ -28,6 +28,7 @@ pub(crate) struct WasmStage {
     /// The module until it is compiled.
     bytes: Mutex<Vec<u8>>,
     options: ModuleOptions,
+    languages: Vec<String>,
     /// Most units of one call.
     rows: usize,
     module: OnceLock<Result<Module, String>>,
@@ -43,6 +44,7 @@ impl WasmStage {
     pub(crate) fn new(
         bytes: Vec<u8>,
         options: ModuleOptions,
+        languages: Vec<String>,
         rows: usize,
         declaration: Declaration,
         settings: Settings,
@@ -52,6 +54,7 @@ impl WasmStage {
         Self {
             bytes: Mutex::new(bytes),
             options,
+            languages,
             rows,
             module: OnceLock::new(),
             declaration,
@@ -110,7 +113,7 @@ struct WasmWorker<'s> {
 impl Worker for WasmWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut outcome = BatchOutcome::new(&self.stage.declaration, batch.files(), batch.chunks());
-        for rows in rows_to_process(batch, &mut outcome, self.stage.rows, cx)? {
+        for rows in rows_to_process(batch, &mut outcome, &self.stage.languages, self.stage.rows, cx)? {
             cx.count(&format!("{}.rows", cx.stage()), rows.units(outcome.unit()).len() as u64);
             self.answer(batch, rows, &mut outcome, cx)?;
         }
@@ -119,7 +122,8 @@ impl Worker for WasmWorker<'_> {
 }
 
 impl WasmWorker<'_> {
-    /// Processes rows together, and in halves if that fails.
+    /// Processes rows together, and one unit at a time if that fails: an instance costs little, and a call that loops costs all
+    /// of its fuel.
     fn answer(
         &self,
         batch: &BatchView<'_>,
@@ -141,9 +145,9 @@ impl WasmWorker<'_> {
             let Err(reason) = answer.and_then(|response| outcome.take(&rows, response, batch.chunk_files())) else {
                 continue;
             };
-            match rows.halves(unit, batch.chunk_files()) {
-                Some(halves) => waiting.extend(halves.into_iter().rev()),
-                None => rows.units(unit).iter().for_each(|row| outcome.fail(*row, &reason)),
+            match rows.units(unit) {
+                [only] => outcome.fail(*only, &reason),
+                _ => waiting.extend(single_units(rows, unit, batch.chunk_files())),
             }
         }
         Ok(())
@@ -177,7 +181,7 @@ impl WasmWorker<'_> {
                 return Ok(Err(reason));
             }
         };
-        let answer = instance.process(rows).and_then(response_of);
+        let answer = instance.process(rows).and_then(|output| response_of(output, &self.stage.declaration));
         for line in instance.take_lines() {
             self.stage.log(&line, cx);
         }
@@ -186,4 +190,16 @@ impl WasmWorker<'_> {
         }
         Ok(answer)
     }
+}
+
+/// The units of some rows, each alone, the last one first.
+fn single_units(rows: RowSet, unit: RowUnit, chunk_files: &[u32]) -> Vec<RowSet> {
+    let (mut divisible, mut single) = (vec![rows], Vec::new());
+    while let Some(rows) = divisible.pop() {
+        match rows.halves(unit, chunk_files) {
+            Some(halves) => divisible.extend(halves),
+            None => single.push(rows),
+        }
+    }
+    single
 }

@@ -79,10 +79,10 @@ fn values_of_a_wrong_type_are_refused() {
 }
 
 #[test]
-fn an_undeclared_column_is_refused() {
+fn an_undeclared_column_does_not_replace_a_declared_one() {
     let other =
         "(return (call $answer (i32.const 1056) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))";
-    check("", other, "column `chunk.other` is not declared as written");
+    check("", other, "column `chunk.owner` is missing");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn mistakes_in_the_configuration_are_all_reported() {
         reads = ["chunk.name"]
         writes = { owner = "text" }
         fuel = 0
-        memory = "much"
+        memory = "1KiB"
         grants = ["network"]
     "#;
     let message = StageTest::of::<Wasm>(config).err().expect("an error").to_string();

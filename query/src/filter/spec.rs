@@ -117,9 +117,12 @@ fn bounded(what: &'static str, values: &[String]) -> Result<(), FilterError> {
 }
 
 impl Filter {
-    /// Makes sure that the index has the columns that conditions name, with values of such a type.
+    /// Makes sure that conditions fit the columns that they name, as far as the index has them.
     pub(crate) fn check_columns(&self, snapshot: &Snapshot) -> Result<(), SelectError> {
-        self.where_.iter().try_for_each(|condition| columns::check(condition, snapshot))
+        self.where_.iter().try_for_each(|condition| match columns::check(condition, snapshot) {
+            Err(SelectError::Filter(FilterError::Column { .. })) => Ok(()),
+            checked => checked,
+        })
     }
 
     /// The chunks of `snapshot` that pass.
@@ -143,8 +146,14 @@ impl Filter {
             selection.require(any, || no_language(snapshot, &self.languages))?;
         }
         for condition in &self.where_ {
-            let some = columns::select(condition, snapshot)?;
-            selection.require(some, || Ok(format!("No chunk has {condition}")))?;
+            match columns::select(condition, snapshot) {
+                Ok(some) => selection.require(some, || Ok(format!("No chunk has {condition}")))?,
+                // A column that no chunk has yet: another tree, or the same one tomorrow, may have it.
+                Err(SelectError::Filter(missing @ FilterError::Column { .. })) => {
+                    selection.require(RoaringBitmap::new(), || Ok(missing.to_string()))?;
+                }
+                Err(error) => return Err(error),
+            }
         }
         if let Some(globs) = &self.paths {
             let mut below = RoaringBitmap::new();

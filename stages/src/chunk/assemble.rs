@@ -22,7 +22,7 @@ pub struct Source<'a> {
     /// Path relative to the root, with `/`.
     pub path: &'a str,
     /// Format of the file, as [`formats::format_of`] names it.
-    pub language: &'static str,
+    pub language: &'a str,
     /// The text that was parsed.
     pub text: &'a str,
     /// What parsing found in it.
@@ -181,7 +181,9 @@ impl<'a> Assembler<'a> {
 
     /// Module-level code: the runs of text between symbols. Small runs are merged, large ones split.
     fn module_level(&mut self) {
-        let is_prose = formats::is_prose(self.source.language);
+        // Definitions in a language that is not built in come from a custom stage.
+        let has_sections = self.source.symbols.symbols.iter().all(|symbol| symbol.kind == SymbolKind::Section);
+        let is_prose = has_sections && formats::is_prose(self.source.language);
         let runs = self.layout.outside(self.source.text, !is_prose);
         let mut groups: Vec<(Vec<Segment>, usize, usize)> = Vec::new();
         for bytes in runs {

@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{
-    FileStatus, LANGUAGE, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS, TEXT, Terms,
+    DEFINITIONS, FileStatus, LANGUAGE, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS, TEXT, Terms,
 };
+use crate::definitions::symbols_of;
 use crate::services::{PreviousIndex, service};
 
 impl Described for ChunkOptions {
@@ -42,6 +43,7 @@ impl StageConfig for ChunkOptions {
     fn access(&self) -> Access {
         Access::transform()
             .reads([PATH.spec(), STATUS.spec(), TEXT.spec(), LANGUAGE.spec(), SYMBOLS.spec()])
+            .reads_optional([DEFINITIONS.spec()])
             .writes([RECORD.spec(), TERMS.spec()])
             .offers([PREVIOUS.spec(), CHUNK_STORED.spec()])
             .restructures()
@@ -80,6 +82,7 @@ impl Worker for ChunkWorker<'_> {
         let (mut previous, mut stored) = (Vec::new(), Vec::new());
         let (paths, statuses, texts) = (batch.read(PATH)?, batch.read(STATUS)?, batch.read(TEXT)?);
         let (languages, symbols) = (batch.read(LANGUAGE)?, batch.read(SYMBOLS)?);
+        let definitions = batch.read_optional(DEFINITIONS)?;
         for (row, path) in paths.iter().enumerate() {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
@@ -92,7 +95,10 @@ impl Worker for ChunkWorker<'_> {
                     restored.into_iter().map(|restored| restored.chunk).collect()
                 }
                 (_, Some(parsed)) => {
-                    let source = Source { path, language: languages[row], text: &texts[row], symbols: &parsed.0 };
+                    let given = definitions.and_then(|definitions| definitions[row].0.as_deref());
+                    let given = given.map(|definitions| symbols_of(definitions, &texts[row]));
+                    let symbols = given.as_ref().unwrap_or(&parsed.0);
+                    let source = Source { path, language: &languages[row], text: &texts[row], symbols };
                     let found = chunks_of_file(&source, &self.stage.options, &|| cx.cancelled());
                     let found = found.unwrap_or_else(|reason| {
                         cx.warn(path, &reason);

@@ -6,7 +6,11 @@
 use aurora_pipeline::{BuiltInColumn, DynamicType, Registry, Value, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, GitHistory};
 
-use super::{EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT};
+use crate::definitions;
+
+use super::{
+    DEFINITIONS, EMBEDDING, FileStatus, HASH, LANGUAGE, MTIME, PATH, RECORD, Record, SIGNAL, SIZE, STATUS, Signal, TEXT,
+};
 
 /// Describes the built-in columns to a registry.
 pub(crate) fn register(registry: &mut Registry) {
@@ -15,8 +19,8 @@ pub(crate) fn register(registry: &mut Registry) {
     }
 }
 
-fn files() -> [BuiltInColumn; 8] {
-    use DynamicType::{Integer, String};
+fn files() -> [BuiltInColumn; 9] {
+    use DynamicType::{Integer, Json, String};
     [
         BuiltInColumn::new(PATH, String, "Path relative to the root, separated by `/`."),
         BuiltInColumn::new(SIZE, Integer, "Size on disk, in bytes."),
@@ -37,6 +41,15 @@ fn files() -> [BuiltInColumn; 8] {
             },
         )
         .updatable(STATUS, skip),
+        BuiltInColumn::field(
+            DEFINITIONS,
+            DEFINITIONS.name(),
+            Json,
+            "The definitions of a file in a language of the stage: a list of objects with `name`, `kind`, `line_start` and `line_end`, \
+             and perhaps `qualified_name`, `signature`, `doc`, `calls` and `exported`.",
+            |_| None,
+        )
+        .writable(DEFINITIONS, definitions::set),
         BuiltInColumn::new(HASH, String, "BLAKE3 of the content, in hexadecimal."),
         BuiltInColumn::new(TEXT, String, "The decoded text; empty for files that are skipped, touched or deleted."),
         BuiltInColumn::new(LANGUAGE, String, "Name of the language or document format."),

@@ -8,11 +8,14 @@ use std::sync::Arc;
 use aurora_pipeline::{Cell, Column, ValueRef};
 use aurora_storage::{Chunk, ChunkHistory, ChunkId, StoredTokens, TermVector};
 
+pub use crate::definitions::Definitions;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;
+/// Name of a language or document format.
+pub type LanguageName = Arc<str>;
 
 /// How a file has changed since the index was last published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,9 +108,11 @@ pub const HASH: Column<ContentId> = Column::new("file.hash");
 /// `file.text`: the decoded text; empty for deleted files.
 pub const TEXT: Column<Arc<str>> = Column::new("file.text");
 /// `file.language`: name of the language or document format.
-pub const LANGUAGE: Column<&'static str> = Column::new("file.language");
+pub const LANGUAGE: Column<LanguageName> = Column::new("file.language");
 /// `file.symbols`: what parsing found, for files that were parsed.
 pub const SYMBOLS: Column<Option<Arc<ParsedFile>>> = Column::new("file.symbols");
+/// `file.definitions`: what a custom stage has found, instead of `file.symbols`.
+pub const DEFINITIONS: Column<Definitions> = Column::new("file.definitions");
 /// `file.blame`: attribution of every line.
 pub const BLAME: Column<Attribution> = Column::new("file.blame");
 /// `chunk.record`: the chunk as it is stored.

@@ -73,7 +73,7 @@ impl Search {
                         path: below.into(),
                         size: metadata.len,
                         mtime: metadata.modified.max(0),
-                        language: self.format,
+                        language: self.format.into(),
                     }),
                     Err(error) => self.omit(&below, &error),
                 },

@@ -11,19 +11,25 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BuildContext, Described, Emitter, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
+    Access, BuildContext, Described, Emitter, Fingerprint, Key, Problems, Stage, StageConfig, StageContext, StageError,
+    Worker,
 };
 use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
+use crate::formats::FormatTable;
 use crate::git_signal::Repository;
 use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
 use walk::{Omission, WalkOptions, WalkOutput, WalkedFile};
+
+/// Longest extension, and name of a language, in bytes.
+const LONGEST_NAME: usize = 64;
 
 /// `[stage.discover]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,6 +39,8 @@ pub struct Discover {
     pub max_file_size: u64,
     /// Names of directories to skip in addition to the built-in ones.
     pub skip_directories: Vec<String>,
+    /// Names of languages by extension, for files that no built-in language covers.
+    pub languages: BTreeMap<String, String>,
     /// Whether directory listings are cached: a directory is not read again if its times prove that no entry was added,
     /// removed or renamed since the last run.
     pub keep_listings: bool,
@@ -47,6 +55,7 @@ impl Default for Discover {
         Self {
             max_file_size: MAX_FILE_SIZE,
             skip_directories: Vec::new(),
+            languages: BTreeMap::new(),
             keep_listings: true,
             batch_files: 64,
             batch_bytes: 1 << 20,
@@ -59,6 +68,11 @@ impl Described for Discover {
     const KEYS: &'static [Key] = &[
         Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
         Key::strings("skip_directories", "Names of directories to skip, beside the built-in ones."),
+        Key::table(
+            "languages",
+            "Names of languages by extension, in addition to the built-in ones: `{ proto = \"protobuf\" }`. Their files are text, unless \
+             a custom stage gives their definitions.",
+        ),
         Key::bool(
             "keep_listings",
             "Do not read a directory again if its times show that no entry was added, removed or renamed since the last run.",
@@ -75,6 +89,24 @@ impl StageConfig for Discover {
         Access::source().writes([PATH.spec(), SIZE.spec(), MTIME.spec(), LANGUAGE.spec()])
     }
 
+    fn check(&self, problems: &mut Problems<'_>) {
+        for (extension, name) in &self.languages {
+            let is_plain = |text: &str| {
+                !text.is_empty()
+                    && text.len() <= LONGEST_NAME
+                    && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/')
+            };
+            if !is_plain(extension) || extension.contains('.') {
+                problems
+                    .error("languages", format!("`{extension}` is not an extension"))
+                    .help("give it without its dot: `proto = \"protobuf\"`");
+            }
+            if !is_plain(name) {
+                problems.error("languages", format!("`{name}` is not the name of a language"));
+            }
+        }
+    }
+
     fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
         let tree = service::<SourceTree>(cx)?;
         tree.limit_file_size(self.max_file_size);
@@ -84,6 +116,7 @@ impl StageConfig for Discover {
             repository: service(cx)?,
             caches: service(cx)?,
             clock: service(cx)?,
+            formats: FormatTable::new(&self.languages),
             config: self,
         }))
     }
@@ -95,6 +128,7 @@ struct DiscoverStage {
     repository: Arc<Repository>,
     caches: Arc<CacheFiles>,
     clock: Arc<RunClock>,
+    formats: FormatTable,
     config: Discover,
 }
 
@@ -104,9 +138,11 @@ impl Stage for DiscoverStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        // The configuration decides which files are indexed, not how. A change needs no rebuild, because every run compares the
+        // But for languages, the configuration decides which files are indexed, not how. A change needs no rebuild, because every run compares the
         // whole walk with the index.
-        Fingerprint::new(Discover::TYPE, 1)
+        let fingerprint = Fingerprint::new(Discover::TYPE, 1);
+        let languages = &self.config.languages;
+        if languages.is_empty() { fingerprint } else { fingerprint.with("languages", format!("{languages:?}")) }
     }
 }
 
@@ -119,6 +155,7 @@ impl DiscoverStage {
             threads: cx.jobs(),
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
+            formats: &self.formats,
             cache: config.keep_listings.then_some(&cache),
             uses_cache: self.previous.scope() < RunScope::Everything,
             is_tracked: &|directory| self.repository.tracks(directory),
@@ -202,7 +239,7 @@ fn emit(files: &[WalkedFile], out: &mut Emitter<'_>) -> Result<(), StageError> {
     batch.write(PATH, files.iter().map(|file| Arc::clone(&file.path)).collect())?;
     batch.write(SIZE, files.iter().map(|file| file.size).collect())?;
     batch.write(MTIME, files.iter().map(|file| file.mtime).collect())?;
-    batch.write(LANGUAGE, files.iter().map(|file| file.language).collect())?;
+    batch.write(LANGUAGE, files.iter().map(|file| file.language.clone()).collect())?;
     // Charges the batch for its text, and for chunks and terms, which are each about as large.
     batch.expect_bytes(3 * files.iter().map(|file| file.size).sum::<u64>());
     out.emit(batch)

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 
 use super::listing_cache::{self, ListingCache};
 use super::walk::{WalkOptions, WalkOutput, walk};
+use crate::formats::FormatTable;
 use aurora_cachefile::CacheFile;
 
 fn walked(root: &Path, threads: usize) -> WalkOutput {
@@ -32,6 +33,7 @@ fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
+        formats: &FormatTable::new(&Default::default()),
         cache: cache.as_ref(),
         uses_cache: true,
         is_tracked: &|_| true,

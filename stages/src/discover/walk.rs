@@ -17,8 +17,9 @@ use super::listing::{self, DirectoryHandle, DirectoryStamp, FileKind};
 use super::listing_cache::{self, CachedDirectory, CachedEntry, DirectoryListing, ListedEntry, ListingCache, Validity};
 use super::rules::{IgnoreFiles, Rules, UnreadableRules};
 use super::skip;
-use crate::columns::RelativePath;
-use crate::{formats, services};
+use crate::columns::{LanguageName, RelativePath};
+use crate::formats::FormatTable;
+use crate::services;
 use aurora_cachefile::CacheFile;
 
 /// Stack size of a walking thread. A tree may be as deep as the longest path.
@@ -35,7 +36,7 @@ pub(super) struct WalkedFile {
     pub(super) size: u64,
     /// Nanoseconds since the epoch.
     pub(super) mtime: i64,
-    pub(super) language: &'static str,
+    pub(super) language: LanguageName,
 }
 
 /// Something that is not indexed.
@@ -75,6 +76,8 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
+    /// The formats of files that are indexed.
+    pub(super) formats: &'a FormatTable,
     /// The cache of directory listings; `None` if none is to be used.
     pub(super) cache: Option<&'a CacheFile>,
     /// Whether the content of the cache may be used; it is written in any case.
@@ -419,7 +422,7 @@ impl<'k> EntryFilter<'_, 'k> {
         if let Some(reason) = skip::skipped_file(text) {
             return skip(reason);
         }
-        let Some(language) = formats::format_of(text) else {
+        let Some(language) = self.options.formats.format_of(text) else {
             return skip("no parser for this kind of file");
         };
         let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;

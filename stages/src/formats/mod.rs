@@ -1,10 +1,13 @@
 //! The format of a file: a language of [`aurora_languages`], or a document format of [`documents`].
 
 pub mod documents;
+mod table;
 
 use aurora_languages::{Language, by_extension, by_name};
 
 use documents::{DOCUMENTS, DocumentFormat, Extractor};
+
+pub(crate) use table::FormatTable;
 
 /// The name of a file's format, decided by its extension in any case. None for files that are not indexed.
 pub fn format_of(path: &str) -> Option<&'static str> {
@@ -25,7 +28,7 @@ pub fn is_prose(format: &str) -> bool {
 }
 
 /// The language that chunks of a format record.
-pub fn family_of(format: &'static str) -> &'static str {
+pub fn family_of(format: &str) -> &str {
     by_name(format).map_or(format, |language| language.family)
 }
 

@@ -20,7 +20,9 @@ use aurora_pipeline::{
 use aurora_storage::{FileFinder, FileRow};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{ContentId, FileStatus, HASH, LANGUAGE, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT};
+use crate::columns::{
+    ContentId, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RelativePath, SIZE, STATUS, TEXT,
+};
 use crate::formats;
 use crate::git_signal::Repository;
 use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
@@ -139,7 +141,7 @@ fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), S
     batch.write(PATH, paths.to_vec())?;
     batch.write(SIZE, vec![0; rows])?;
     batch.write(MTIME, vec![0; rows])?;
-    batch.write(LANGUAGE, vec!["text"; rows])?;
+    batch.write(LANGUAGE, vec![LanguageName::from("text"); rows])?;
     batch.write(STATUS, vec![FileStatus::Deleted; rows])?;
     batch.write(HASH, vec![ContentId::default(); rows])?;
     batch.write(TEXT, vec![Arc::from(""); rows])?;
@@ -161,7 +163,7 @@ struct FileInput<'a> {
     path: &'a RelativePath,
     size: u64,
     mtime: i64,
-    language: &'static str,
+    language: &'a str,
 }
 
 /// A row that stays in the stream.
@@ -180,7 +182,7 @@ impl Worker for IncrementalWorker<'_> {
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         for (index, path) in paths.iter().enumerate() {
-            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: languages[index] };
+            let row = FileInput { path, size: sizes[index], mtime: mtimes[index], language: &languages[index] };
             let change = self.examine(&row, cx)?;
             keep.push(change.is_some());
             if let Some(change) = change {

@@ -1,8 +1,8 @@
 //! How much of an index has to be made again, from the fingerprints of the stages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use aurora_pipeline::Pipeline;
+use aurora_pipeline::{Fingerprint, Pipeline};
 
 use crate::columns::{BLAME, RECORD};
 use crate::services::RunScope;
@@ -22,7 +22,7 @@ pub(super) type StageStates = Vec<(String, String)>;
 /// The state of every stage: whether chunks depend on it, its fingerprint, and the stages that it reads from.
 pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     let makers = pipeline.makers_of(RECORD.name());
-    let state = |fingerprint: aurora_pipeline::Fingerprint| {
+    let state = |fingerprint: Fingerprint| {
         let kind = if makers.contains(&fingerprint.name) { MAKES_CHUNKS } else { DERIVED };
         let from = pipeline.read_from(&fingerprint.name).collect::<Vec<_>>().join(", ");
         (fingerprint.name.clone(), format!("{kind}: {fingerprint} from {from}"))
@@ -36,6 +36,33 @@ pub(super) fn mark_incomplete(states: &mut StageStates, stage: &str) {
         let kind = if state.starts_with(MAKES_CHUNKS) { MAKES_CHUNKS } else { DERIVED };
         *state = format!("{kind}: {INCOMPLETE}");
     }
+}
+
+/// Whether chunks depend on the stage with this state.
+pub(super) fn makes_chunks(state: &str) -> bool {
+    state.starts_with(MAKES_CHUNKS)
+}
+
+/// The parts of a state, for comparison.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct StateParts {
+    pub(super) is_incomplete: bool,
+    pub(super) version: String,
+    pub(super) settings: BTreeMap<String, String>,
+    pub(super) from: String,
+}
+
+/// Divides a state into its parts.
+pub(super) fn parts(state: &str) -> StateParts {
+    let (_, rest) = state.split_once(": ").unwrap_or(("", state));
+    if rest == INCOMPLETE {
+        return StateParts { is_incomplete: true, ..StateParts::default() };
+    }
+    let (fingerprint, from) = rest.rsplit_once(" from ").unwrap_or((rest, ""));
+    let mut words = fingerprint.splitn(3, ' ').skip(1);
+    let version = words.next().unwrap_or_default().to_owned();
+    let settings = words.next().map(Fingerprint::settings).unwrap_or_default();
+    StateParts { is_incomplete: false, version, settings, from: from.to_owned() }
 }
 
 /// What a run has to do again.

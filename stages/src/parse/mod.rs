@@ -91,7 +91,7 @@ impl Worker for ParseWorker<'_> {
             }
             let parsed = {
                 let _reserved = self.trees.reserve(texts[row].len());
-                self.parser.parse_cancellable(by_name(languages[row]), &texts[row], &|| cx.cancelled())
+                self.parser.parse_cancellable(by_name(&languages[row]), &texts[row], &|| cx.cancelled())
             };
             if parsed.failure == Some(ParseFailure::Cancelled) {
                 return Err(StageError::Stopped);

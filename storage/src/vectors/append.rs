@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::env::Environment;
     use crate::opening::OpenMode;
-    use crate::writer::WriterOptions;
+    use crate::writer_options::WriterOptions;
 
     #[test]
     fn issue_15_both_values_of_a_block_are_written_in_one_transaction() {

@@ -7,12 +7,12 @@ use wit_parser::Resolve;
 
 /// A component of the world of stages. Its `process` answers `payments` for the column `chunk.owner` of every chunk, but runs
 /// `bad` first if the text of a chunk begins with `X`. `bad` may use the parameters of `process`, and return.
-pub fn component(bad: &str) -> Vec<u8> {
+pub(crate) fn component(bad: &str) -> Vec<u8> {
     encode(&core_module("", bad))
 }
 
 /// The same with further items in the core module, such as imports.
-pub fn component_with(items: &str, bad: &str) -> Vec<u8> {
+pub(crate) fn component_with(items: &str, bad: &str) -> Vec<u8> {
     encode(&core_module(items, bad))
 }
 

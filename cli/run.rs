@@ -1,0 +1,121 @@
+//! The program from its arguments to its exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use aurora_pipeline::Registry;
+use clap::error::ErrorKind;
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::args::{Cli, ColorWhen, Command, MemCommand, ResultFormat};
+use crate::failure::Outcome;
+use crate::output::sanitize;
+use crate::program::Program;
+use crate::terminal::Terminal;
+use crate::{
+    blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, plugin, rebuild,
+    search, shorthand, stats, trust, tune, verify,
+};
+
+/// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
+/// hundred KiB in an unoptimised build.
+const STACK: usize = 8 << 20;
+
+/// Runs the command that the arguments of this process ask for, and returns its exit code. Pipelines may use the stage
+/// types of `registry`.
+pub fn run(registry: Registry) -> ExitCode {
+    let started = move || started(Arc::new(registry));
+    let thread = std::thread::Builder::new().name("aur".to_owned()).stack_size(STACK).spawn(started);
+    match thread.map(|thread| thread.join()) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            eprintln!("Error: cannot start a thread: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn started(registry: Arc<Registry>) -> ExitCode {
+    let given: Vec<_> = std::env::args_os().collect();
+    let wish = shorthand::color_wish(&given);
+    let tip = shorthand::missing_mem(&given);
+    let expanded = shorthand::expand(given);
+    let parsed = Cli::command()
+        .color(clap_colors(wish))
+        .try_get_matches_from(expanded.args)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            print(&error);
+            if let (ErrorKind::InvalidSubcommand, Some(tip)) = (error.kind(), tip) {
+                Terminal::detect(wish).tip(&tip);
+            }
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let terminal = Terminal::detect(cli.color);
+    if let Command::Mem { command: MemCommand::Search(args) } = &cli.command
+        && expanded.is_short
+        && args.format == ResultFormat::Table
+        && let Some(tip) = shorthand::misspelt_command(&args.query)
+    {
+        terminal.tip(&tip);
+    }
+    let program = Program { terminal, registry };
+    match command(&cli.command, &program) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            program.terminal.report(&failure);
+            failure.code()
+        }
+    }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for.
+fn print(error: &clap::Error) {
+    let text = error.render().to_string();
+    // Arguments stand in the message as they were given. A closed pipe is the only way to fail here, and means that
+    // nobody reads.
+    let _ = match sanitize::block(&text) {
+        safe if error.use_stderr() && safe != text => std::io::stderr().write_all(safe.as_bytes()),
+        _ => error.print(),
+    };
+}
+
+fn command(command: &Command, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    match command {
+        Command::Mem { command } => match command {
+            MemCommand::Index(args) => index::run(args, program),
+            MemCommand::Search(args) => search::run(args, program),
+            MemCommand::Feedback(args) => feedback::run(args, terminal),
+            MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::Blame(args) => blame::run(args, terminal),
+            MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
+            MemCommand::Verify(args) => verify::run(args, terminal),
+            MemCommand::Export(args) => export::run(args, terminal),
+            MemCommand::Import(args) => import::run(args, terminal),
+            MemCommand::TrustIndex(args) => trust::run(args, terminal),
+            MemCommand::Compact(args) => compact::run(args, terminal),
+            MemCommand::Eval(args) => eval::run(args, program),
+            MemCommand::Tune(args) => tune::run(args, program),
+        },
+        Command::Pipeline { command } => pipeline::run(command, program),
+        Command::Plugin { command } => plugin::run(command, program),
+        Command::Model { command } => model::run(command, terminal),
+        Command::Doctor(args) => doctor::run(args, program),
+        Command::Completions { shell } => completions::run(*shell, terminal),
+    }
+}
+
+/// What clap calls the wish; it reads `NO_COLOR` and the stream itself.
+fn clap_colors(wish: ColorWhen) -> ColorChoice {
+    match wish {
+        ColorWhen::Auto => ColorChoice::Auto,
+        ColorWhen::Always => ColorChoice::Always,
+        ColorWhen::Never => ColorChoice::Never,
+    }
+}

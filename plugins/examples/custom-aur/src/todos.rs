@@ -1,0 +1,36 @@
+//! `[stage.todos]`: how many notes such as `TODO` every chunk has.
+
+use aurora::engine::{
+    Access, BatchView, ColumnSpec, DynamicType, Fingerprint, StageContext, StageError, Transform, Value, ValueRef,
+};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+pub(crate) struct Todos {
+    /// The words that are counted.
+    words: Vec<String>,
+}
+
+impl Transform for Todos {
+    const TYPE: &'static str = "todos";
+
+    fn access(&self) -> Access {
+        Access::transform()
+            .reads([ColumnSpec::named("chunk.text")])
+            .writes([ColumnSpec::dynamic("todos", DynamicType::Integer)])
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new(Self::TYPE, 1).with("words", self.words.join(","))
+    }
+
+    fn process(&self, batch: &mut BatchView<'_>, _: &StageContext<'_>) -> Result<(), StageError> {
+        let count = |text: &str| self.words.iter().map(|word| text.matches(word.as_str()).count()).sum::<usize>();
+        let todos = batch.values("chunk.text")?.iter().map(|text| match text {
+            Some(ValueRef::String(text)) => Some(Value::Integer(count(&text) as i64)),
+            _ => None,
+        });
+        let todos = todos.collect();
+        Ok(batch.write_dynamic("todos", todos)?)
+    }
+}

@@ -1,0 +1,288 @@
+//! Programs that break the protocol, crash, hang or waste resources: the run ends, the report says what happened, all other
+//! rows keep their values, and no process is left.
+#![cfg(target_os = "linux")]
+
+#[path = "../process/rows.rs"]
+#[allow(dead_code, reason = "programs of this test are written without the Python module")]
+mod rows;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use aurora_pipeline::Value;
+use aurora_plugins::testkit::StageOutcome;
+use rows::{Rows, text};
+
+/// Ten chunks of two files.
+const FILES: [&str; 2] = ["a.rs", "b.rs"];
+const CHUNKS: [u32; 10] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
+/// The stage, with short times.
+const STAGE: &str = "reads = ['chunk.title']\nwrites = { owner = 'string' }\ntimeout = 1\nrows = 5\n";
+/// What the stage reports itself as.
+const NAME: &str = "stage-under-test";
+
+/// A Python program that speaks the protocol; `answer` may break it.
+const PROGRAM: &str = r#"
+import json, os, sys, time
+def say(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+def result(message, **more):
+    owners = ["x " + title for title in message["chunks"]["columns"]["title"]]
+    return dict({"type": "result", "id": message["id"], "chunks": {"columns": {"owner": owners}}}, **more)
+def titles(message):
+    return message["chunks"]["columns"]["title"]
+hello = json.loads(sys.stdin.readline())
+"#;
+
+/// The same with an answer to the first message, and `body` for each other `message`.
+fn program(body: &str) -> String {
+    let body: String = body.trim().lines().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "{PROGRAM}say({{'type': 'hello', 'protocol': 'aurora-stage', 'version': 1}})\n\
+         for line in sys.stdin:\n    message = json.loads(line)\n{body}"
+    )
+}
+
+/// Runs a program over the rows. No process may be left.
+fn run(source: &str, config: &str) -> StageOutcome {
+    let rows = Rows::new(&FILES, &CHUNKS);
+    rows.script("stage.py", source);
+    let outcome = rows.run("python3", "stage.py", &format!("{STAGE}{config}")).expect("the run goes to its end");
+    let directory = rows.root.path().canonicalize().expect("there");
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while !processes_in(&directory).is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(processes_in(&directory), Vec::<String>::new(), "a process is left");
+    outcome
+}
+
+/// The processes whose working directory is that of the project.
+fn processes_in(directory: &std::path::Path) -> Vec<String> {
+    let processes = fs::read_dir("/proc").expect("Linux").flatten();
+    let is_here = |path: &std::path::PathBuf| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
+    processes.map(|process| process.path()).filter(is_here).map(|path| path.display().to_string()).collect()
+}
+
+/// The values of good rows: all but those of `bad`.
+fn all_but(bad: &[usize]) -> Vec<Option<Value>> {
+    (0..CHUNKS.len()).map(|row| text(&format!("x title {row}")).filter(|_| !bad.contains(&row))).collect()
+}
+
+/// The reasons of failures with the number of rows.
+fn failures(outcome: &StageOutcome) -> Vec<(String, u64)> {
+    let tally = outcome.report().failures.get(NAME);
+    tally.into_iter().flat_map(|tally| tally.iter()).map(|(reason, entry)| (reason.to_owned(), entry.count)).collect()
+}
+
+#[track_caller]
+fn check(source: &str, config: &str, bad: &[usize], reason: &str) {
+    let outcome = run(source, config);
+    let found = failures(&outcome);
+    assert_eq!(outcome.values("owner"), all_but(bad), "{found:?}");
+    assert!(found.iter().any(|(found, _)| found.contains(reason)), "{found:?}");
+    assert_eq!(found.iter().map(|(_, count)| count).sum::<u64>(), bad.len() as u64, "{found:?}");
+    assert!(outcome.report().incomplete.is_empty(), "nothing was given up: {found:?}");
+}
+
+#[track_caller]
+fn gives_up(source: &str, config: &str, reason: &str) {
+    let outcome = run(source, config);
+    let found = failures(&outcome);
+    assert!(outcome.values("owner").iter().all(Option::is_none), "{found:?}");
+    assert!(found.iter().any(|(found, _)| found.contains(reason)), "{found:?}");
+    assert_eq!(found.iter().map(|(_, count)| count).sum::<u64>(), CHUNKS.len() as u64, "{found:?}");
+}
+
+#[test]
+fn a_program_that_does_what_it_should_has_no_failures() {
+    let outcome = run(&program("say(result(message))"), "");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+    assert_eq!(failures(&outcome), []);
+}
+
+#[test]
+fn a_row_that_hangs_loses_only_itself() {
+    let source = program("if 'title 3' in titles(message): time.sleep(1000)\nsay(result(message))");
+    check(&source, "", &[3], "no answer within 1 seconds");
+}
+
+#[test]
+fn rows_that_crash_the_program_lose_only_themselves() {
+    let source =
+        program("if {'title 0', 'title 3', 'title 9'} & set(titles(message)): os._exit(3)\nsay(result(message))");
+    check(&source, "max_restarts = 4", &[0, 3, 9], "the process has ended (exit code 3)");
+}
+
+#[test]
+fn a_program_that_ends_after_each_answer_loses_no_row() {
+    let outcome = run(&program("say(result(message))\nos._exit(0)"), "max_restarts = 20");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+}
+
+#[test]
+fn a_program_that_ends_at_once_is_given_up() {
+    gives_up("import sys\nsys.exit('no such luck')", "", "the process has ended (exit code 1)");
+}
+
+#[test]
+fn the_first_messages_must_come_in_time() {
+    gives_up("import time\ntime.sleep(1000)", "", "no answer to `hello` within 1 seconds");
+}
+
+#[test]
+fn output_before_the_handshake_is_refused() {
+    let source = program("say(result(message))").replacen("hello =", "print('Welcome!')\nhello =", 1);
+    gives_up(&source, "", "its first line is no `hello` of the protocol: \"Welcome!\"");
+}
+
+#[test]
+fn another_version_of_the_protocol_is_refused() {
+    let source = program("say(result(message))").replacen("'version': 1", "'version': 9", 1);
+    gives_up(&source, "", "it speaks version 9 of the protocol");
+}
+
+#[test]
+fn a_flood_of_output_ends() {
+    let source = program("while True: sys.stdout.write('x' * 65536)");
+    gives_up(&source, "max_restarts = 0", "a message of more than 67108864 bytes");
+}
+
+#[test]
+fn a_flood_of_heartbeats_ends() {
+    let source = program("while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)");
+    gives_up(&source, "max_restarts = 0", "heartbeats without an answer");
+}
+
+#[test]
+fn a_flood_of_messages_to_the_log_is_cut() {
+    let source = program("sys.stderr.write('noise\\n' * 100000)\nsys.stderr.flush()\nsay(result(message))");
+    let outcome = run(&source, "");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+    assert_eq!(failures(&outcome), []);
+}
+
+#[test]
+fn a_line_that_is_not_complete_is_an_error() {
+    let source =
+        program("if 'title 3' in titles(message):\n    os.write(1, b'{\"type\":'); os._exit(0)\nsay(result(message))");
+    check(&source, "", &[3], "");
+}
+
+#[test]
+fn output_that_is_not_text_is_an_error() {
+    let source = program(
+        "if 'title 3' in titles(message): os.write(1, b'{\"type\":\"\\xff\\xfe\"}\\n')\nelse: say(result(message))",
+    );
+    check(&source, "", &[3], "an invalid message");
+}
+
+#[test]
+fn json_that_is_nested_too_deeply_is_an_error() {
+    let source = program(
+        "if 'title 3' in titles(message): os.write(1, b'{\"type\":\"result\",\"chunks\":' + b'[' * 1000000 + b'\\n')\nelse: say(result(message))",
+    );
+    check(&source, "", &[3], "an invalid message");
+}
+
+#[test]
+fn a_value_of_another_type_loses_its_row() {
+    let source = program(
+        "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = 7\n    if title == 'title 4': owners[at] = {'deep': [1]}\nsay(answer)",
+    );
+    check(&source, "", &[3, 4], "column `owner`: integer instead of string");
+}
+
+#[test]
+fn a_huge_value_loses_its_row() {
+    let source = program(
+        "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = 'x' * 2000000\nsay(answer)",
+    );
+    check(&source, "", &[3], "more than 1048576 bytes");
+}
+
+#[test]
+fn a_number_that_json_does_not_have_loses_its_row() {
+    let source = program(
+        "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = float('nan')\nsay(answer)",
+    );
+    check(&source, "", &[3], "an invalid message");
+}
+
+#[test]
+fn too_few_values_restart_nothing() {
+    let source = program(
+        "answer = result(message)\nif 'title 3' in titles(message): answer['chunks']['columns']['owner'].pop()\nsay(answer)",
+    );
+    check(&source, "max_restarts = 0", &[3], "0 values for 1 rows in column `chunk.owner`");
+}
+
+#[test]
+fn a_column_that_is_missing_is_reported() {
+    let source =
+        program("answer = result(message)\nanswer['chunks']['columns'] = {'ownr': titles(message)}\nsay(answer)");
+    gives_up(&source, "max_restarts = 0", "column `chunk.owner` is missing");
+}
+
+#[test]
+fn columns_that_are_not_declared_are_reported_and_not_stored() {
+    let source =
+        program("answer = result(message)\nanswer['chunks']['columns']['colour'] = titles(message)\nsay(answer)");
+    let outcome = run(&source, "max_restarts = 0");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+    let warnings: Vec<&str> = outcome.report().warnings.iter().map(|(reason, _)| reason).collect();
+    assert_eq!(
+        warnings,
+        ["stage `stage-under-test` gives column `chunk.colour`, which `writes` does not list; it is not stored"]
+    );
+}
+
+#[test]
+fn rows_are_dropped_only_by_stages_that_declare_it() {
+    let source = program(
+        "drops = [{'entity': 'chunk', 'row': at, 'reason': 'dull'} for at, title in enumerate(titles(message)) if title == 'title 3']\nsay(result(message, drops=drops))",
+    );
+    check(&source, "", &[3], "which the key `drops` of the stage does not allow");
+}
+
+#[test]
+fn a_second_answer_to_a_message_is_an_error() {
+    let source = program("say(result(message))\nif 'title 3' in titles(message): say(result(message))");
+    let outcome = run(&source, "max_restarts = 20");
+    assert!(outcome.values("owner").iter().flatten().count() >= 9, "{:?}", failures(&outcome));
+}
+
+#[test]
+fn an_answer_to_no_message_is_an_error() {
+    let source = program("if 'title 3' in titles(message): message['id'] += 1000\nsay(result(message))");
+    check(&source, "", &[3], "which is not in flight");
+}
+
+#[test]
+fn a_program_that_does_not_read_is_given_up() {
+    let source =
+        format!("{PROGRAM}say({{'type': 'hello', 'protocol': 'aurora-stage', 'version': 1}})\ntime.sleep(1000)");
+    gives_up(&source, "max_restarts = 1", "no answer within 1 seconds");
+}
+
+#[test]
+fn a_program_that_closes_its_output_and_lives_is_ended() {
+    let source = program("os.close(1)\ntime.sleep(1000)");
+    gives_up(&source, "max_restarts = 1", "the process has closed its output");
+}
+
+#[test]
+fn a_descendant_that_leaves_the_group_is_ended() {
+    let source = program(
+        "import subprocess\nsubprocess.Popen(['sh', '-c', 'sleep 1000 & sleep 1000'], start_new_session=True)\nsay(result(message))",
+    );
+    let outcome = run(&source, "");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+}
+
+#[test]
+fn memory_is_limited() {
+    let source = program("if 'title 3' in titles(message): hog = bytearray(1 << 30)\nsay(result(message))");
+    check(&source, "memory = '256MiB'", &[3], "the process has ended (exit code 1)");
+}

@@ -1,0 +1,204 @@
+//! Definitions that a custom stage gives for a file: how a stage adds a language.
+
+use std::sync::Arc;
+
+use aurora_languages::{Boundary, FileSymbols, Symbol, SymbolKind};
+use aurora_pipeline::{Cell, Value};
+use serde::Deserialize;
+
+/// Most definitions of a file.
+const MOST: usize = 50_000;
+/// Longest name, in bytes.
+const LONGEST_NAME: usize = 1_024;
+
+/// The definitions of a file; `None` if no custom stage gives any, so that those of `parse` count.
+#[derive(Clone, Debug, Default)]
+pub struct Definitions(pub(crate) Option<Arc<[Definition]>>);
+
+impl Cell for Definitions {
+    fn heap_bytes(&self) -> usize {
+        let texts = |definition: &Definition| {
+            definition.name.len() + definition.qualified_name.len() + definition.signature.len() + definition.doc.len()
+        };
+        self.0.iter().flat_map(|all| all.iter()).map(|one| size_of::<Definition>() + texts(one)).sum()
+    }
+}
+
+/// One definition. Lines count from 1; the last one is inclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    name: String,
+    /// `function`, `method`, `class`, `interface`, `type`, `struct`, `enum`, `module` or `section`.
+    kind: String,
+    line_start: u32,
+    line_end: u32,
+    /// The name with its qualifiers, if it has any.
+    #[serde(default)]
+    qualified_name: String,
+    #[serde(default)]
+    signature: String,
+    #[serde(default)]
+    doc: String,
+    /// Last identifiers of what it calls.
+    #[serde(default)]
+    calls: Vec<String>,
+    #[serde(default = "yes")]
+    exported: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The kinds that a definition may have.
+const KINDS: [SymbolKind; 9] = [
+    SymbolKind::Function,
+    SymbolKind::Method,
+    SymbolKind::Class,
+    SymbolKind::Interface,
+    SymbolKind::Type,
+    SymbolKind::Struct,
+    SymbolKind::Enum,
+    SymbolKind::Module,
+    SymbolKind::Section,
+];
+
+/// Takes the definitions of a file as a custom stage gives them: a list of objects.
+///
+/// # Errors
+/// The first thing that is wrong with them.
+pub(crate) fn set(cell: &mut Definitions, value: Value) -> Result<(), String> {
+    let Value::Json(json) = value else { return Err("definitions are a list of objects".to_owned()) };
+    let all: Vec<Definition> = serde_json::from_value(json).map_err(|error| error.to_string())?;
+    if all.len() > MOST {
+        return Err(format!("more than {MOST} definitions"));
+    }
+    for definition in &all {
+        let Definition { name, kind, line_start, line_end, qualified_name, .. } = definition;
+        if name.is_empty() || name.len() > LONGEST_NAME || qualified_name.len() > LONGEST_NAME {
+            return Err(format!("a name of a definition is empty, or has more than {LONGEST_NAME} bytes"));
+        }
+        if kind_of(kind).is_none() {
+            let known: Vec<&str> = KINDS.iter().map(|kind| kind.as_str()).collect();
+            return Err(format!("`{kind}` is no kind of definition; there are {}", known.join(", ")));
+        }
+        if *line_start == 0 || line_end < line_start {
+            return Err(format!("the lines of `{name}` are {line_start} to {line_end}"));
+        }
+    }
+    cell.0 = Some(all.into());
+    Ok(())
+}
+
+fn kind_of(name: &str) -> Option<SymbolKind> {
+    KINDS.into_iter().find(|kind| kind.as_str() == name)
+}
+
+/// The symbols of a text whose definitions are given. Definitions beyond its end are left out, and those that begin within
+/// another one and end behind it are cut.
+pub(crate) fn symbols_of(definitions: &[Definition], text: &str) -> FileSymbols {
+    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let lines = starts.len() - usize::from(text.is_empty() || text.ends_with('\n'));
+    let mut sorted: Vec<&Definition> = definitions.iter().filter(|one| one.line_start as usize <= lines).collect();
+    sorted.sort_by_key(|one| (one.line_start, std::cmp::Reverse(one.line_end)));
+    let mut symbols: Vec<Symbol> = Vec::with_capacity(sorted.len());
+    let mut open: Vec<u32> = Vec::new();
+    for definition in sorted {
+        while open.last().is_some_and(|at| symbols[*at as usize].lines.1 < definition.line_start) {
+            open.pop();
+        }
+        let parent = open.last().copied();
+        let last = (definition.line_end as usize).min(lines);
+        let last = parent.map_or(last, |at| last.min(symbols[at as usize].lines.1 as usize));
+        let (start, end) =
+            (starts[definition.line_start as usize - 1], starts.get(last).map_or(text.len(), |next| next - 1));
+        let qualified = |at: u32| format!("{}.{}", symbols[at as usize].qualified_name, definition.name);
+        symbols.push(Symbol {
+            kind: kind_of(&definition.kind).unwrap_or(SymbolKind::Type),
+            name: definition.name.clone(),
+            qualified_name: if definition.qualified_name.is_empty() {
+                parent.map_or_else(|| definition.name.clone(), qualified)
+            } else {
+                definition.qualified_name.clone()
+            },
+            parent,
+            owner: None,
+            bytes: offset(start)..offset(end.max(start)),
+            lines: (definition.line_start, last as u32),
+            // A definition without a body would be part of its parent.
+            body: Some(offset(end.max(start))),
+            signature: definition.signature.clone(),
+            doc: definition.doc.clone(),
+            doc_bytes: None,
+            calls: definition.calls.clone(),
+            bases: Vec::new(),
+            branches: 0,
+            loops: 0,
+            exported: definition.exported,
+            heading_level: 0,
+        });
+        open.push(symbols.len() as u32 - 1);
+    }
+    let boundaries = starts.iter().skip(1).map(|at| Boundary { at: offset(*at), depth: 0 }).collect();
+    FileSymbols { symbols, boundaries, lines: lines as u32, ..FileSymbols::default() }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn symbols(definitions: serde_json::Value, text: &str) -> Vec<(String, (u32, u32), String)> {
+        let mut cell = Definitions::default();
+        set(&mut cell, Value::Json(definitions)).expect("sound");
+        let found = symbols_of(&cell.0.expect("given"), text).symbols;
+        found
+            .into_iter()
+            .map(|symbol| {
+                let bytes = symbol.bytes.start as usize..symbol.bytes.end as usize;
+                (symbol.qualified_name, symbol.lines, text[bytes].to_owned())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn lines_become_spans_and_nesting_becomes_names() {
+        let text = "message A {\n  enum B {\n  }\n}\nservice C {}";
+        let given = json!([
+            { "name": "C", "kind": "interface", "line_start": 5, "line_end": 9 },
+            { "name": "B", "kind": "enum", "line_start": 2, "line_end": 3 },
+            { "name": "A", "kind": "struct", "line_start": 1, "line_end": 4 },
+            { "name": "late", "kind": "type", "line_start": 6, "line_end": 6 },
+        ]);
+        assert_eq!(
+            symbols(given, text),
+            [
+                ("A".to_owned(), (1, 4), "message A {\n  enum B {\n  }\n}".to_owned()),
+                ("A.B".to_owned(), (2, 3), "  enum B {\n  }".to_owned()),
+                ("C".to_owned(), (5, 5), "service C {}".to_owned()),
+            ]
+        );
+        assert!(symbols(json!([{ "name": "a", "kind": "type", "line_start": 1, "line_end": 1 }]), "").is_empty());
+    }
+
+    #[test]
+    fn wrong_definitions_are_refused() {
+        for (given, reason) in [
+            (json!({}), "invalid type"),
+            (json!([{ "name": "a" }]), "missing field `kind`"),
+            (json!([{ "name": "a", "kind": "thing", "line_start": 1, "line_end": 1 }]), "`thing` is no kind"),
+            (json!([{ "name": "", "kind": "type", "line_start": 1, "line_end": 1 }]), "a name of a definition"),
+            (json!([{ "name": "a", "kind": "type", "line_start": 3, "line_end": 2 }]), "the lines of `a` are 3 to 2"),
+            (json!([{ "name": "a", "kind": "type", "line_start": 0, "line_end": 2 }]), "the lines of `a` are 0 to 2"),
+        ] {
+            let error = set(&mut Definitions::default(), Value::Json(given)).expect_err("refused");
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What the next run will do again, and why.
+
+use std::collections::BTreeSet;
+
+use aurora_pipeline::{BuildContext, Pipeline};
+use aurora_storage::{Environment, OpenMode, ProjectDirectory};
+use serde::Serialize;
+
+use super::custom_columns;
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::plan::plan;
+use super::root;
+use super::run_services::{MemoryShares, RunServices};
+use super::scope::{self, Rerun, StageStates, rerun};
+use crate::services::RunScope;
+
+/// What the next run does with one stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageOutlook {
+    /// Name of the stage.
+    pub stage: String,
+    /// On what it will run.
+    pub runs: RunsOn,
+    /// Why it runs on more than what has changed in the tree.
+    pub reasons: Vec<String>,
+}
+
+/// On what a stage will run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunsOn {
+    /// On files that have changed in the tree.
+    Changes,
+    /// On all stored chunks; nothing is parsed again.
+    Chunks,
+    /// On all files.
+    Files,
+}
+
+/// Compares the pipeline with that of the last run. Changes nothing.
+///
+/// # Errors
+/// As for a run: a wrong configuration, a program that is not allowed, another run that is writing.
+pub fn outlook(options: &IndexOptions) -> Result<Vec<StageOutlook>, IndexError> {
+    let root = root::indexable(&options.root)?;
+    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let plan = plan(options)?;
+    let project = ProjectDirectory::of(&root);
+    if !Environment::is_present(project.path()) {
+        let names = plan.stages().iter().map(|stage| stage.name().to_owned());
+        let reasons = || vec!["there is no index yet".to_owned()];
+        return Ok(names.map(|stage| StageOutlook { stage, runs: RunsOn::Files, reasons: reasons() }).collect());
+    }
+    let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    let environment = Environment::open(project.path(), OpenMode::Existing)?;
+    let memory = MemoryShares::of(plan.run_config().memory);
+    let services = RunServices::open(&root, &plan, columns, &environment, options, memory, None)?;
+    let before = services.previous.snapshot.manifest().fingerprints.clone();
+    let lent = services.lend(&options.services);
+    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    let now = scope::states(&pipeline);
+    let next = rerun(&before, &now, options.force, &pipeline);
+    Ok(pipeline.stage_names().map(|stage| of_stage(stage, &next, &before, &now, &pipeline)).collect())
+}
+
+fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, pipeline: &Pipeline) -> StageOutlook {
+    let own = differences(state_of(before, stage), state_of(now, stage));
+    let changed = || next.changed.iter().map(String::as_str);
+    let (runs, reasons) = match next.scope {
+        RunScope::Changes => (RunsOn::Changes, Vec::new()),
+        RunScope::Everything => {
+            let others = changed().filter(|name| *name != stage && is_maker(name, before, now));
+            let because = others.map(|name| format!("chunks depend on `{name}`, which has changed"));
+            (RunsOn::Files, own.into_iter().chain(because).collect())
+        }
+        RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
+        RunScope::Derived => {
+            let again: BTreeSet<String> = pipeline.with_dependants(changed());
+            if again.contains(stage) {
+                let from = pipeline.read_from(stage).filter(|name| again.contains(*name));
+                (RunsOn::Chunks, from.map(|name| format!("it reads columns of `{name}`")).collect())
+            } else {
+                (RunsOn::Changes, Vec::new())
+            }
+        }
+    };
+    StageOutlook { stage: stage.to_owned(), runs, reasons }
+}
+
+fn state_of<'s>(states: &'s StageStates, stage: &str) -> Option<&'s str> {
+    states.iter().find(|(name, _)| name == stage).map(|(_, state)| state.as_str())
+}
+
+fn is_maker(stage: &str, before: &StageStates, now: &StageStates) -> bool {
+    [before, now].iter().filter_map(|states| state_of(states, stage)).any(scope::makes_chunks)
+}
+
+/// What distinguishes two states of a stage, in words.
+fn differences(before: Option<&str>, now: Option<&str>) -> Vec<String> {
+    let (before, now) = match (before, now) {
+        (Some(before), Some(now)) if before == now => return Vec::new(),
+        (Some(before), Some(now)) => (scope::parts(before), scope::parts(now)),
+        (None, _) => return vec!["it is new".to_owned()],
+        (_, None) => return vec!["it was removed".to_owned()],
+    };
+    if before.is_incomplete {
+        return vec!["the last run gave up on some of its rows".to_owned()];
+    }
+    let mut found = Vec::new();
+    if before.version != now.version {
+        found.push("it is another version of the stage".to_owned());
+    }
+    let keys: BTreeSet<&str> = before.settings.keys().chain(now.settings.keys()).map(String::as_str).collect();
+    let differing = keys.into_iter().filter(|key| before.settings.get(*key) != now.settings.get(*key));
+    found.extend(differing.map(|key| format!("`{key}` has changed")));
+    if before.from != now.from {
+        found.push("it reads columns of other stages".to_owned());
+    }
+    if found.is_empty() {
+        found.push("its place in the pipeline has changed".to_owned());
+    }
+    found
+}

@@ -1,0 +1,92 @@
+//! A stage that adds a language.
+
+use crate::{digest, fresh, repository, run, snapshot};
+
+const PIPELINE: &str = "
+extends = \"default\"
+[stage.discover]
+languages = { proto = \"protobuf\" }
+
+[stage.protobuf]
+use = \"process\"
+command = [\"python3\", \"tools/protobuf.py\"]
+reads = [\"file.text\"]
+writes = { \"file.definitions\" = \"json\" }
+languages = [\"protobuf\"]
+";
+
+const STAGE: &str = "
+import re
+from aurora_stage import stage
+
+KINDS = {'message': 'struct', 'enum': 'enum', 'service': 'interface', 'rpc': 'method'}
+
+@stage
+def definitions(text):
+    found, open_at = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\\s*(message|enum|service|rpc) (\\w+)', line)
+        if match:
+            found.append({'name': match[2], 'kind': KINDS[match[1]], 'line_start': number, 'line_end': number,
+                          'signature': line.strip(' {')})
+        if '{' in line:
+            open_at.append(found[-1] if match else None)
+        if '}' in line and open_at:
+            last = open_at.pop()
+            if last:
+                last['line_end'] = number
+    return found
+";
+
+const PROTO: &str = "syntax = \"proto3\";
+
+// A payment by card.
+message Payment {
+  string card = 1;
+  enum State {
+    OPEN = 0;
+  }
+}
+
+service Payments {
+  rpc Charge(Payment) returns (Payment);
+}
+";
+
+#[test]
+fn a_stage_gives_the_definitions_of_a_language() {
+    let fixture = repository();
+    fixture.write("tools/protobuf.py", STAGE).write("api/pay.proto", PROTO).write(".aurora/pipeline.toml", PIPELINE);
+    let summary = run(&fixture);
+    assert!(summary.report.failures.is_empty(), "{:?}", summary.report.failures);
+    let chunks = || {
+        let snapshot = snapshot(fixture.root());
+        let file = snapshot.file("api/pay.proto").expect("readable").expect("indexed");
+        let chunk = |id| snapshot.whole_chunk(id).expect("readable").expect("there");
+        file.chunks.into_iter().map(chunk).collect::<Vec<_>>()
+    };
+    let found: Vec<(String, &str, String, u32)> = chunks()
+        .into_iter()
+        .map(|chunk| (chunk.qualified_name, chunk.chunk_type.as_str(), chunk.language, chunk.line_start))
+        .collect();
+    let row = |name: &str, kind, line| (name.to_owned(), kind, "protobuf".to_owned(), line);
+    assert_eq!(
+        found,
+        [
+            row("pay.proto", "code", 1),
+            row("Payment", "struct", 4),
+            row("Payment.State", "enum", 6),
+            row("Payments", "interface", 11),
+            row("Payments.Charge", "method", 12),
+        ]
+    );
+    assert_eq!(digest(&fixture), fresh(&fixture));
+    fixture.write("api/pay.proto", &PROTO.replace("Charge", "Refund"));
+    run(&fixture);
+    assert!(chunks().iter().any(|chunk| chunk.name == "Refund"));
+    assert_eq!(digest(&fixture), fresh(&fixture));
+    fixture.write("tools/protobuf.py", &STAGE.replace("'struct'", "'class'"));
+    run(&fixture);
+    assert_eq!(chunks()[1].chunk_type.as_str(), "class");
+    assert_eq!(digest(&fixture), fresh(&fixture));
+}
