@@ -5,11 +5,13 @@
 //! [`Response`] holds what came back. A [`BatchOutcome`] checks responses and writes them to the batch.
 
 mod outcome;
+mod pending;
 mod request;
 mod response;
 mod rows;
 
 pub use outcome::BatchOutcome;
+pub use pending::rows_to_process;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};
 pub use rows::{RowSet, row_sets};
