@@ -73,9 +73,9 @@ fn inert(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
         ("wasi:cli/environment", "get-environment" | "get-arguments") => |_, _| Some(Val::List(Vec::new())),
         ("wasi:cli/environment", "initial-cwd") => |_, _| Some(Val::Option(None)),
-        ("wasi:cli/terminal-stdin" | "wasi:cli/terminal-stdout" | "wasi:cli/terminal-stderr", _) => {
-            |_, _| Some(Val::Option(None))
-        }
+        ("wasi:cli/terminal-stdin", "get-terminal-stdin")
+        | ("wasi:cli/terminal-stdout", "get-terminal-stdout")
+        | ("wasi:cli/terminal-stderr", "get-terminal-stderr") => |_, _| Some(Val::Option(None)),
         ("wasi:filesystem/preopens", "get-directories") => |_, _| Some(Val::List(Vec::new())),
         ("wasi:random/random", "get-random-bytes") | ("wasi:random/insecure", "get-insecure-random-bytes") => {
             random_bytes

@@ -20,7 +20,7 @@ fn build(output: &Path) -> Result<(), String> {
     let built = Command::new(compiler)
         .arg("--wit-path")
         .arg(crate_root.join("wit"))
-        .args(["--world", "stage", "componentize", "owner", "--stub-wasi", "--python-path"])
+        .args(["--world", "stage", "componentize", "owner", "--python-path"])
         .arg(crate_root.join("../examples/wasm-owner"))
         .arg("--output")
         .arg(output)
