@@ -9,6 +9,7 @@ mod documents;
 mod drops;
 mod examples;
 mod languages;
+mod properties;
 mod reruns;
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What runs again when a stage has changed.
 
 use crate::fixture::Fixture;
-use crate::{counter, digest, fresh, repository, run, text, values};
+use crate::{counter, digest, fresh, repository, run, snapshot, text, values};
 
 const STAGE: &str = "
 from aurora_stage import stage
@@ -121,4 +121,18 @@ fn a_program_that_was_given_up_is_tried_again() {
     assert!(values(&fixture, "owner").iter().all(|(_, value)| value.is_none()), "the chunks are there, without values");
     let again = run(&fixture);
     assert_eq!(counter(&again, "owner.rows"), again.chunks.total, "the next run tries again");
+}
+
+#[test]
+fn a_rebuilt_keyword_index_has_the_terms_of_columns() {
+    let fixture = with_programs();
+    let text = pipeline("", "1").replace("owner = \"string\"", "owner = { type = \"string\", terms = 3 }");
+    fixture.write(".aurora/pipeline.toml", text);
+    run(&fixture);
+    let before = digest(&fixture);
+    let postings = |term: &str| snapshot(fixture.root()).doc_frequency(term).expect("readable");
+    let frequency = postings("src");
+    assert!(frequency >= 6, "the values are terms: {frequency}");
+    aurora_stages::index::rebuild_bm25(fixture.root(), &aurora_stages::index::Trust::everything()).expect("rebuilt");
+    assert_eq!((digest(&fixture), postings("src")), (before, frequency));
 }
