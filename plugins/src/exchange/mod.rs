@@ -10,6 +10,7 @@ mod response;
 mod rows;
 
 pub use outcome::BatchOutcome;
+pub(crate) use outcome::printable;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};
 pub use rows::{RowSet, row_sets};
