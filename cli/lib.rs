@@ -70,5 +70,7 @@ pub fn registry() -> Registry {
     let mut registry = aurora_stages::registry();
     registry.register_described::<Process>();
     registry.register_described::<Documents>();
+    #[cfg(feature = "wasm")]
+    registry.register_described::<aurora_wasm::Wasm>();
     registry
 }

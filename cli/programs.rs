@@ -35,6 +35,10 @@ pub(crate) fn services() -> Services {
     let mut services = Services::new();
     services.insert(Arc::new(consents()));
     let user = UserDirectory::from_environment().filter(|user| user.path().is_absolute());
+    #[cfg(feature = "wasm")]
+    if let Some(user) = &user {
+        services.insert(Arc::new(aurora_wasm::CompiledModules(user.compiled_modules())));
+    }
     // Without the module, only programs that import it fail, and say so.
     if let Some(directory) = user.map(|user| user.helpers())
         && python::write_helper(&directory).is_ok()

@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-stages",
             "aurora-storage",
             "aurora-suggest",
+            "aurora-wasm",
         ],
     ),
     ("aurora-analysis", &["aurora-confined"]),
@@ -60,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("aurora-storage", &["aurora-codec", "aurora-confined", "aurora-inverted", "aurora-kernels"]),
     ("aurora-suggest", &[]),
+    ("aurora-wasm", &["aurora-confined", "aurora-pipeline", "aurora-plugins"]),
     ("xtask", &[]),
 ];
 
@@ -119,6 +121,7 @@ fn only_storage_and_the_kernels_may_be_unsafe() {
         "pipeline/diagnostics",
         "pipeline/suggest",
         "plugins",
+        "plugins/wasm",
         "query",
         "stages",
         "stages/history",

@@ -161,7 +161,7 @@ impl Pipeline {
             reached[*to] |= reached[*from];
         }
         let names = self.stages.iter().zip(reached);
-        names.filter_map(|(stage, reached)| reached.then(|| stage.name.clone())).collect()
+        names.filter(|(_, reached)| *reached).map(|(stage, _)| stage.name.clone()).collect()
     }
 
     /// The stages that a column depends on: those that write it, drop rows before it is written, or write what it is made

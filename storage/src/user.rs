@@ -56,6 +56,11 @@ impl UserDirectory {
         self.path.join("state").join("helpers")
     }
 
+    /// Directory of compiled WebAssembly modules.
+    pub fn compiled_modules(&self) -> PathBuf {
+        self.path.join("state").join("modules")
+    }
+
     /// Directory of the records of [`KnownIndexes`](crate::KnownIndexes).
     pub fn index_records(&self) -> PathBuf {
         self.path.join("state").join("indexes")

@@ -30,7 +30,7 @@ fn files_that_a_stage_leaves_out_are_listed_as_skipped() {
     let fixture = repository();
     fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", "extends = \"default\"\n");
     let all = run(&fixture).chunks.total;
-    fixture.write(".aurora/pipeline.toml", &pipeline("files", "file.path", "web/"));
+    fixture.write(".aurora/pipeline.toml", pipeline("files", "file.path", "web/"));
     let summary = run(&fixture);
     assert_eq!(summary.files.skipped["stage `sieve`: has web/"].count, 6);
     assert_eq!((summary.chunks.total, summary.files.indexed), (all - 6, 7));
@@ -39,7 +39,7 @@ fn files_that_a_stage_leaves_out_are_listed_as_skipped() {
     fixture.write("web/f0.js", "function other() { return 2 }\n");
     assert_eq!(run(&fixture).chunks.total, all - 6, "the changed file is left out too");
     assert_eq!(digest(&fixture), fresh(&fixture));
-    fixture.write(".aurora/pipeline.toml", &pipeline("files", "file.path", "pay/f1"));
+    fixture.write(".aurora/pipeline.toml", pipeline("files", "file.path", "pay/f1"));
     run(&fixture);
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(values(&fixture, "none").iter().all(|(name, _)| name != "pay_1"));
@@ -48,14 +48,14 @@ fn files_that_a_stage_leaves_out_are_listed_as_skipped() {
 #[test]
 fn chunks_that_a_stage_leaves_out_come_back_with_it() {
     let fixture = repository();
-    fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", &pipeline("chunks", "chunk.name", "pay_2"));
+    fixture.write("tools/sieve.py", SIEVE).write(".aurora/pipeline.toml", pipeline("chunks", "chunk.name", "pay_2"));
     let summary = run(&fixture);
     assert_eq!(summary.report.counters["sieve: has pay_2"], 1);
     assert!(values(&fixture, "none").iter().all(|(name, _)| name != "pay_2"));
     fixture.write("src/pay/f3.py", "def pay_3():\n    return 3\n");
     run(&fixture);
     assert_eq!(digest(&fixture), fresh(&fixture));
-    fixture.write(".aurora/pipeline.toml", &pipeline("chunks", "chunk.name", "pay_3"));
+    fixture.write(".aurora/pipeline.toml", pipeline("chunks", "chunk.name", "pay_3"));
     run(&fixture);
     assert_eq!(digest(&fixture), fresh(&fixture));
     assert!(values(&fixture, "none").iter().any(|(name, _)| name == "pay_2"));

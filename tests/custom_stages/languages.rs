@@ -81,11 +81,11 @@ fn a_stage_gives_the_definitions_of_a_language() {
         ]
     );
     assert_eq!(digest(&fixture), fresh(&fixture));
-    fixture.write("api/pay.proto", &PROTO.replace("Charge", "Refund"));
+    fixture.write("api/pay.proto", PROTO.replace("Charge", "Refund"));
     run(&fixture);
     assert!(chunks().iter().any(|chunk| chunk.name == "Refund"));
     assert_eq!(digest(&fixture), fresh(&fixture));
-    fixture.write("tools/protobuf.py", &STAGE.replace("'struct'", "'class'"));
+    fixture.write("tools/protobuf.py", STAGE.replace("'struct'", "'class'"));
     run(&fixture);
     assert_eq!(chunks()[1].chunk_type.as_str(), "class");
     assert_eq!(digest(&fixture), fresh(&fixture));

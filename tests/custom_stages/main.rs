@@ -26,8 +26,8 @@ use fixture::Fixture;
 fn repository() -> Fixture {
     let fixture = Fixture::plain();
     for number in 0..6 {
-        fixture.write(&format!("src/pay/f{number}.py"), &format!("def pay_{number}(card):\n    return card\n"));
-        fixture.write(&format!("web/f{number}.js"), &format!("function web_{number}(page) {{ return page }}\n"));
+        fixture.write(&format!("src/pay/f{number}.py"), format!("def pay_{number}(card):\n    return card\n"));
+        fixture.write(&format!("web/f{number}.js"), format!("function web_{number}(page) {{ return page }}\n"));
     }
     fixture
 }

@@ -41,7 +41,7 @@ fn with_programs() -> Fixture {
         "tools/copy.py",
         "from aurora_stage import stage\n\n@stage\ndef value(owner, name):\n    return '%s/%s' % (owner, name)\n",
     );
-    fixture.write(".aurora/pipeline.toml", &pipeline("", "1"));
+    fixture.write(".aurora/pipeline.toml", pipeline("", "1"));
     fixture
 }
 
@@ -58,14 +58,14 @@ fn a_program_runs_again_only_where_it_has_to() {
     assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (1, 1), "one file has changed");
     assert_eq!(digest(&fixture), fresh(&fixture));
 
-    fixture.write(".aurora/pipeline.toml", &pipeline("", "2"));
+    fixture.write(".aurora/pipeline.toml", pipeline("", "2"));
     let summary = run(&fixture);
     assert_eq!((counter(&summary, "owner.rows"), counter(&summary, "copy.rows")), (0, chunks), "`copy` has changed");
     assert_eq!((counter(&summary, "owner.reused"), counter(&summary, "embeddings.reused")), (chunks, chunks));
     assert_eq!(summary.lines, 0, "nothing is parsed again");
     assert_eq!(digest(&fixture), fresh(&fixture));
 
-    fixture.write(".aurora/pipeline.toml", &pipeline("team-", "2"));
+    fixture.write(".aurora/pipeline.toml", pipeline("team-", "2"));
     let summary = run(&fixture);
     assert_eq!(counter(&summary, "owner.rows"), chunks, "`owner` has changed");
     assert_eq!(counter(&summary, "copy.rows"), chunks, "and `copy` reads its column");
@@ -81,7 +81,7 @@ fn a_changed_program_or_input_runs_again() {
     assert!(run(&fixture).nothing_changed);
     fixture.write("OWNERS", "src pay\n");
     assert_eq!(counter(&run(&fixture), "owner.rows"), chunks, "the input was made");
-    fixture.write("tools/owner.py", &STAGE.replace("[0]", "[-1]"));
+    fixture.write("tools/owner.py", STAGE.replace("[0]", "[-1]"));
     let summary = run(&fixture);
     // The program is a file of the project as well, and its chunks are new.
     assert!(counter(&summary, "owner.rows") >= chunks);
@@ -98,7 +98,7 @@ fn other_uses_of_a_column_need_no_program() {
     for (text, embedded_again) in
         [("filter = false", false), ("terms = 3", false), ("embed = true", true), ("terms = 2, embed = true", false)]
     {
-        fixture.write(".aurora/pipeline.toml", &uses(text));
+        fixture.write(".aurora/pipeline.toml", uses(text));
         let summary = run(&fixture);
         assert_eq!(counter(&summary, "owner.rows") + counter(&summary, "copy.rows"), 0, "{text}");
         let reused = if embedded_again { 0 } else { chunks };

@@ -5,12 +5,14 @@
 //! [`Response`] holds what came back. A [`BatchOutcome`] checks responses and writes them to the batch.
 
 mod outcome;
+mod pending;
 mod request;
 mod response;
 mod rows;
 
 pub use outcome::BatchOutcome;
 pub(crate) use outcome::printable;
+pub use pending::rows_to_process;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};
 pub use rows::{RowSet, row_sets};

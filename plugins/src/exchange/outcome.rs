@@ -50,6 +50,11 @@ impl<'d> BatchOutcome<'d> {
         }
     }
 
+    /// The columns that the stage writes.
+    pub(super) fn declaration(&self) -> &'d Declaration {
+        self.declaration
+    }
+
     /// What the stage works on.
     pub fn unit(&self) -> RowUnit {
         self.declaration.unit

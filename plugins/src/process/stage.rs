@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aurora_pipeline::{
-    Access, BatchView, BuildContext, CHUNK_STORED, Emitter, FILE_STORED, Fingerprint, Problems, ProgramSpec, Stage,
-    StageConfig, StageContext, StageError, StoredValues, ValueRef, Worker,
+    Access, BatchView, BuildContext, Emitter, Fingerprint, Problems, ProgramSpec, Stage, StageConfig, StageContext,
+    StageError, Worker,
 };
 
 use super::child::StartOptions;
@@ -16,11 +16,8 @@ use super::handshake::HostHello;
 use super::prepared::PreparedProgram;
 use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
-use crate::declaration::{self, Declaration, RowUnit};
-use crate::exchange::{BatchOutcome, row_sets};
-
-/// States of files whose content is not indexed in this run.
-const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
+use crate::declaration::{self, Declaration};
+use crate::exchange::{BatchOutcome, rows_to_process};
 
 impl StageConfig for Process {
     const TYPE: &'static str = "process";
@@ -104,14 +101,8 @@ impl Worker for ProcessWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let declaration = &self.stage.declaration;
         let mut outcome = BatchOutcome::new(declaration, batch.files(), batch.chunks());
-        let has_content = wanted_files(batch, &self.stage.config.languages)?;
-        let stored = self.restore(batch, &mut outcome, cx)?;
-        let file_of = |unit: usize| match declaration.unit {
-            RowUnit::File => unit,
-            RowUnit::Chunk => batch.chunk_files()[unit] as usize,
-        };
-        let wanted = |unit: usize| has_content[file_of(unit)] && !stored.get(unit).copied().unwrap_or(false);
-        let rows = row_sets(batch, declaration.unit, self.stage.config.rows, wanted);
+        let Process { languages, rows, .. } = &self.stage.config;
+        let rows = rows_to_process(batch, &mut outcome, languages, *rows, cx)?;
         let units: usize = rows.iter().map(|rows| rows.units(declaration.unit).len()).sum();
         cx.count(&format!("{}.rows", cx.stage()), units as u64);
         if units > 0 {
@@ -127,33 +118,6 @@ impl Worker for ProcessWorker<'_> {
 }
 
 impl<'s> ProcessWorker<'s> {
-    /// Sets the values that the last run has stored, if they are current. Returns which units have them.
-    fn restore(
-        &self,
-        batch: &BatchView<'_>,
-        outcome: &mut BatchOutcome<'_>,
-        cx: &StageContext<'_>,
-    ) -> Result<Vec<bool>, StageError> {
-        let declaration = &self.stage.declaration;
-        let column = match declaration.unit {
-            RowUnit::File => FILE_STORED,
-            RowUnit::Chunk => CHUNK_STORED,
-        };
-        let Some(stored) = batch.read_optional(column)?.filter(|_| cx.is_current() && declaration.is_stored()) else {
-            return Ok(Vec::new());
-        };
-        for (row, values) in stored.iter().enumerate().filter(|(_, values)| values.is_stored()) {
-            for column in &declaration.written {
-                outcome.restore(&column.name, row, values.get(column.short_name()).cloned());
-            }
-        }
-        let reused = stored.iter().filter(|values| values.is_stored()).count();
-        if reused > 0 {
-            cx.count(&format!("{}.reused", cx.stage()), reused as u64);
-        }
-        Ok(stored.iter().map(StoredValues::is_stored).collect())
-    }
-
     fn conversation(&mut self, name: &str) -> &mut Conversation<'s> {
         let stage = self.stage;
         self.conversation.get_or_insert_with(|| {
@@ -169,24 +133,4 @@ impl<'s> ProcessWorker<'s> {
             Conversation::new(&stage.config, &stage.declaration, start, &stage.restarts)
         })
     }
-}
-
-/// For every file of the batch, whether it has content to work on and is in one of the languages, if there are any.
-fn wanted_files(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
-    let mut wanted = vec![true; batch.files()];
-    if let Some(statuses) = batch.optional_values("file.status")? {
-        let has_content = |status: Option<ValueRef<'_>>| match status {
-            Some(ValueRef::String(status)) => !WITHOUT_CONTENT.contains(&&*status),
-            _ => true,
-        };
-        wanted.iter_mut().zip(statuses.iter()).for_each(|(wanted, status)| *wanted &= has_content(status));
-    }
-    if let Some(names) = batch.optional_values("file.language")?.filter(|_| !languages.is_empty()) {
-        let is_listed = |name: Option<ValueRef<'_>>| match name {
-            Some(ValueRef::String(name)) => languages.iter().any(|language| *language == *name),
-            _ => false,
-        };
-        wanted.iter_mut().zip(names.iter()).for_each(|(wanted, name)| *wanted &= is_listed(name));
-    }
-    Ok(wanted)
 }

@@ -204,19 +204,16 @@ mod tests {
 
     /// Final scores and rule names of chunks that all start from the same fused score.
     fn ranked(text: &str, chunks: &[ChunkName<'_>]) -> Vec<(f32, Vec<&'static str>)> {
+        let name = |rule: &AppliedRule| match rule.rule {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(_) => "boost",
+        };
         let query = query(text);
         let query = RuleQuery::new(&query, &vec![Some(1.0); query.terms.len()]);
         let mut ranked = with_scores(&query, chunks, &vec![0.5; chunks.len()]);
         apply(&SearchConfig::default().rules, &query, &mut ranked);
-        let names = |applied: &[AppliedRule]| applied.iter().map(|rule| name(&rule.rule)).collect();
+        let names = |applied: &[AppliedRule]| applied.iter().map(name).collect();
         ranked.iter().map(|candidate| (candidate.score, names(&candidate.applied))).collect()
-    }
-
-    fn name(rule: &Cow<'static, str>) -> &'static str {
-        match rule {
-            Cow::Borrowed(name) => name,
-            Cow::Owned(_) => "boost",
-        }
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! Which rows of a batch a stage processes: those with content whose values the last run has not stored.
+
+use aurora_pipeline::{BatchView, CHUNK_STORED, FILE_STORED, StageContext, StageError, StoredValues, ValueRef};
+
+use super::outcome::BatchOutcome;
+use super::rows::{RowSet, row_sets};
+use crate::declaration::RowUnit;
+
+/// States of files whose content is not indexed in this run.
+const WITHOUT_CONTENT: [&str; 3] = ["deleted", "skipped", "touched"];
+
+/// Restores stored values that are current, and returns the other rows of files in one of `languages` in sets of at most
+/// `most` units. No language means all.
+///
+/// # Errors
+/// When the stage does not declare the access of [`Declaration`](crate::declaration::Declaration).
+pub fn rows_to_process(
+    batch: &BatchView<'_>,
+    outcome: &mut BatchOutcome<'_>,
+    languages: &[String],
+    most: usize,
+    cx: &StageContext<'_>,
+) -> Result<Vec<RowSet>, StageError> {
+    let has_content = wanted_files(batch, languages)?;
+    let stored = restore(batch, outcome, cx)?;
+    let file_of = |unit: usize| match outcome.unit() {
+        RowUnit::File => unit,
+        RowUnit::Chunk => batch.chunk_files()[unit] as usize,
+    };
+    let wanted = |unit: usize| has_content[file_of(unit)] && !stored.get(unit).copied().unwrap_or(false);
+    Ok(row_sets(batch, outcome.unit(), most, wanted))
+}
+
+/// Sets the values that the last run has stored, if they are current. Returns which units have them.
+fn restore(
+    batch: &BatchView<'_>,
+    outcome: &mut BatchOutcome<'_>,
+    cx: &StageContext<'_>,
+) -> Result<Vec<bool>, StageError> {
+    let declaration = outcome.declaration();
+    let column = match declaration.unit {
+        RowUnit::File => FILE_STORED,
+        RowUnit::Chunk => CHUNK_STORED,
+    };
+    let Some(stored) = batch.read_optional(column)?.filter(|_| cx.is_current() && declaration.is_stored()) else {
+        return Ok(Vec::new());
+    };
+    for (row, values) in stored.iter().enumerate().filter(|(_, values)| values.is_stored()) {
+        for column in &declaration.written {
+            outcome.restore(&column.name, row, values.get(column.short_name()).cloned());
+        }
+    }
+    let reused = stored.iter().filter(|values| values.is_stored()).count();
+    if reused > 0 {
+        cx.count(&format!("{}.reused", cx.stage()), reused as u64);
+    }
+    Ok(stored.iter().map(StoredValues::is_stored).collect())
+}
+
+/// For every file of the batch, whether it has content to work on and is in one of the languages, if there are any.
+fn wanted_files(batch: &BatchView<'_>, languages: &[String]) -> Result<Vec<bool>, StageError> {
+    let mut wanted = vec![true; batch.files()];
+    if let Some(statuses) = batch.optional_values("file.status")? {
+        let has_content = |status: Option<ValueRef<'_>>| match status {
+            Some(ValueRef::String(status)) => !WITHOUT_CONTENT.contains(&&*status),
+            _ => true,
+        };
+        wanted.iter_mut().zip(statuses.iter()).for_each(|(wanted, status)| *wanted &= has_content(status));
+    }
+    if let Some(names) = batch.optional_values("file.language")?.filter(|_| !languages.is_empty()) {
+        let is_listed = |name: Option<ValueRef<'_>>| match name {
+            Some(ValueRef::String(name)) => languages.iter().any(|language| *language == *name),
+            _ => false,
+        };
+        wanted.iter_mut().zip(names.iter()).for_each(|(wanted, name)| *wanted &= is_listed(name));
+    }
+    Ok(wanted)
+}

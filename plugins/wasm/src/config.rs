@@ -1,0 +1,179 @@
+//! `[stage.<name>]` with `use = "wasm"`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path};
+
+use aurora_confined::Directory;
+use aurora_pipeline::{
+    Access, BuildContext, ByteSize, Described, Fingerprint, Key, Problems, Stage, StageConfig, StageError,
+};
+use aurora_plugins::declaration::{self, Declaration, DropRows, WrittenColumn, WrittenType};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::interface::{ColumnDeclaration, Settings};
+use crate::limits::Limits;
+use crate::module::{CompiledModules, ModuleOptions};
+use crate::stage::WasmStage;
+
+/// Largest module. One with a Python interpreter has about 20 MB.
+const LARGEST_MODULE: u64 = 64 << 20;
+/// Most linear memory of one instance: 32-bit addresses reach no further.
+const MOST_MEMORY: u64 = 4 << 30;
+/// Less than one page cannot be given.
+const LEAST_MEMORY: u64 = 64 << 10;
+const MOST_ROWS: usize = 65_536;
+/// The grant of the time of day. Output then depends on when the stage runs.
+const CLOCK: &str = "clock";
+
+/// The configuration of a stage that is a WebAssembly component of the world `aurora:stage/stage@1.0.0`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wasm {
+    /// Path of the module, relative to the root of the project.
+    pub module: String,
+    /// Columns that the module gets.
+    pub reads: Vec<String>,
+    /// Columns that the module fills.
+    pub writes: BTreeMap<String, WrittenType>,
+    /// Languages of the files that the module gets, or of which it gets the chunks; all if there are none.
+    pub languages: Vec<String>,
+    /// Rows that the module may drop.
+    pub drops: DropRows,
+    /// Handed to the module as JSON.
+    pub config: Map<String, Value>,
+    /// Raised by the author when the same input gives another output.
+    pub version: String,
+    /// What one call may consume; an instruction costs about 1.
+    pub fuel: u64,
+    /// Most linear memory of one call, in bytes.
+    pub memory: ByteSize,
+    /// Most rows of one call.
+    pub rows: usize,
+    /// What of the outside world the module may use.
+    pub grants: Vec<String>,
+}
+
+impl Default for Wasm {
+    fn default() -> Self {
+        Self {
+            module: String::new(),
+            reads: Vec::new(),
+            writes: BTreeMap::new(),
+            languages: Vec::new(),
+            drops: DropRows::None,
+            config: Map::new(),
+            version: String::new(),
+            fuel: 10_000_000_000,
+            memory: ByteSize(256 << 20),
+            rows: 256,
+            grants: Vec::new(),
+        }
+    }
+}
+
+impl Described for Wasm {
+    const SUMMARY: &'static str =
+        "Runs a WebAssembly component that fills custom columns or drops rows; see the guide to WebAssembly stages.";
+    const KEYS: &'static [Key] = &[
+        Key::string("module", "Path of the component, relative to the root of the project."),
+        Key::strings("reads", "Columns that the module gets."),
+        Key::table(
+            "writes",
+            "Columns that the module fills: `name = \"type\"`, or a table with `type`, `filter`, `terms`, `embed` and `boost`.",
+        ),
+        Key::strings("languages", "Languages of the files that it gets, or of which it gets the chunks; all if empty."),
+        Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
+        Key::table("config", "Handed to the module as JSON."),
+        Key::string("version", "Raised by the author when the same input gives another output."),
+        Key::count_up("fuel", "instructions", "What one call may consume; an instruction costs about 1."),
+        Key::size("memory", "Most linear memory of one call."),
+        Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows of one call."),
+        Key::strings("grants", "What of the outside world the module may use: `clock`. By default it has nothing."),
+    ];
+}
+
+impl StageConfig for Wasm {
+    const TYPE: &'static str = "wasm";
+
+    fn access(&self) -> Access {
+        self.declaration().access()
+    }
+
+    fn check(&self, problems: &mut Problems<'_>) {
+        let is_below = Path::new(&self.module).components().all(|part| matches!(part, Component::Normal(_)));
+        if self.module.is_empty() {
+            problems.error("module", "the stage has no module").help("module = \".aurora/plugins/owner.wasm\"");
+        } else if !is_below {
+            problems
+                .error("module", format!("`{}` is not below the root of the project", self.module))
+                .help("the path is relative to the root and contains no `..`");
+        }
+        if self.fuel == 0 {
+            problems.error("fuel", "`fuel` must be at least 1");
+        }
+        if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory.0) {
+            problems.error("memory", "`memory` must be a size from 64KiB to 4GiB");
+        }
+        if !(1..=MOST_ROWS).contains(&self.rows) {
+            problems.error("rows", format!("`rows` must be from 1 to {MOST_ROWS}"));
+        }
+        for grant in self.grants.iter().filter(|grant| *grant != CLOCK) {
+            problems.error("grants", format!("nothing called `{grant}` can be granted")).help("there is `clock`");
+        }
+        declaration::check(&self.reads, &self.writes, self.drops, problems);
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        let root = Directory::open_root(cx.root)
+            .map_err(|error| StageError::caused(format!("cannot open {}", cx.root.display()), error))?;
+        let bytes = root.read(&self.module, LARGEST_MODULE).map_err(|error| self.unreadable(error))?;
+        let (declaration, memory) = (self.declaration(), self.memory.0);
+        let fingerprint = declaration.fingerprint(self.identity(&bytes));
+        let settings = Settings {
+            // The worker knows it.
+            name: String::new(),
+            config: Value::Object(self.config).to_string(),
+            reads: declaration.reads.clone(),
+            writes: declaration.written.iter().map(declared).collect(),
+        };
+        let options = ModuleOptions {
+            limits: Limits { fuel: self.fuel, memory },
+            has_clock: self.grants.iter().any(|grant| grant == CLOCK),
+            compiled: cx.services.get::<CompiledModules>(),
+        };
+        Ok(Box::new(WasmStage::new(bytes, options, self.languages, self.rows, declaration, settings, fingerprint)))
+    }
+}
+
+impl Wasm {
+    fn declaration(&self) -> Declaration {
+        Declaration::new(&self.reads, &self.writes, self.drops)
+    }
+
+    /// Everything that the output depends on beside the declared columns. Limits are part of it: with less fuel, fewer rows have values.
+    fn identity(&self, module: &[u8]) -> Fingerprint {
+        Fingerprint::new(Self::TYPE, 1)
+            .with("module", blake3::hash(module))
+            .with("version", &self.version)
+            .with("config", serde_json::to_string(&self.config).unwrap_or_default())
+            .with("languages", self.languages.join(","))
+            .with("fuel", self.fuel)
+            .with("memory", self.memory.0)
+            .with("grants", self.grants.join(","))
+    }
+
+    fn unreadable(&self, error: io::Error) -> StageError {
+        let help = match error.kind() {
+            io::ErrorKind::NotFound => "build it, or correct `module`",
+            io::ErrorKind::FileTooLarge => "a module has at most 64 MiB",
+            _ => "`module` is a regular file below the root",
+        };
+        StageError::caused(format!("cannot read the module `{}`; {help}", self.module), error)
+    }
+}
+
+fn declared(column: &WrittenColumn) -> ColumnDeclaration {
+    ColumnDeclaration { name: column.name.clone(), value_type: column.kind.to_string() }
+}

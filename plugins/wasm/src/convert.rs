@@ -1,0 +1,133 @@
+//! From rows of a batch to the types of the WIT world, and from there to a response.
+
+use aurora_pipeline::{DynamicType, Entity, Value, ValueRef};
+use aurora_plugins::declaration::Declaration;
+use aurora_plugins::exchange::{CellValue, Request, Response, RowNote};
+
+use crate::interface::{self, Batch, Column, Output, Remark, Values};
+
+/// The rows as parameters of `process`.
+pub(crate) fn batch_of(request: &Request<'_>) -> Batch {
+    let files = request.file_columns().map(|(name, values)| column("file", name, values));
+    let chunks = request.chunk_columns().map(|(name, values)| column("chunk", name, values));
+    Batch {
+        files: request.rows().files.len() as u32,
+        chunk_files: request.chunk_files().to_vec(),
+        columns: files.chain(chunks).collect(),
+    }
+}
+
+/// The result of `process` as a response, which the exchange checks.
+///
+/// # Errors
+/// If a column is not named `file.*` or `chunk.*`, is returned twice, or has values of another type than declared.
+pub(crate) fn response_of(output: Output, declaration: &Declaration) -> Result<Response, String> {
+    let mut response = Response::default();
+    for Column { name, values } in output.columns {
+        check_type(&name, &values, declaration)?;
+        let table = match Entity::of_column(&name) {
+            Some(Entity::File) => &mut response.files,
+            Some(Entity::Chunk) => &mut response.chunks,
+            None => return Err(format!("`{name}` is not the full name of a column")),
+        };
+        let short = name.split_once('.').map_or(name.as_str(), |(_, short)| short).to_owned();
+        if table.columns.insert(short, cells(values)?).is_some() {
+            return Err(format!("column `{name}` is returned twice"));
+        }
+    }
+    response.errors = output.failed.into_iter().map(note).collect();
+    response.drops = output.dropped.into_iter().map(note).collect();
+    Ok(response)
+}
+
+/// A column of a wrong type concerns all rows of the call. Each is processed again, so that others keep their values.
+fn check_type(name: &str, values: &Values, declaration: &Declaration) -> Result<(), String> {
+    let Some(declared) = declaration.written.iter().find(|column| column.name == name) else { return Ok(()) };
+    let given = match values {
+        Values::Texts(_) => DynamicType::String,
+        Values::Integers(_) => DynamicType::Integer,
+        Values::Floats(_) => DynamicType::Float,
+        Values::Booleans(_) => DynamicType::Bool,
+        Values::TextLists(_) => DynamicType::Strings,
+        Values::Vectors(_) => DynamicType::Vector,
+        Values::Documents(_) => DynamicType::Json,
+    };
+    let is_accepted = given == declared.kind || (given, declared.kind) == (DynamicType::Integer, DynamicType::Float);
+    if is_accepted { Ok(()) } else { Err(format!("column `{name}`: {given} instead of {}", declared.kind)) }
+}
+
+fn column<'b>(entity: &str, name: &str, values: impl Iterator<Item = Option<ValueRef<'b>>>) -> Column {
+    let values: Vec<Option<ValueRef<'b>>> = values.collect();
+    let value_type = values.iter().flatten().next().map_or(DynamicType::String, ValueRef::dynamic_type);
+    Column { name: format!("{entity}.{name}"), values: typed(value_type, values) }
+}
+
+fn typed(value_type: DynamicType, found: Vec<Option<ValueRef<'_>>>) -> Values {
+    match value_type {
+        DynamicType::String => Values::Texts(each(found, |value| match value {
+            ValueRef::String(text) => Some(text.into_owned()),
+            _ => None,
+        })),
+        DynamicType::Integer => Values::Integers(each(found, |value| match value {
+            ValueRef::Integer(number) => Some(number),
+            _ => None,
+        })),
+        DynamicType::Float => Values::Floats(each(found, |value| match value {
+            ValueRef::Float(number) => Some(number),
+            _ => None,
+        })),
+        DynamicType::Bool => Values::Booleans(each(found, |value| match value {
+            ValueRef::Bool(truth) => Some(truth),
+            _ => None,
+        })),
+        DynamicType::Strings => Values::TextLists(each(found, |value| match value {
+            ValueRef::Strings(texts) => Some(texts.into_owned()),
+            _ => None,
+        })),
+        DynamicType::Vector => Values::Vectors(each(found, |value| match value {
+            ValueRef::Vector(numbers) => Some(numbers.to_vec()),
+            _ => None,
+        })),
+        DynamicType::Json => Values::Documents(each(found, |value| match value {
+            ValueRef::Json(document) => Some(document.to_string()),
+            _ => None,
+        })),
+    }
+}
+
+fn each<'b, T>(found: Vec<Option<ValueRef<'b>>>, read: impl Fn(ValueRef<'b>) -> Option<T>) -> Vec<Option<T>> {
+    found.into_iter().map(|value| value.and_then(&read)).collect()
+}
+
+fn cells(values: Values) -> Result<Vec<CellValue>, String> {
+    fn all<T>(values: Vec<Option<T>>, make: impl Fn(T) -> Value) -> Vec<CellValue> {
+        values.into_iter().map(|value| CellValue(value.map(&make))).collect()
+    }
+    Ok(match values {
+        Values::Texts(values) => all(values, Value::String),
+        Values::Integers(values) => all(values, Value::Integer),
+        Values::Floats(values) => all(values, Value::Float),
+        Values::Booleans(values) => all(values, Value::Bool),
+        Values::TextLists(values) => all(values, Value::Strings),
+        Values::Vectors(values) => all(values, Value::Vector),
+        Values::Documents(values) => {
+            let parse = |text: Option<String>| {
+                let parsed = text.map(|text| serde_json::from_str(&text).map(Value::Json)).transpose();
+                parsed.map(CellValue).map_err(|error| format!("a document is not JSON: {error}"))
+            };
+            values.into_iter().map(parse).collect::<Result<_, _>>()?
+        }
+    })
+}
+
+fn note(remark: Remark) -> RowNote {
+    let entity = match remark.entity {
+        interface::Entity::File => Entity::File,
+        interface::Entity::Chunk => Entity::Chunk,
+    };
+    RowNote { entity, row: remark.row, message: printable_reason(&remark.text) }
+}
+
+fn printable_reason(text: &str) -> String {
+    crate::state::printable(text, crate::state::LONGEST_MESSAGE)
+}

@@ -1,0 +1,205 @@
+//! The stage and its workers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use aurora_pipeline::{BatchView, Fingerprint, Stage, StageContext, StageError, Worker};
+use aurora_plugins::declaration::{Declaration, RowUnit};
+use aurora_plugins::exchange::{BatchOutcome, Request, Response, RowSet, rows_to_process};
+
+use crate::convert::{batch_of, response_of};
+use crate::instance::{Instance, StartError};
+use crate::interface::{Batch, Settings};
+use crate::module::{Module, ModuleOptions};
+
+/// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts for
+/// less.
+const MOST_FAILED_CALLS: u64 = 20;
+/// Least part of a failed call that is counted: starting an instance takes time too.
+const LEAST_PART: u64 = 100;
+/// Most lines that the stage logs in one run.
+const MOST_LINES: u64 = 200;
+
+/// Why the remaining rows are not processed.
+const GIVEN_UP: &str = "the module was given up after too many failed calls";
+
+/// A stage that runs a WebAssembly component.
+pub(crate) struct WasmStage {
+    /// The module until it is compiled.
+    bytes: Mutex<Vec<u8>>,
+    options: ModuleOptions,
+    languages: Vec<String>,
+    /// Most units of one call.
+    rows: usize,
+    module: OnceLock<Result<Module, String>>,
+    declaration: Declaration,
+    settings: Settings,
+    fingerprint: Fingerprint,
+    /// Fuel that failed calls may still consume.
+    patience: AtomicU64,
+    lines: AtomicU64,
+}
+
+impl WasmStage {
+    pub(crate) fn new(
+        bytes: Vec<u8>,
+        options: ModuleOptions,
+        languages: Vec<String>,
+        rows: usize,
+        declaration: Declaration,
+        settings: Settings,
+        fingerprint: Fingerprint,
+    ) -> Self {
+        let patience = AtomicU64::new(options.limits.fuel.saturating_mul(MOST_FAILED_CALLS));
+        Self {
+            bytes: Mutex::new(bytes),
+            options,
+            languages,
+            rows,
+            module: OnceLock::new(),
+            declaration,
+            settings,
+            fingerprint,
+            patience,
+            lines: AtomicU64::new(0),
+        }
+    }
+
+    /// The compiled module. It is compiled for the first rows, so that a run without any takes no time.
+    fn module(&self, cx: &StageContext<'_>) -> Result<&Module, StageError> {
+        let compiled = self.module.get_or_init(|| {
+            let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
+            // The functions of the module are compiled on all threads of the run.
+            cx.install(|| Module::compile(&bytes, &self.options))
+        });
+        compiled.as_ref().map_err(|message| StageError::new(message.clone()))
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.patience.load(Ordering::Relaxed) == 0
+    }
+
+    fn count_failure(&self, consumed: u64) {
+        let counted = consumed.max(self.options.limits.fuel / LEAST_PART).max(1);
+        // The closure always returns a value.
+        let _ =
+            self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
+    }
+
+    fn log(&self, line: &str, cx: &StageContext<'_>) {
+        match self.lines.fetch_add(1, Ordering::Relaxed) {
+            0..MOST_LINES => cx.log(line),
+            MOST_LINES => cx.log("(further lines of this stage are not shown)"),
+            _ => {}
+        }
+    }
+}
+
+impl Stage for WasmStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(WasmWorker { stage: self })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint.clone()
+    }
+}
+
+/// A worker. Every call has a new instance, so that no answer depends on earlier rows.
+struct WasmWorker<'s> {
+    stage: &'s WasmStage,
+}
+
+impl Worker for WasmWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let mut outcome = BatchOutcome::new(&self.stage.declaration, batch.files(), batch.chunks());
+        for rows in rows_to_process(batch, &mut outcome, &self.stage.languages, self.stage.rows, cx)? {
+            cx.count(&format!("{}.rows", cx.stage()), rows.units(outcome.unit()).len() as u64);
+            self.answer(batch, rows, &mut outcome, cx)?;
+        }
+        outcome.write(batch, cx)
+    }
+}
+
+impl WasmWorker<'_> {
+    /// Processes rows together, and one unit at a time if that fails: an instance costs little, and a call that loops costs all
+    /// of its fuel.
+    fn answer(
+        &self,
+        batch: &BatchView<'_>,
+        rows: RowSet,
+        outcome: &mut BatchOutcome<'_>,
+        cx: &StageContext<'_>,
+    ) -> Result<(), StageError> {
+        let unit = outcome.unit();
+        let mut waiting = vec![rows];
+        while let Some(rows) = waiting.pop() {
+            if cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
+            if self.stage.has_given_up() {
+                outcome.give_up(rows.units(unit), GIVEN_UP, batch, cx);
+                continue;
+            }
+            let answer = self.call(batch, &rows, cx)?;
+            let Err(reason) = answer.and_then(|response| outcome.take(&rows, response, batch.chunk_files())) else {
+                continue;
+            };
+            match rows.units(unit) {
+                [only] => outcome.fail(*only, &reason),
+                _ => waiting.extend(single_units(rows, unit, batch.chunk_files())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls a new instance with some rows. The inner error is the reason why they have no answer.
+    fn call(
+        &self,
+        batch: &BatchView<'_>,
+        rows: &RowSet,
+        cx: &StageContext<'_>,
+    ) -> Result<Result<Response, String>, StageError> {
+        let request = Request::new(batch, rows, &self.stage.declaration.reads)?;
+        let settings = Settings { name: cx.stage().to_owned(), ..self.stage.settings.clone() };
+        let module = self.stage.module(cx)?;
+        module.interruptible(cx, || self.call_instance(module, settings, batch_of(&request), cx))
+    }
+
+    fn call_instance(
+        &self,
+        module: &Module,
+        settings: Settings,
+        rows: Batch,
+        cx: &StageContext<'_>,
+    ) -> Result<Result<Response, String>, StageError> {
+        let mut instance = match Instance::start(module, settings) {
+            Ok(instance) => instance,
+            Err(StartError::Refused(message)) => return Err(StageError::new(message)),
+            Err(StartError::Failed { reason, consumed }) => {
+                self.stage.count_failure(consumed);
+                return Ok(Err(reason));
+            }
+        };
+        let answer = instance.process(rows).and_then(|output| response_of(output, &self.stage.declaration));
+        for line in instance.take_lines() {
+            self.stage.log(&line, cx);
+        }
+        if answer.is_err() {
+            self.stage.count_failure(instance.consumed_fuel());
+        }
+        Ok(answer)
+    }
+}
+
+/// The units of some rows, each alone, the last one first.
+fn single_units(rows: RowSet, unit: RowUnit, chunk_files: &[u32]) -> Vec<RowSet> {
+    let (mut divisible, mut single) = (vec![rows], Vec::new());
+    while let Some(rows) = divisible.pop() {
+        match rows.halves(unit, chunk_files) {
+            Some(halves) => divisible.extend(halves),
+            None => single.push(rows),
+        }
+    }
+    single
+}
