@@ -48,3 +48,5 @@ pub mod process;
 pub mod python;
 pub mod testkit;
 pub mod trust;
+
+pub use process::conformance;

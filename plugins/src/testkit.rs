@@ -107,6 +107,14 @@ impl StageTest {
     /// # Errors
     /// If the stage cannot be made, misses a column, fails, panics, or touches a column which it did not declare.
     pub fn run(self) -> Result<StageOutcome, TestError> {
+        self.run_with(RunOptions::default())
+    }
+
+    /// Runs the stage with options: a number of threads, or a token that cancels the run.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with(self, options: RunOptions<'_>) -> Result<StageOutcome, TestError> {
         let access = self.configured.access();
         let stage = self.configured.build(&BuildContext { root: &self.root, services: &self.services })?;
         let kept = Arc::<Mutex<Vec<BatchCopy>>>::default();
@@ -120,7 +128,7 @@ impl StageTest {
         }
         parts.push(StagePart::new(STAGE, access, stage));
         parts.push(StagePart::new("keeper", keeper_access, Box::new(keeper)));
-        let report = Pipeline::assemble(RunConfig::default(), parts)?.run(RunOptions::default())?;
+        let report = Pipeline::assemble(RunConfig::default(), parts)?.run(options)?;
         let batches = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(StageOutcome { batches, report })
     }

@@ -11,6 +11,7 @@ mod response;
 mod rows;
 
 pub use outcome::BatchOutcome;
+pub(crate) use outcome::printable;
 pub use pending::rows_to_process;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};

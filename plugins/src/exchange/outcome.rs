@@ -28,6 +28,8 @@ pub struct BatchOutcome<'d> {
     dropped: BTreeMap<u32, String>,
     /// Units that failed, and why.
     failed: Vec<(u32, String)>,
+    /// Why the first value that is not of its type is none.
+    invalid: Option<String>,
     /// Columns that were given and are not declared, each with the first unit of such an answer.
     undeclared: BTreeMap<String, u32>,
 }
@@ -43,6 +45,7 @@ impl<'d> BatchOutcome<'d> {
             columns: columns.collect(),
             dropped: BTreeMap::new(),
             failed: Vec::new(),
+            invalid: None,
             undeclared: BTreeMap::new(),
         }
     }
@@ -112,7 +115,9 @@ impl<'d> BatchOutcome<'d> {
                             } else {
                                 chunk_files[*row as usize]
                             };
-                            faults.entry(unit).or_insert_with(|| format!("column `{short}`: {reason}"));
+                            let reason = format!("column `{short}`: {reason}");
+                            self.invalid.get_or_insert_with(|| reason.clone());
+                            faults.entry(unit).or_insert(reason);
                         }
                     }
                 }
@@ -120,6 +125,11 @@ impl<'d> BatchOutcome<'d> {
         }
         self.failed.extend(faults);
         Ok(())
+    }
+
+    /// The first value of an answer that is not of its type.
+    pub(crate) fn first_invalid(&self) -> Option<&str> {
+        self.invalid.as_deref()
     }
 
     /// Writes everything to the batch, and reports what failed.
@@ -259,7 +269,12 @@ fn checked(value: Value, kind: DynamicType) -> Result<Value, String> {
 /// A message of a plugin, short enough for a report and on one line.
 fn shortened(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default().trim();
-    line[..line.floor_char_boundary(LONGEST_MESSAGE)].to_owned()
+    printable(&line[..line.floor_char_boundary(LONGEST_MESSAGE)])
+}
+
+/// A text without the characters by which it could control a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace('\t', " ").replace(char::is_control, "")
 }
 
 /// The paths of the files that units belong to.

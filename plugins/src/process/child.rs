@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::codec::{Encoding, MessageReader};
 use super::command::ResolvedCommand;
@@ -18,13 +18,17 @@ use super::processes;
 use super::stderr_lines::StderrLines;
 
 /// Longest time from the start of a process to its answer to the first message.
-const START: Duration = Duration::from_secs(30);
+const LONGEST_START: Duration = Duration::from_secs(30);
+/// It has at least this time, however short the time-out of its answers is.
+const SHORTEST_START: Duration = Duration::from_secs(5);
 /// Time that a process has to end by itself after its last message.
 const GRACE: Duration = Duration::from_secs(2);
 /// Longest wait for the end of the log of a process that has ended.
 const LAST_LINES: Duration = Duration::from_millis(200);
 /// Time between two looks at a process that is ending, or at whether the run is stopping.
 pub(super) const TICK: Duration = Duration::from_millis(50);
+/// The same while nothing else is to be done.
+pub(super) const SHORT_TICK: Duration = Duration::from_millis(10);
 
 /// What a process has written.
 pub(super) enum Incoming {
@@ -86,7 +90,9 @@ impl Child {
         threads.map_err(|error| Some(format!("a thread cannot be started: {error}")))?;
         // A process that has ended already is noticed when it should answer.
         let _ = child.to.try_send(options.hello.clone());
-        child.encoding = handshake::accept(&child.first(options.timeout.min(START), is_stopped)?).map_err(Some)?;
+        child.encoding =
+            handshake::accept(&child.first(options.timeout.clamp(SHORTEST_START, LONGEST_START), is_stopped)?)
+                .map_err(Some)?;
         let _ = decide.send(child.encoding);
         Ok(child)
     }
@@ -108,27 +114,39 @@ impl Child {
         }
     }
 
-    /// A reason with the exit status of the process, if it has ended.
+    /// How the process has ended, if it has. Its output may still be open, in a process that it has started.
+    pub(super) fn ended(&mut self) -> Option<String> {
+        processes::end_of(&mut self.process).map(|how| format!("the process has ended ({how})"))
+    }
+
+    /// How the process has ended; the given reason if it runs.
     pub(super) fn explained(&mut self, reason: &str) -> String {
         // The end of the output is often seen a moment before the end of the process.
         let deadline = Instant::now() + Duration::from_millis(200);
         loop {
-            match self.process.try_wait() {
-                Ok(Some(status)) => return format!("the process has ended ({})", described(status)),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
-                _ => return reason.to_owned(),
+            match self.ended() {
+                Some(end) => return end,
+                None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                None => return reason.to_owned(),
             }
         }
     }
 
-    /// Lets the process end by itself: its input is closed.
-    pub(super) fn finish(mut self, is_stopped: &dyn Fn() -> bool) {
+    /// Closes the input of the process once everything is written.
+    pub(super) fn close_input(&mut self) {
         // Without its sender, the thread that writes closes the pipe.
         self.to = bounded(0).0;
+    }
+
+    /// Lets the process end by itself.
+    pub(super) fn finish(mut self, is_stopped: &dyn Fn() -> bool) {
+        self.close_input();
         let deadline = Instant::now() + GRACE;
-        while Instant::now() < deadline && !is_stopped() && matches!(self.process.try_wait(), Ok(None)) {
+        while Instant::now() < deadline && !is_stopped() && self.ended().is_none() {
             // What it still writes is read, so that it does not wait.
-            let _ = self.from.recv_timeout(Duration::from_millis(10));
+            if matches!(self.from.recv_timeout(SHORT_TICK), Err(RecvTimeoutError::Disconnected)) {
+                std::thread::sleep(SHORT_TICK);
+            }
         }
     }
 }
@@ -140,14 +158,6 @@ impl Drop for Child {
         // What the process wrote last says why it has ended.
         let _ = self.log_end.recv_timeout(LAST_LINES);
     }
-}
-
-fn described(status: std::process::ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("signal {signal}");
-    }
-    status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"))
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {

@@ -44,25 +44,25 @@ impl Serialize for BatchMessage<'_> {
 
 /// What a process says after the handshake. One type for all messages, so that the values of a large one are read only once.
 #[derive(Deserialize)]
-struct Answer {
-    r#type: AnswerType,
-    id: Option<u64>,
+pub(super) struct Answer {
+    pub(super) r#type: AnswerType,
+    pub(super) id: Option<u64>,
     /// Why a message as a whole could not be processed.
     #[serde(default)]
-    message: String,
+    pub(super) message: String,
     #[serde(default)]
-    files: ColumnsResponse,
+    pub(super) files: ColumnsResponse,
     #[serde(default)]
-    chunks: ColumnsResponse,
+    pub(super) chunks: ColumnsResponse,
     #[serde(default)]
-    errors: Vec<RowNote>,
+    pub(super) errors: Vec<RowNote>,
     #[serde(default)]
-    drops: Vec<RowNote>,
+    pub(super) drops: Vec<RowNote>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum AnswerType {
+pub(super) enum AnswerType {
     Result,
     Error,
     Heartbeat,
@@ -216,7 +216,7 @@ impl<'s> Conversation<'s> {
         exchange: &mut Exchange<'_, '_, '_>,
         cx: &StageContext<'_>,
     ) -> Result<(), Fault> {
-        let mut progress = Instant::now();
+        let (mut progress, mut end) = (Instant::now(), None);
         loop {
             if cx.cancelled() {
                 return Err(Fault::Stopped);
@@ -246,7 +246,14 @@ impl<'s> Conversation<'s> {
                 None if progress.elapsed() > self.config.timeout() => {
                     return Err(Fault::Late(format!("no answer within {} seconds", self.config.timeout)));
                 }
-                None => self.start.stderr.deliver(cx),
+                None => {
+                    // A process that it has started may keep its output open.
+                    if let Some(end) = end {
+                        return Err(Fault::Broken(end));
+                    }
+                    end = child.ended();
+                    self.start.stderr.deliver(cx);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod child;
 mod codec;
 mod command;
 mod config;
+pub mod conformance;
 mod conversation;
 mod documents;
 mod handshake;

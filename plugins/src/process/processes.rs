@@ -22,6 +22,24 @@ pub(super) fn limit_memory(child: &Child, bytes: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
 
+/// How a process has ended, if it has. It is not waited for, so that its number stays its own until [`end`].
+#[cfg(target_os = "linux")]
+pub(super) fn end_of(child: &mut Child) -> Option<String> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let id = WaitId::Pid(pid(child).and_then(Pid::from_raw)?);
+    let status = waitid(id, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT).ok().flatten()?;
+    let signal = status.terminating_signal().map(|signal| format!("signal {signal}"));
+    signal.or_else(|| status.exit_status().map(|code| format!("exit code {code}")))
+}
+
+/// How a process has ended, if it has.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_of(child: &mut Child) -> Option<String> {
+    let status = child.try_wait().ok().flatten()?;
+    Some(status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}")))
+}
+
 /// Ends a process with its group, and waits for it.
 pub(super) fn end(child: &mut Child) {
     #[cfg(unix)]

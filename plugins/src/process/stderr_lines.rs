@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use aurora_pipeline::StageContext;
 
+use crate::exchange::printable;
+
 /// Most lines of one stage and run.
 const MOST_LINES: u64 = 200;
 /// Longest line that is kept, in bytes.
@@ -67,7 +69,7 @@ impl StderrLines {
         let mut state = self.lock();
         if state.taken < MOST_LINES {
             state.taken += 1;
-            state.waiting.push_back(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned());
+            state.waiting.push_back(printable(&String::from_utf8_lossy(line)));
         } else {
             state.left_out += 1;
         }

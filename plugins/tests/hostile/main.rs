@@ -9,7 +9,7 @@ mod rows;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use aurora_pipeline::Value;
+use aurora_pipeline::{CancelToken, Outcome, RunOptions, Value};
 use aurora_plugins::testkit::StageOutcome;
 use rows::{Rows, text};
 
@@ -48,7 +48,8 @@ fn program(body: &str) -> String {
 fn run(source: &str, config: &str) -> StageOutcome {
     let rows = Rows::new(&FILES, &CHUNKS);
     rows.script("stage.py", source);
-    let outcome = rows.run("python3", "stage.py", &format!("{STAGE}{config}")).expect("the run goes to its end");
+    let stage = if config.contains("timeout") { STAGE.replace("timeout = 1\n", "") } else { STAGE.to_owned() };
+    let outcome = rows.run("python3", "stage.py", &format!("{stage}{config}")).expect("the run goes to its end");
     let directory = rows.root.path().canonicalize().expect("there");
     let deadline = Instant::now() + Duration::from_secs(2);
     while !processes_in(&directory).is_empty() && Instant::now() < deadline {
@@ -128,7 +129,7 @@ fn a_program_that_ends_at_once_is_given_up() {
 
 #[test]
 fn the_first_messages_must_come_in_time() {
-    gives_up("import time\ntime.sleep(1000)", "", "no answer to `hello` within 1 seconds");
+    gives_up("import time\ntime.sleep(1000)", "max_restarts = 0", "no answer to `hello` within 5 seconds");
 }
 
 #[test]
@@ -285,4 +286,54 @@ fn a_descendant_that_leaves_the_group_is_ended() {
 fn memory_is_limited() {
     let source = program("if 'title 3' in titles(message): hog = bytearray(1 << 30)\nsay(result(message))");
     check(&source, "memory = '256MiB'", &[3], "the process has ended (exit code 1)");
+}
+
+#[test]
+fn a_child_that_keeps_the_output_open_does_not_hide_the_end_of_the_program() {
+    let source = program(
+        "import subprocess\nif 'title 3' in titles(message):\n    subprocess.Popen(['sleep', '1000'], start_new_session=True)\n    os._exit(4)\nsay(result(message))",
+    );
+    check(&source, "timeout = 300", &[3], "the process has ended (exit code 4)");
+}
+
+#[test]
+fn a_list_of_millions_loses_its_row() {
+    let source = program(
+        "answer = result(message)\nowners = answer['chunks']['columns']['owner']\nfor at, title in enumerate(titles(message)):\n    if title == 'title 3': owners[at] = [0] * 5000000\nsay(answer)",
+    );
+    check(&source, "timeout = 60", &[3], "a list of more than 65536 items");
+}
+
+#[test]
+fn a_program_cannot_control_the_terminal_through_reports() {
+    let source = program(
+        "if 'title 3' in titles(message): say({'type': 'error', 'id': message['id'], 'message': '\\x1b[2Jgone\\x07'})\nelse: say(result(message))",
+    );
+    check(&source, "", &[3], "[2Jgone");
+    let found = failures(&run(&source, ""));
+    assert!(!found[0].0.contains(char::is_control), "{found:?}");
+}
+
+#[test]
+fn a_cancelled_run_ends_although_the_program_does_not() {
+    for body in ["time.sleep(1000)", "while True:\n    say({'type': 'heartbeat'})\n    time.sleep(0.01)"] {
+        let rows = Rows::new(&FILES, &CHUNKS);
+        rows.script("stage.py", &program(&format!("open('started', 'w').close()\n{body}")));
+        let cancel = CancelToken::new();
+        let started = rows.root.path().join("started");
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let deadline = Instant::now() + Duration::from_secs(30);
+                while !started.exists() && Instant::now() < deadline {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                cancel.cancel();
+            });
+            let options = RunOptions { cancel: cancel.clone(), ..RunOptions::default() };
+            let config = format!("{STAGE}max_restarts = 0").replace("timeout = 1", "timeout = 1000");
+            rows.run_with("python3", "stage.py", &config, options).expect("the run goes to its end")
+        });
+        assert_eq!(outcome.report().outcome, Outcome::Cancelled);
+        assert_eq!(processes_in(&rows.root.path().canonicalize().expect("there")), Vec::<String>::new());
+    }
 }

@@ -1,6 +1,7 @@
 //! Stages that are programs, run as the executor runs them.
 #![cfg(unix)]
 
+mod conformance;
 mod example;
 mod rows;
 
@@ -24,4 +25,15 @@ def owner(path, title, config):
     let failures = &outcome.report().failures["stage-under-test"];
     assert_eq!(failures.get("ValueError: odd title").map(|entry| entry.count), Some(1));
     assert!(outcome.report().incomplete.is_empty());
+}
+
+#[test]
+fn a_program_may_ask_for_messagepack() {
+    let rows = Rows::new(&["a.rs", "b.rs"], &[0, 0, 1]);
+    for encoding in ["jsonl", "msgpack"] {
+        let config = "reads = ['chunk.title']\nwrites = { owner = 'string' }\nrows = 2";
+        let outcome = rows.run(env!("CARGO_BIN_EXE_echo-stage"), encoding, config).expect("the run goes to its end");
+        assert_eq!(outcome.values("owner"), ["title 0", "title 1", "title 2"].map(text), "{encoding}");
+        assert!(outcome.report().failures.is_empty());
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use aurora_pipeline::{Column, DynamicType, Services, Value};
+use aurora_pipeline::{Column, DynamicType, RunOptions, Services, Value};
 use aurora_plugins::process::{HelperDirectory, Process};
 use aurora_plugins::testkit::{StageOutcome, StageTest, TestError};
 use aurora_plugins::trust::Consents;
@@ -33,6 +33,17 @@ impl Rows {
 
     /// Runs a stage that is a script.
     pub(crate) fn run(&self, interpreter: &str, script: &str, config: &str) -> Result<StageOutcome, TestError> {
+        self.run_with(interpreter, script, config, RunOptions::default())
+    }
+
+    /// The same with options of the run.
+    pub(crate) fn run_with(
+        &self,
+        interpreter: &str,
+        script: &str,
+        config: &str,
+        options: RunOptions<'_>,
+    ) -> Result<StageOutcome, TestError> {
         let config = format!("command = [{interpreter:?}, {script:?}]\n{config}");
         let helper = self.root.path().join("helper");
         aurora_plugins::python::write_helper(&helper).expect("written");
@@ -46,7 +57,7 @@ impl Rows {
             .column(PATH, self.paths.clone())
             .chunks(self.chunks.iter().copied())
             .dynamic("chunk.title", DynamicType::String, titles)
-            .run()
+            .run_with(options)
     }
 
     pub(crate) fn script(&self, name: &str, source: &str) {

@@ -1,0 +1,341 @@
+//! Whether a program speaks the protocol: `aur plugin test`.
+//!
+//! The program gets rows made by hand. It may report any of them as an error; what it may not do is to answer something that
+//! the protocol does not have, or nothing at all.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aurora_pipeline::{DynamicType, Entity};
+use serde_json::{Map, Value, json};
+
+use super::child::{Child, Incoming, SHORT_TICK, StartOptions, TICK};
+use super::codec::Encoding;
+use super::command::{HelperDirectory, ResolvedCommand};
+use super::config::Process;
+use super::conversation::{Answer, AnswerType};
+use super::handshake::HostHello;
+use super::stderr_lines::StderrLines;
+use crate::declaration::{Declaration, RowUnit};
+use crate::exchange::{BatchOutcome, Response, RowSet, printable};
+
+/// Rows of the check with many messages.
+const MANY_ROWS: usize = 10_000;
+/// Length of a very long text, in bytes.
+const LONG_TEXT: usize = 1 << 20;
+/// A key that no version of the protocol has.
+const UNKNOWN_KEY: &str = "x-unknown";
+/// Time that a program has to end after its input.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// One property of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was checked, as a fixed phrase.
+    pub name: &'static str,
+    /// Whether the program has it.
+    pub passed: bool,
+    /// What the program did instead, or a remark.
+    pub detail: String,
+}
+
+/// How fast the program answered many messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Throughput {
+    /// Rows in a second.
+    pub rows: f64,
+    /// Bytes of messages to the program in a second.
+    pub bytes: f64,
+}
+
+/// The checks in order.
+#[derive(Clone, Debug, Default)]
+pub struct Conformance {
+    /// The checks.
+    pub checks: Vec<Check>,
+    /// Absent if the program has not answered all messages.
+    pub throughput: Option<Throughput>,
+}
+
+impl Conformance {
+    /// Whether every check has passed.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+}
+
+/// What is known about the columns that the program reads.
+pub type ColumnKinds<'a> = &'a dyn Fn(&str) -> DynamicType;
+
+/// Checks the program of a stage in the project at `root`. `kinds` says which type a column that it reads has.
+///
+/// The program is run: the caller has made sure that the user wants that.
+pub fn check(config: &Process, root: &Path, helper: Option<&HelperDirectory>, kinds: ColumnKinds<'_>) -> Conformance {
+    let mut report = Conformance::default();
+    let command = match ResolvedCommand::new(config, root, helper) {
+        Ok(command) => command,
+        Err(error) => {
+            report.add("the program starts", Err(error.to_string()));
+            return report;
+        }
+    };
+    let stderr = Arc::new(StderrLines::default());
+    let start = StartOptions {
+        command: &command,
+        hello: hello(config),
+        memory: config.memory.0,
+        in_flight: config.in_flight,
+        timeout: config.timeout(),
+        stderr: &stderr,
+    };
+    let tester = Tester { config, declaration: config.declaration(), start, kinds };
+    let child = match tester.start() {
+        Ok(child) => child,
+        Err(reason) => {
+            report.add("it answers the handshake, and ignores unknown keys in it", Err(reason));
+            return report;
+        }
+    };
+    report.add("it answers the handshake, and ignores unknown keys in it", Ok(String::new()));
+    tester.run(child, &mut report);
+    report
+}
+
+impl Conformance {
+    fn add(&mut self, name: &'static str, result: Result<String, String>) {
+        let passed = result.is_ok();
+        let (Ok(detail) | Err(detail)) = result;
+        self.checks.push(Check { name, passed, detail });
+    }
+}
+
+/// The first message, with a key more.
+fn hello(config: &Process) -> Vec<u8> {
+    let mut hello = serde_json::to_value(HostHello::new("conformance", config)).unwrap_or_default();
+    hello[UNKNOWN_KEY] = json!({ "a": [1] });
+    Encoding::Jsonl.encode(&hello).unwrap_or_default()
+}
+
+struct Tester<'a> {
+    config: &'a Process,
+    declaration: Declaration,
+    start: StartOptions<'a>,
+    kinds: ColumnKinds<'a>,
+}
+
+/// What the cells of a message are.
+#[derive(Clone, Copy)]
+enum Cells {
+    Plain,
+    Null,
+    Characters,
+    Long,
+}
+
+impl Tester<'_> {
+    fn run(&self, child: Child, report: &mut Conformance) {
+        let mut child = Some(child);
+        let messages = [
+            ("it answers a message without rows", 0, Cells::Plain),
+            ("it answers a message with one row", 1, Cells::Plain),
+            ("it answers a message with several rows", 3, Cells::Plain),
+            ("it answers rows without values", 3, Cells::Null),
+            ("it answers texts with any characters", 3, Cells::Characters),
+            ("it answers very long texts", 1, Cells::Long),
+        ];
+        for (name, rows, cells) in messages {
+            report.add(name, self.with_child(&mut child, |child| self.one(child, rows, cells)));
+        }
+        let started = Instant::now();
+        let many = self.with_child(&mut child, |child| self.many(child));
+        if let Ok(bytes) = many {
+            let seconds = started.elapsed().as_secs_f64().max(1e-9);
+            report.throughput = Some(Throughput { rows: MANY_ROWS as f64 / seconds, bytes: bytes as f64 / seconds });
+        }
+        report.add("it answers every one of many messages", many.map(|_| String::new()));
+        report.add("it ends when its input ends, and writes nothing more", self.with_end(&mut child));
+    }
+
+    fn start(&self) -> Result<Child, String> {
+        Child::start(&self.start, &|| false).map_err(Option::unwrap_or_default)
+    }
+
+    /// Works with the running process, or with a new one. After a fault the next check begins with a new one.
+    fn with_child<T>(
+        &self,
+        child: &mut Option<Child>,
+        work: impl FnOnce(&mut Child) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let mut current = match child.take() {
+            Some(child) => child,
+            None => self.start()?,
+        };
+        let result = work(&mut current);
+        if result.is_ok() {
+            *child = Some(current);
+        }
+        result
+    }
+
+    /// Sends a message and checks the answer; the detail says what was reported as an error.
+    fn one(&self, child: &mut Child, rows: usize, cells: Cells) -> Result<String, String> {
+        self.send(child, rows as u64, rows, cells)?;
+        let answer = self.answer(child)?;
+        if answer.id != Some(rows as u64) {
+            return Err(format!("the answer has the id {:?} instead of {rows}", answer.id));
+        }
+        self.accept(rows, answer)
+    }
+
+    /// Keeps as many messages in flight as the configuration allows. Returns the bytes sent.
+    fn many(&self, child: &mut Child) -> Result<usize, String> {
+        let size = self.config.rows.clamp(1, 256);
+        let mut open: Vec<(u64, usize)> = Vec::new();
+        let (mut sent, mut bytes, mut id) = (0, 0, 1_000);
+        while sent < MANY_ROWS || !open.is_empty() {
+            while sent < MANY_ROWS && open.len() < self.config.in_flight {
+                let rows = size.min(MANY_ROWS - sent);
+                bytes += self.send(child, id, rows, Cells::Plain)?;
+                open.push((id, rows));
+                sent += rows;
+                id += 1;
+            }
+            let answer = self.answer(child)?;
+            let at = open.iter().position(|(id, _)| answer.id == Some(*id));
+            let Some(at) = at else {
+                return Err(format!("an answer to message {:?}, which is not in flight", answer.id));
+            };
+            let (_, rows) = open.remove(at);
+            self.accept(rows, answer)?;
+        }
+        Ok(bytes)
+    }
+
+    fn with_end(&self, child: &mut Option<Child>) -> Result<String, String> {
+        let mut child = match child.take() {
+            Some(child) => child,
+            None => self.start()?,
+        };
+        child.close_input();
+        let deadline = Instant::now() + GRACE;
+        loop {
+            match child.from.recv_timeout(SHORT_TICK) {
+                Ok(Incoming::Message(_)) => return Err("it wrote a message after the last answer".to_owned()),
+                Ok(Incoming::Invalid(reason)) => return Err(reason),
+                Ok(Incoming::End) | Err(_) => std::thread::sleep(SHORT_TICK),
+            }
+            if let Some(end) = child.ended() {
+                return if end.ends_with("(exit code 0)") { Ok(String::new()) } else { Err(end) };
+            }
+            if Instant::now() >= deadline {
+                return Err(format!("it runs {} seconds after its input has ended", GRACE.as_secs()));
+            }
+        }
+    }
+
+    /// Returns the length of the message.
+    fn send(&self, child: &Child, id: u64, rows: usize, cells: Cells) -> Result<usize, String> {
+        let message = child.encoding.encode(&self.message(id, rows, cells))?;
+        let length = message.len();
+        child.to.try_send(message).map_err(|_| "it does not read its input".to_owned())?;
+        Ok(length)
+    }
+
+    /// The next message that is no heartbeat.
+    fn answer(&self, child: &mut Child) -> Result<Answer, String> {
+        let deadline = Instant::now() + self.config.timeout();
+        loop {
+            match child.from.recv_timeout(TICK) {
+                Ok(Incoming::Message(bytes)) => {
+                    let answer: Answer =
+                        child.encoding.decode(&bytes).map_err(|error| format!("an invalid message: {error}"))?;
+                    if answer.r#type != AnswerType::Heartbeat {
+                        return Ok(answer);
+                    }
+                }
+                Ok(Incoming::End) => return Err(child.explained("the process has closed its output")),
+                Ok(Incoming::Invalid(reason)) => return Err(reason),
+                Err(_) if Instant::now() >= deadline => {
+                    return Err(format!("no answer within {} seconds", self.config.timeout));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Checks an answer as a run does.
+    fn accept(&self, rows: usize, answer: Answer) -> Result<String, String> {
+        if answer.r#type == AnswerType::Error {
+            return Ok(format!("it reported an error: {}", printable(&answer.message)));
+        }
+        let response =
+            Response { files: answer.files, chunks: answer.chunks, errors: answer.errors, drops: answer.drops };
+        let reported = response.errors.len();
+        let remark = response.errors.first().map(|note| printable(&note.message));
+        let (set, chunk_files) = self.rows(rows);
+        let mut outcome = BatchOutcome::new(&self.declaration, set.files.len(), set.chunks.len());
+        outcome.take(&set, response, &chunk_files)?;
+        match outcome.first_invalid() {
+            Some(fault) => Err(fault.to_owned()),
+            None => {
+                Ok(remark.map_or_else(String::new, |remark| format!("{reported} rows reported as errors: {remark}")))
+            }
+        }
+    }
+
+    /// So many units: files with a chunk each, or the chunks of one file.
+    fn rows(&self, rows: usize) -> (RowSet, Vec<u32>) {
+        let units: Vec<u32> = (0..rows as u32).collect();
+        match self.declaration.unit {
+            RowUnit::File => (RowSet { files: units.clone(), chunks: units.clone() }, units),
+            RowUnit::Chunk => {
+                let files = if rows == 0 { Vec::new() } else { vec![0] };
+                (RowSet { files, chunks: units }, vec![0; rows])
+            }
+        }
+    }
+
+    fn message(&self, id: u64, rows: usize, cells: Cells) -> Value {
+        let (set, chunk_files) = self.rows(rows);
+        json!({
+            "type": "batch",
+            "id": id,
+            "files": { "count": set.files.len(), "columns": self.columns(Entity::File, set.files.len(), cells) },
+            "chunks": {
+                "count": set.chunks.len(),
+                "file": chunk_files,
+                "columns": self.columns(Entity::Chunk, set.chunks.len(), cells),
+            },
+            UNKNOWN_KEY: [{ "a": null }],
+        })
+    }
+
+    fn columns(&self, entity: Entity, rows: usize, cells: Cells) -> Map<String, Value> {
+        let names = self.declaration.reads.iter().filter(|name| Entity::of_column(name) == Some(entity));
+        let columns = names.map(|name| {
+            let short = name.split_once('.').map_or(name.as_str(), |(_, short)| short);
+            let values = (0..rows).map(|row| cell((self.kinds)(name), row, cells)).collect();
+            (short.to_owned(), Value::Array(values))
+        });
+        columns.collect()
+    }
+}
+
+fn cell(kind: DynamicType, row: usize, cells: Cells) -> Value {
+    let text = || match cells {
+        Cells::Characters => ["\u{0}\t\r\n\"\\", "\u{2028}\u{feff}\u{1f980}\u{10ffff}", ""][row % 3].to_owned(),
+        Cells::Long => "line of text\n".repeat(LONG_TEXT / 13),
+        Cells::Plain | Cells::Null => format!("src/module_{row}/file_{row}.rs"),
+    };
+    match (cells, kind) {
+        (Cells::Null, _) => Value::Null,
+        (_, DynamicType::Bool) => json!(row.is_multiple_of(2)),
+        (_, DynamicType::Integer) => json!(row),
+        (_, DynamicType::Float) => json!(row as f64 + 0.5),
+        (_, DynamicType::String) => json!(text()),
+        (_, DynamicType::Strings) => json!([text()]),
+        (_, DynamicType::Vector) => json!([0.5, row]),
+        (_, DynamicType::Json) => json!({ "text": text() }),
+    }
+}
