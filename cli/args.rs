@@ -69,7 +69,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PipelineCommand,
     },
-    /// Write, list and allow custom stages
+    /// Write, list, test and allow custom stages
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Plugin {
         #[command(subcommand)]

@@ -11,6 +11,9 @@ pub(crate) enum PluginCommand {
     New(NewArgs),
     /// List the custom stages of the project's pipeline, and whether their programs may run
     List(RootArgs),
+    /// Check whether a program speaks the stage protocol
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestPluginArgs),
     /// Allow the program of a stage to run in this repository, after showing it
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(TrustPluginArgs),
@@ -34,6 +37,34 @@ Examples:
   aur plugin trust owner            show the program, and ask
   aur plugin trust owner --yes      for scripts
   aur plugin trust owner --revoke   forget it";
+
+const TEST_EXAMPLES: &str = "\
+The program is run in the current directory, with rows made for the test. Exits with 1 when a check fails.
+
+Examples:
+  aur plugin test owner                               the program of a stage of this project
+  aur plugin test -- python3 tools/owner.py           any command: it reads file.path and writes a string
+  aur plugin test --reads chunk.text --writes todos=integer -- ./count-todos";
+
+#[derive(Debug, Args)]
+pub(crate) struct TestPluginArgs {
+    /// A stage of the project's pipeline, or a command with its arguments
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+
+    /// A column that the command reads; may be given more than once
+    #[arg(long, value_name = "COLUMN", default_value = "file.path")]
+    pub(crate) reads: Vec<String>,
+
+    /// A column that the command writes, with its type; may be given more than once
+    #[arg(long, value_name = "COLUMN=TYPE", default_value = "value=string", value_parser = parse_column)]
+    pub(crate) writes: Vec<(String, String)>,
+}
+
+fn parse_column(text: &str) -> Result<(String, String), String> {
+    let (name, kind) = text.split_once('=').ok_or("a column and its type are written as `owner=string`")?;
+    Ok((name.to_owned(), kind.to_owned()))
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {

@@ -30,6 +30,7 @@ fn every_command_explains_itself() {
             "plugin",
             "plugin new",
             "plugin list",
+            "plugin test",
             "plugin trust",
             "model",
             "model add",

@@ -106,6 +106,23 @@ fn a_search_does_not_run_a_program_either() {
 }
 
 #[test]
+fn a_program_is_tested() {
+    let fixture = project();
+    let refused = run(&fixture, &["plugin", "test", "area"]);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "it is not allowed yet");
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let tested = run(&fixture, &["plugin", "test", "area"]);
+    assert_eq!(tested.code, Some(0), "{tested:?}");
+    assert!(tested.out.lines().filter(|line| line.starts_with("ok ")).count() > 5, "{}", tested.out);
+    let command = run(&fixture, &["plugin", "test", "--", "python3", ".aurora/plugins/area.py"]);
+    assert_eq!(command.code, Some(0), "{command:?}");
+    let failed = run(&fixture, &["plugin", "test", "--", "cat"]);
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    assert!(failed.out.contains("failed  it answers the handshake"), "{}", failed.out);
+    assert_eq!(run(&fixture, &["plugin", "test", "--writes", "x=text", "--", "cat"]).code, Some(2));
+}
+
+#[test]
 fn what_new_refuses() {
     let fixture = project();
     settings(&fixture).bind(|| {

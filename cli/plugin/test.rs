@@ -1,0 +1,97 @@
+//! `aur plugin test`: whether a program speaks the stage protocol.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use aurora_pipeline::{DynamicType, Plan, StageConfig};
+use aurora_plugins::conformance::{Conformance, check};
+use aurora_plugins::process::{HelperDirectory, Process};
+use aurora_stages::index as indexing;
+use serde::Deserialize;
+
+use crate::args_plugin::TestPluginArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::style::Role;
+use crate::output::{sanitize, units};
+use crate::program::Program;
+use crate::{findings, index, place, programs};
+
+/// Runs the program with rows made for the test, and prints what it did.
+pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
+    let root = place::for_search(None)?;
+    let options = index::options(root.clone(), program)?;
+    let of_stage = match args.command.as_slice() {
+        [name] => {
+            let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+            of_stage(&plan, name, &root)?
+        }
+        _ => None,
+    };
+    let (config, root) = match of_stage {
+        Some(config) => (config, root),
+        None => of_command(args, program)?,
+    };
+    let kinds = |name: &str| {
+        let known = program.registry.columns().find(|column| column.name == name);
+        known.map_or(DynamicType::String, |column| column.value)
+    };
+    let helper = options.services.get::<HelperDirectory>();
+    let report = check(&config, &root, helper.as_deref(), &kinds);
+    write_report(&report, program)?;
+    let failed = report.checks.iter().filter(|check| !check.passed).count();
+    if failed == 0 {
+        return Ok(());
+    }
+    Err(Failure::Short(format!("{} failed", units::counted(failed as u64, "check"))))
+}
+
+/// The configuration of a stage of the pipeline. Its program is run only if it is allowed.
+fn of_stage(plan: &Plan, name: &str, root: &Path) -> Outcome<Option<Process>> {
+    let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
+    else {
+        return Ok(None);
+    };
+    let allowed = programs::is_allowed(stage, root)?;
+    if !allowed {
+        return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
+            .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
+    }
+    let config = Process::deserialize(stage.config().clone());
+    config.map(Some).map_err(|error| Failure::new(format!("stage `{name}`: {error}")))
+}
+
+/// The configuration for a command that the user has typed, and where it is run.
+fn of_command(args: &TestPluginArgs, program: &Program) -> Outcome<(Process, PathBuf)> {
+    let directory = place::for_index(None)?;
+    let quoted = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let writes = args.writes.iter().map(|(name, kind)| format!("{name:?} = {kind:?}"));
+    let text = format!(
+        "command = [{}]\nreads = [{}]\nwrites = {{ {} }}\n",
+        quoted(&args.command),
+        quoted(&args.reads),
+        writes.collect::<Vec<_>>().join(", ")
+    );
+    let wrong = |found| findings::report("the command", &found, &program.terminal);
+    program.registry.configure(Process::TYPE, &text).map_err(wrong)?;
+    let config = toml::from_str(&text).map_err(|error| Failure::new(error.to_string()))?;
+    Ok((config, directory))
+}
+
+fn write_report(report: &Conformance, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut out = terminal.stdout();
+    for check in &report.checks {
+        let (role, verdict) = if check.passed { (Role::Good, "ok") } else { (Role::Error, "failed") };
+        write!(out, "{}  {}", terminal.out.paint(role, &format!("{verdict:<6}")), check.name)?;
+        if check.detail.is_empty() {
+            writeln!(out)?;
+        } else {
+            writeln!(out, ": {}", sanitize::line(&check.detail))?;
+        }
+    }
+    if let Some(throughput) = report.throughput {
+        let bytes = units::bytes(throughput.bytes as u64);
+        writeln!(out, "\n{} rows and {bytes} in a second", units::count(throughput.rows as u64))?;
+    }
+    Ok(out.flush()?)
+}
