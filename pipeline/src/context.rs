@@ -13,6 +13,9 @@ use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
 use crate::stage_log::StageLog;
 
+/// Most counters of a run.
+const MOST_COUNTERS: usize = 10_000;
+
 /// Asks a run to stop; clones share the flag. Batches in flight are still processed, unless a stage drops them.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
@@ -171,9 +174,14 @@ impl StageContext<'_> {
 
     /// Adds to a counter of the run report.
     pub fn count(&self, name: &str, n: u64) {
-        self.record(|tallies| match tallies.counters.get_mut(name) {
-            Some(counter) => *counter += n,
-            None => drop(tallies.counters.insert(name.to_owned(), n)),
+        self.record(|tallies| {
+            // The names of a custom stage's counters may come from its data.
+            let has_room = tallies.counters.len() < MOST_COUNTERS;
+            if let Some(counter) = tallies.counters.get_mut(name) {
+                *counter += n;
+            } else if has_room {
+                tallies.counters.insert(name.to_owned(), n);
+            }
         });
     }
 

@@ -8,6 +8,9 @@ use serde::{Serialize, Serializer};
 
 use crate::stage_error::StageError;
 
+/// Reasons that are kept apart; all others are counted as one.
+const MOST_REASONS: usize = 1_000;
+const FURTHER: &str = "further reasons";
 /// Paths that are kept per reason.
 const EXAMPLES: usize = 10;
 
@@ -146,6 +149,9 @@ pub struct TallyEntry {
 
 impl Tally {
     pub(crate) fn add(&mut self, reason: &str, path: &str) {
+        // Reasons are fixed phrases, but those of a custom stage may not be.
+        let is_new = !self.reasons.contains_key(reason);
+        let reason = if is_new && self.reasons.len() >= MOST_REASONS { FURTHER } else { reason };
         if !self.reasons.contains_key(reason) {
             self.reasons.insert(reason.to_owned(), TallyEntry::default());
         }
@@ -203,6 +209,14 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_are_bounded() {
+        let mut tally = Tally::default();
+        (0..MOST_REASONS + 5).for_each(|n| tally.add(&n.to_string(), "a"));
+        assert_eq!((tally.total(), tally.iter().count()), (MOST_REASONS as u64 + 5, MOST_REASONS + 1));
+        assert_eq!(tally.get(FURTHER).map(|entry| entry.count), Some(5));
+    }
 
     #[test]
     fn examples_are_bounded_and_do_not_depend_on_the_order() {
