@@ -23,6 +23,7 @@ const NEW_EXAMPLES: &str = "\
 Examples:
   aur plugin new owner --lang python     .aurora/plugins/owner.py, a column `owner`
   aur plugin new owner --lang rust       a program in Rust, in .aurora/plugins/owner/
+  aur plugin new owner --lang wasm       a WebAssembly module, in .aurora/plugins/owner/
 
 The new stage gives every chunk the first directory of its path. Change the function, then:
   aur plugin trust owner && aur mem index
@@ -85,6 +86,8 @@ pub(crate) struct NewArgs {
 pub(crate) enum PluginLanguage {
     Python,
     Rust,
+    /// Python, compiled to WebAssembly: a stage that nobody has to trust
+    Wasm,
 }
 
 #[derive(Debug, Args)]

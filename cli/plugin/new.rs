@@ -33,6 +33,11 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     let (files, table) = match args.lang {
         PluginLanguage::Python => python(name),
         PluginLanguage::Rust => rust(name),
+        PluginLanguage::Wasm if program.registry.stage_types().all(|known| known != "wasm") => {
+            return Err(Failure::new("this program was built without WebAssembly stages")
+                .with_help("build it with `cargo build --release --features wasm`"));
+        }
+        PluginLanguage::Wasm => wasm(name),
     };
     let pipeline_path = project.path_of(ProjectDirectory::PIPELINE);
     let known = match home.read_to_string(ProjectDirectory::PIPELINE, MOST_PIPELINE_BYTES) {
@@ -57,10 +62,23 @@ pub(crate) fn run(args: &NewArgs, program: &Program) -> Outcome {
     }
     writeln!(out, "Added [stage.{name}] to {}", sanitize::line(&pipeline_path.display().to_string()))?;
     writeln!(out, "\nNext:")?;
-    if args.lang == PluginLanguage::Rust {
-        writeln!(out, "  cargo build --release --manifest-path .aurora/plugins/{name}/Cargo.toml")?;
+    match args.lang {
+        PluginLanguage::Python => {}
+        PluginLanguage::Rust => {
+            writeln!(out, "  cargo build --release --manifest-path .aurora/plugins/{name}/Cargo.toml")?;
+        }
+        PluginLanguage::Wasm => {
+            let directory = format!(".aurora/plugins/{name}");
+            writeln!(
+                out,
+                "  componentize-py --wit-path {directory}/wit --world stage componentize stage --python-path {directory} --output {directory}.wasm"
+            )?;
+        }
     }
-    writeln!(out, "  aur plugin trust {name}\n  aur mem index\n  aur mem \"anything\" --where {name}=src")?;
+    if args.lang != PluginLanguage::Wasm {
+        writeln!(out, "  aur plugin trust {name}")?;
+    }
+    writeln!(out, "  aur mem index\n  aur mem \"anything\" --where {name}=src")?;
     Ok(out.flush()?)
 }
 
@@ -118,9 +136,22 @@ fn rust(name: &str) -> (Vec<NewFile>, String) {
     (files, table(name, &format!("[\".aurora/plugins/{name}/target/release/{name}\"]")))
 }
 
-/// The table of a stage in the pipeline's file.
+fn wasm(name: &str) -> (Vec<NewFile>, String) {
+    let files = vec![
+        (format!("{name}/stage.py"), include_str!("templates/wasm_stage.py").replace("{name}", name)),
+        (format!("{name}/wit/stage.wit"), include_str!("../../plugins/wasm/wit/stage.wit").to_owned()),
+    ];
+    (files, table_of(name, "wasm", &format!("module = \".aurora/plugins/{name}.wasm\"")))
+}
+
+/// The table of a stage that runs a command.
 fn table(name: &str, command: &str) -> String {
+    table_of(name, "process", &format!("command = {command}"))
+}
+
+/// The table of a stage in the pipeline's file. `program` is the line that says what is run.
+fn table_of(name: &str, stage_type: &str, program: &str) -> String {
     format!(
-        "[stage.{name}]\nuse = \"process\"\ncommand = {command}\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\n"
+        "[stage.{name}]\nuse = \"{stage_type}\"\n{program}\nreads = [\"file.path\"]\nwrites = {{ {name} = \"string\" }}\n"
     )
 }

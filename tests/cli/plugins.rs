@@ -150,6 +150,12 @@ fn what_new_refuses() {
           = help: give the column another name
         Error: the pipeline with the new stage has 1 error
         ");
+        if cfg!(not(feature = "wasm")) {
+            assert_snapshot!(run(&fixture, &["plugin", "new", "other", "--lang", "wasm"]).err, @r"
+            Error: this program was built without WebAssembly stages
+              Help: build it with `cargo build --release --features wasm`
+            ");
+        }
         assert_snapshot!(run(&fixture, &["plugin", "trust", "arae"]).err, @r"
         Error: the pipeline has no stage `arae`
           Help: did you mean `area`?
