@@ -72,5 +72,8 @@ pub fn registry() -> Registry {
     registry.register_described::<Documents>();
     #[cfg(feature = "wasm")]
     registry.register_described::<aurora_wasm::Wasm>();
+    #[cfg(not(feature = "wasm"))]
+    registry
+        .register_absent("wasm", "this program was built without WebAssembly stages; build it with `--features wasm`");
     registry
 }

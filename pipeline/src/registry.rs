@@ -23,6 +23,8 @@ use crate::value::DynamicType;
 pub struct Registry {
     types: BTreeMap<&'static str, StageType>,
     columns: BTreeMap<&'static str, BuiltInColumn>,
+    /// Types that this program does not have, and how to get them.
+    absent: BTreeMap<&'static str, &'static str>,
 }
 
 /// Parses the table of a stage.
@@ -53,6 +55,16 @@ impl Registry {
         let reference = Some(TableReference::of::<C>(C::TYPE));
         let known = StageType { parse: parse::<C>, keys: keys_of::<C>(), reference };
         self.types.insert(C::TYPE, known);
+    }
+
+    /// Names a type that this program was built without, and how to get it, for the message about a pipeline that uses it.
+    pub fn register_absent(&mut self, name: &'static str, help: &'static str) {
+        self.absent.insert(name, help);
+    }
+
+    /// How to get a type that this program was built without.
+    pub(crate) fn help_for_absent(&self, name: &str) -> Option<String> {
+        self.absent.get(name).map(|help| (*help).to_owned())
     }
 
     /// Describes a column to stages that use it by name.

@@ -75,7 +75,9 @@ impl ResolvedStage {
         let mut site = StageSite { name, location, reads: None, writes: Vec::new() };
         let Some(known) = registry.get(&type_name) else {
             if enabled != Some(false) {
-                let help = suggest(&type_name, registry.stage_types(), "stage types");
+                let help = registry
+                    .help_for_absent(&type_name)
+                    .or_else(|| suggest(&type_name, registry.stage_types(), "stage types"));
                 let message = format!("unknown stage type `{type_name}`");
                 found.push(Diagnostic::error(code::UNKNOWN_STAGE, sources.locate(&place), message).with_help(help));
                 return Resolution::Broken(site);

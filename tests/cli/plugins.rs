@@ -215,6 +215,21 @@ fn the_next_run_is_explained() {
     assert_eq!(run(&fixture, &["mem", "verify"]).code, Some(0), "nothing was changed");
 }
 
+#[test]
+fn a_program_without_webassembly_says_how_to_get_it() {
+    let fixture = Fixture::plain();
+    fixture.write("team.toml", "extends = \"default\"\n\n[stage.owner]\nuse = \"wasm\"\n");
+    let checked = run(&fixture, &["pipeline", "check", "team.toml"]);
+    assert_eq!(checked.code, Some(2), "{checked:?}");
+    if cfg!(not(feature = "wasm")) {
+        assert!(
+            checked.err.contains("unknown stage type `wasm`") && checked.err.contains("--features wasm"),
+            "{}",
+            checked.err
+        );
+    }
+}
+
 /// Mistakes in the table of a program, each with what is said about it.
 const MISTAKES: &[&str] = &[
     "writes = { owner = \"string\" }",
