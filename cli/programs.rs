@@ -1,9 +1,8 @@
 //! The programs that the stages of a pipeline run, and which of them the user has allowed.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use aurora_pipeline::{Plan, PlannedStage, ProgramSpec, Services};
+use aurora_pipeline::{Plan, ProgramSpec, Services};
 use aurora_plugins::process::HelperDirectory;
 use aurora_plugins::python;
 use aurora_plugins::trust::{Consents, ProgramIdentity};
@@ -61,14 +60,6 @@ pub(crate) fn of_plan(plan: &Plan, options: &IndexOptions) -> Outcome<Vec<StageP
         programs.push(StageProgram { stage: stage.name().to_owned(), spec, identity, is_allowed });
     }
     Ok(programs)
-}
-
-/// Whether the user has allowed the program of a stage in the project at `root`.
-pub(crate) fn is_allowed(stage: &PlannedStage, root: &Path) -> Outcome<bool> {
-    let Some(spec) = stage.program() else { return Ok(true) };
-    let identity = ProgramIdentity::of(&spec, root);
-    let identity = identity.map_err(|error| Failure::new(format!("stage `{}`: {error}", stage.name())))?;
-    Ok(consents().allow(root, &identity))
 }
 
 /// The options of a run without the stages whose programs are not allowed, if it may leave them out.

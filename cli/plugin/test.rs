@@ -1,12 +1,12 @@
 //! `aur plugin test`: whether a program speaks the stage protocol.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aurora_pipeline::{DynamicType, Plan, StageConfig};
 use aurora_plugins::conformance::{Conformance, check};
 use aurora_plugins::process::{HelperDirectory, Process};
-use aurora_stages::index as indexing;
+use aurora_stages::index::{self as indexing, IndexOptions};
 use serde::Deserialize;
 
 use crate::args_plugin::TestPluginArgs;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
     let of_stage = match args.command.as_slice() {
         [name] => {
             let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-            of_stage(&plan, name, &root)?
+            of_stage(&plan, name, &options)?
         }
         _ => None,
     };
@@ -46,13 +46,13 @@ pub(crate) fn run(args: &TestPluginArgs, program: &Program) -> Outcome {
 }
 
 /// The configuration of a stage of the pipeline. Its program is run only if it is allowed.
-fn of_stage(plan: &Plan, name: &str, root: &Path) -> Outcome<Option<Process>> {
+fn of_stage(plan: &Plan, name: &str, options: &IndexOptions) -> Outcome<Option<Process>> {
     let Some(stage) = plan.stages().iter().find(|stage| stage.name() == name && stage.type_name() == Process::TYPE)
     else {
         return Ok(None);
     };
-    let allowed = programs::is_allowed(stage, root)?;
-    if !allowed {
+    let programs = programs::of_plan(plan, options)?;
+    if programs.iter().any(|program| program.stage == name && !program.is_allowed) {
         return Err(Failure::new(format!("the program of stage `{name}` is not allowed to run"))
             .with_help(format!("`aur plugin trust {name}` shows it and allows it")));
     }

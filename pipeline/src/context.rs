@@ -136,7 +136,7 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
-    /// Reports a row that the stage could not process, by the path of its file, and why. The row goes on without the values
+    /// Reports a row that the stage could not process, by the path of its file, and why. The row continues without the values
     /// of the stage.
     pub fn failed(&self, path: &str, reason: &str) {
         self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));

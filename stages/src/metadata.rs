@@ -14,10 +14,12 @@ pub(crate) type ChunkMetadata<'b> = Cow<'b, [(String, MetaValue)]>;
 /// The metadata of every chunk of a batch: its own, and the custom columns of the chunk and of its file.
 pub(crate) fn metadata<'b>(batch: &'b BatchView<'_>) -> Result<Vec<ChunkMetadata<'b>>, StageError> {
     let records = batch.read(RECORD)?;
+    let columns = |entity| batch.dynamic_columns(entity).collect::<Vec<_>>();
+    let (of_files, of_chunks) = (columns(Entity::File), columns(Entity::Chunk));
     let of_row = |(row, file): (usize, &u32)| {
         let mut metadata = Cow::Borrowed(&records[row].0.metadata[..]);
-        let of_file = batch.dynamic_columns(Entity::File).map(|(name, values)| (name, &values[*file as usize]));
-        let of_chunk = batch.dynamic_columns(Entity::Chunk).map(|(name, values)| (name, &values[row]));
+        let of_file = of_files.iter().map(|(name, values)| (*name, &values[*file as usize]));
+        let of_chunk = of_chunks.iter().map(|(name, values)| (*name, &values[row]));
         for (name, value) in of_file.chain(of_chunk) {
             if let Some(value) = value.as_ref().and_then(meta_value) {
                 metadata.to_mut().push((name.to_owned(), value));

@@ -22,16 +22,6 @@ impl RowSet {
         }
     }
 
-    /// Two sets with half of the units each; `None` if there is only one unit.
-    pub fn halves(&self, unit: RowUnit, chunk_files: &[u32]) -> Option<[Self; 2]> {
-        let units = self.units(unit);
-        if units.len() < 2 {
-            return None;
-        }
-        let (first, second) = units.split_at(units.len() / 2);
-        Some([first, second].map(|units| Self::of(units, unit, &self.chunks, chunk_files)))
-    }
-
     /// At most `most` sets with about as many units each; `None` if there is only one unit.
     pub fn pieces(&self, unit: RowUnit, most: usize, chunk_files: &[u32]) -> Option<Vec<Self>> {
         let units = self.units(unit);
@@ -77,18 +67,6 @@ pub fn row_sets(batch: &BatchView<'_>, unit: RowUnit, most: usize, wanted: impl 
 mod tests {
     use super::*;
 
-    #[test]
-    fn halves_keep_files_and_chunks_together() {
-        let chunk_files = [0, 0, 1, 3, 3];
-        let whole = RowSet { files: vec![0, 1, 3], chunks: vec![0, 1, 2, 3, 4] };
-        let [first, second] = whole.halves(RowUnit::Chunk, &chunk_files).expect("five units");
-        assert_eq!((first.files, first.chunks), (vec![0], vec![0, 1]));
-        assert_eq!((second.files, second.chunks), (vec![1, 3], vec![2, 3, 4]));
-        let [first, second] = whole.halves(RowUnit::File, &chunk_files).expect("three units");
-        assert_eq!((first.files, first.chunks), (vec![0], vec![0, 1]));
-        assert_eq!((second.files, second.chunks), (vec![1, 3], vec![2, 3, 4]));
-        assert_eq!(RowSet { files: vec![2], chunks: vec![] }.halves(RowUnit::File, &chunk_files), None);
-    }
     #[test]
     fn pieces_keep_files_and_chunks_together() {
         let chunk_files = [0, 0, 1, 3, 3];

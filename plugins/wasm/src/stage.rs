@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use aurora_pipeline::{BatchView, Fingerprint, Stage, StageContext, StageError, Worker};
-use aurora_plugins::declaration::{Declaration, RowUnit};
+use aurora_plugins::declaration::Declaration;
 use aurora_plugins::exchange::{BatchOutcome, Request, Response, RowSet, rows_to_process};
 
 use crate::convert::{batch_of, response_of};
@@ -145,9 +145,10 @@ impl WasmWorker<'_> {
             let Err(reason) = answer.and_then(|response| outcome.take(&rows, response, batch.chunk_files())) else {
                 continue;
             };
-            match rows.units(unit) {
-                [only] => outcome.fail(*only, &reason),
-                _ => waiting.extend(single_units(rows, unit, batch.chunk_files())),
+            // Each row is called alone: an instance costs little, a call that loops all of its fuel.
+            match rows.pieces(unit, usize::MAX, batch.chunk_files()) {
+                Some(rows) => waiting.extend(rows.into_iter().rev()),
+                None => rows.units(unit).iter().for_each(|row| outcome.fail(*row, &reason)),
             }
         }
         Ok(())
@@ -190,16 +191,4 @@ impl WasmWorker<'_> {
         }
         Ok(answer)
     }
-}
-
-/// The units of some rows, each alone, the last one first.
-fn single_units(rows: RowSet, unit: RowUnit, chunk_files: &[u32]) -> Vec<RowSet> {
-    let (mut divisible, mut single) = (vec![rows], Vec::new());
-    while let Some(rows) = divisible.pop() {
-        match rows.halves(unit, chunk_files) {
-            Some(halves) => divisible.extend(halves),
-            None => single.push(rows),
-        }
-    }
-    single
 }

@@ -1,6 +1,6 @@
 //! The custom columns of a plan, as the index declares them.
 
-use aurora_pipeline::{CellType, Diagnostic, Diagnostics, DynamicType, Entity, Plan, PlannedStage, code};
+use aurora_pipeline::{CellType, Diagnostic, Diagnostics, DynamicType, Plan, PlannedStage, code};
 use aurora_storage::{ColumnDeclaration, ColumnKind};
 
 use crate::chunk::BUILT_IN_METADATA;
@@ -22,16 +22,14 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
                     format!("stage `{}` writes column `{name}`, which is built-in metadata of documents", stage.name());
                 found.push(refusal(stage, message));
             } else if let Some(other) = columns.iter().find(|known| known.name == name) {
-                // Columns of the same entity are the plan's concern.
-                if other.stage != stage.name() || Entity::of_column(column.name()).is_some() {
-                    let message = format!(
-                        "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
-                        stage.name(),
-                        column.name(),
-                        other.stage
-                    );
-                    found.push(refusal(stage, message));
-                }
+                // A stage that changed the values of another one would get its own as input when these are restored.
+                let message = format!(
+                    "stage `{}` writes column `{}`, and `{}` writes one that searches know by the same name",
+                    stage.name(),
+                    column.name(),
+                    other.stage
+                );
+                found.push(refusal(stage, message));
             } else {
                 let uses = column.uses();
                 columns.push(ColumnDeclaration {

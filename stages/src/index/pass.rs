@@ -58,7 +58,7 @@ pub(super) fn pass(
         });
     }
 
-    // A stage goes on from what it has kept only if the index has everything that it was kept with.
+    // What a stage has kept describes the whole index of the last run, so it is of use only if all of that index stays.
     let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, kept, observer: observer.of_run() };
