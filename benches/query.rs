@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aurora_analysis::{Analyzer, Embedder, StaticModel};
+use aurora_analysis::{Analyzer, QueryEmbedder, StaticModel};
 use aurora_query::{FieldScorer, Mode, Query, Retriever, SearchConfig, WeightedTerm, best_chunks, idf};
 use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
 
@@ -35,7 +35,7 @@ fn main() {
     let environment =
         Environment::open(&Path::new(&root).join(ProjectDirectory::NAME), OpenMode::Existing).expect("an index");
     let snapshot = environment.snapshot().expect("a snapshot");
-    let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in().expect("the embedded model"));
+    let model: Arc<dyn QueryEmbedder> = Arc::new(StaticModel::built_in().expect("the embedded model"));
     println!("{} chunks, {} segments", snapshot.live().len(), snapshot.manifest().segments.len());
 
     let (names, sentences) = queries(&snapshot);
@@ -95,7 +95,7 @@ fn terms(text: &str) -> Vec<(String, f32)> {
 }
 
 /// The nearest vectors against the exhaustive scan, in time and in what is found.
-fn vectors(snapshot: &Snapshot, model: &dyn Embedder, queries: &[String]) {
+fn vectors(snapshot: &Snapshot, model: &dyn QueryEmbedder, queries: &[String]) {
     let stored: Vec<(ChunkId, Vec<f32>)> = snapshot
         .live()
         .iter()

@@ -16,7 +16,7 @@ use crate::output::{sanitize, time, units, width};
 use crate::program::Program;
 use crate::search::settings;
 use crate::terminal::Terminal;
-use crate::{disk, index, model, opened, place};
+use crate::{disk, index, opened, place, query_embedder};
 
 /// Less free space than this is worth a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &DoctorArgs, program: &Program) -> Outcome {
         ("git", git(&root)),
         ("index", index),
         ("writer", writer(&root)),
-        ("model", embeddings(manifest.as_ref())),
+        ("model", embeddings(manifest.as_ref(), &root, program)),
         ("disk", free_space(&root)),
         ("config", config(&root)),
         ("pipeline", pipeline(&root, program)),
@@ -153,11 +153,11 @@ fn writer(root: &Path) -> CheckResult {
     }
 }
 
-fn embeddings(manifest: Option<&Manifest>) -> CheckResult {
+fn embeddings(manifest: Option<&Manifest>, root: &Path, program: &Program) -> CheckResult {
     let stored = manifest.and_then(|manifest| manifest.model.as_ref());
-    let embedder = match model::embedder_of(stored.map_or(STATIC, |model| &model.id)) {
+    let embedder = match query_embedder::of_model(stored.map_or(STATIC, |model| &model.id), root, program) {
         Ok(embedder) => embedder,
-        Err(error) => return failed(chain(&error)),
+        Err(failure) => return failed(failure.message()),
     };
     if let Some(stored) = stored.filter(|stored| stored.id != embedder.id()) {
         return warning(format!(

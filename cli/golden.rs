@@ -15,7 +15,7 @@ use aurora_storage::ProjectDirectory;
 use crate::failure::{Failure, Outcome};
 use crate::program::Program;
 use crate::terminal::Terminal;
-use crate::{findings, index, opened, place, search};
+use crate::{findings, index, opened, place, query_embedder, search};
 
 /// Questions that are asked of one index.
 pub(crate) struct QuestionBatch {
@@ -129,7 +129,7 @@ pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, program: &Program) ->
     let snapshot = opened::snapshot(root)?;
     let embedder = match mode {
         Mode::Sparse => None,
-        Mode::Hybrid | Mode::Dense => search::embedder(&snapshot, mode, &program.terminal)?,
+        Mode::Hybrid | Mode::Dense => query_embedder::of_index(root, &snapshot, mode, program)?,
     };
     Engine::new(snapshot, embedder, mode).map_err(opened::failure)
 }

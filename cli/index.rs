@@ -116,6 +116,7 @@ pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions>
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
     interrupt::cancels(&options.cancel);
     let summary = aurora_stages::index::run(options, progress);
+    interrupt::ends(|| {});
     progress.clear();
     summary.map_err(|error| findings::failure(error, &program.terminal))
 }

@@ -2,21 +2,45 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use aurora_pipeline::CancelToken;
+
+/// Exit code of a process that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// What Ctrl-C does now. A process has one handler of signals.
+static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// From here on the first Ctrl-C (or termination signal) cancels `token`, and a second one
 /// ends the process. Where no handler can be set, the system's own behaviour stays.
 pub(crate) fn cancels(token: &CancelToken) {
     let token = token.clone();
     let pressed = AtomicBool::new(false);
-    // An error means that a handler exists already; its token is the one of this process.
-    let _ = ctrlc::set_handler(move || {
+    on_interrupt(move || {
         if pressed.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            std::process::exit(INTERRUPTED);
         }
         token.cancel();
         let _ =
             writeln!(std::io::stderr(), "\nStopping: what is in flight is being written. Ctrl-C again stops at once.");
+    });
+}
+
+/// From here on Ctrl-C (or a termination signal) calls `clean_up` and ends the process.
+pub(crate) fn ends(clean_up: impl Fn() + Send + 'static) {
+    on_interrupt(move || {
+        clean_up();
+        std::process::exit(INTERRUPTED);
+    });
+}
+
+fn on_interrupt(action: impl Fn() + Send + 'static) {
+    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
+    // An error means that the handler is set already.
+    let _ = ctrlc::set_handler(|| {
+        if let Some(action) = &*ACTION.lock().unwrap_or_else(PoisonError::into_inner) {
+            action();
+        }
     });
 }

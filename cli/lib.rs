@@ -43,6 +43,7 @@ mod place;
 mod plugin;
 mod program;
 mod programs;
+mod query_embedder;
 mod rebuild;
 mod run;
 mod search;

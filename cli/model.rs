@@ -2,9 +2,8 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
-use aurora_analysis::{Embedder, ModelDirectory, ModelError, STATIC};
+use aurora_analysis::{ModelDirectory, ModelError, STATIC};
 use serde::Serialize;
 
 use crate::args::ModelCommand;
@@ -22,25 +21,6 @@ pub(crate) fn run(command: &ModelCommand, terminal: &Terminal) -> Outcome {
         ModelCommand::Add { dir, name } => add(&models, dir, name.as_deref(), terminal),
         ModelCommand::List { format } => list(&models, *format, terminal),
     }
-}
-
-/// The embedder of the model with this id, or its successor of the same name: the caller
-/// must check whether the vectors of both agree.
-pub(crate) fn embedder_of(id: &str) -> Result<Arc<dyn Embedder>, ModelError> {
-    let models = place::models()?;
-    let name = name_of(id);
-    let added = aurora_analysis::embedder(name, &models);
-    if let Err(ModelError::Unknown { .. } | ModelError::NotCompiled { .. }) = added {
-        let built_in = aurora_analysis::embedder(STATIC, &models)?;
-        if name_of(built_in.id()) == name {
-            return Ok(built_in);
-        }
-    }
-    added
-}
-
-fn name_of(id: &str) -> &str {
-    id.split_once('@').map_or(id, |(name, _)| name)
 }
 
 fn failure(error: ModelError) -> Failure {

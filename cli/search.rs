@@ -2,15 +2,13 @@
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use aurora_analysis::Embedder;
 use aurora_diagnostics::Diagnostics;
 use aurora_query::{
     ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY, Mode,
     Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
-use aurora_storage::{AccessLog, Snapshot};
+use aurora_storage::AccessLog;
 use serde_json::json;
 
 use crate::args::{FusionArg, ResultFormat, SearchArgs};
@@ -22,7 +20,7 @@ use crate::output::{json, time};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
-use crate::{findings, index, model, opened, place};
+use crate::{findings, index, opened, place, query_embedder};
 
 /// Most bytes of a line of standard input.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -62,7 +60,7 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     let mode = mode(args.mode);
     let embedder = match mode {
         Mode::Sparse => None,
-        Mode::Hybrid | Mode::Dense => embedder(&snapshot, mode, terminal)?,
+        Mode::Hybrid | Mode::Dense => query_embedder::of_index(&root, &snapshot, mode, program)?,
     };
     // Without the log, results are ranked as if nothing had been shown before.
     let access = AccessLog::open(&place::index_dir(&root)).ok();
@@ -371,25 +369,5 @@ pub(crate) fn mode(asked: Option<ModeArg>) -> Mode {
         None | Some(ModeArg::Hybrid) => Mode::Hybrid,
         Some(ModeArg::Sparse) => Mode::Sparse,
         Some(ModeArg::Dense) => Mode::Dense,
-    }
-}
-
-/// The model that made the index's vectors. Without it a hybrid search goes by keywords.
-pub(crate) fn embedder(snapshot: &Snapshot, mode: Mode, terminal: &Terminal) -> Outcome<Option<Arc<dyn Embedder>>> {
-    let Some(stored) = &snapshot.manifest().model else {
-        return Ok(None);
-    };
-    match model::embedder_of(&stored.id) {
-        Ok(embedder) => {
-            if embedder.id() != stored.id {
-                terminal.note(&format!("`aur mem index` embeds again, with {}", embedder.id()));
-            }
-            Ok(Some(embedder))
-        }
-        Err(error) if mode == Mode::Dense => Err(Failure::from_error(&error)),
-        Err(error) => {
-            terminal.warn(&chain(&error));
-            Ok(None)
-        }
     }
 }

@@ -5,14 +5,23 @@ use crate::passage::Passage;
 /// The name of the model that is part of the program and needs no file.
 pub const STATIC: &str = "static";
 
-/// Turns passages and queries into vectors of one space, so that the dot product of two of them is their cosine.
-pub trait Embedder: Send + Sync {
+/// Turns queries into vectors that can be compared with those of an index.
+pub trait QueryEmbedder: Send + Sync {
     /// `name@digest`: two embedders of one id give the same vectors, so the id may key caches and manifests.
     fn id(&self) -> &str;
 
     /// Length of every vector that this embedder returns.
     fn dimensions(&self) -> usize;
 
+    /// The vector of what a user typed; unit length, or all zeros when it holds nothing that the model knows.
+    ///
+    /// # Errors
+    /// [`EmbedError`] when the model fails on this text.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
+/// Turns passages and queries into vectors of one space, so that the dot product of two of them is their cosine.
+pub trait Embedder: QueryEmbedder {
     /// One result per passage, in order; a passage that cannot be embedded does not disturb its neighbours.
     ///
     /// Vectors have unit length, or are all zeros when the passage holds nothing that the model knows. The work is done
@@ -29,12 +38,6 @@ pub trait Embedder: Send + Sync {
         passages: &[Passage<'_>],
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>>;
-
-    /// The vector of what a user typed; unit length, or all zeros when it holds nothing that the model knows.
-    ///
-    /// # Errors
-    /// [`EmbedError`] when the model fails on this text.
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }
 
 /// Why one text has no vector.
@@ -54,6 +57,14 @@ pub enum EmbedError {
         /// Id of the model.
         model: String,
         /// What the tensor library said.
+        reason: String,
+    },
+    /// The stage of the pipeline that embeds could not embed the text.
+    #[error("{model}: {reason}")]
+    Stage {
+        /// Id of the model.
+        model: String,
+        /// What the stage said.
         reason: String,
     },
     /// The vector holds a NaN or an infinity: the weights are damaged.

@@ -32,7 +32,7 @@ mod tokenizer;
 pub use analyzer::{ANALYZER_VERSION, Analyzer, MAX_TERM_BYTES};
 #[cfg(feature = "bert")]
 pub use bert::BertEmbedder;
-pub use embedder::{EmbedError, Embedder, STATIC};
+pub use embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 pub use model_dir::{ModelDirectory, ModelEntry, embedder};
 pub use model_error::ModelError;
 pub use model_file::ModelFile;

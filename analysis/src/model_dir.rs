@@ -11,7 +11,7 @@ use aurora_confined::read_regular;
 use serde::{Deserialize, Serialize};
 
 use crate::bert::{self, BertEmbedder};
-use crate::embedder::{Embedder, STATIC};
+use crate::embedder::{Embedder, QueryEmbedder, STATIC};
 use crate::model_error::ModelError;
 use crate::model_file::{self, MOST_BYTES, ModelFile};
 use crate::static_model::StaticModel;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aurora_analysis::Embedder;
+use aurora_analysis::QueryEmbedder;
 use aurora_query::{Mode, Query, QueryError, Retriever, SearchConfig};
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use crate::metrics::{DEPTH, Found, Measured, measure};
 #[derive(Clone)]
 pub struct Engine {
     snapshot: Snapshot,
-    embedder: Option<Arc<dyn Embedder>>,
+    embedder: Option<Arc<dyn QueryEmbedder>>,
     mode: Mode,
     now: i64,
 }
@@ -39,7 +39,7 @@ impl Engine {
     ///
     /// # Errors
     /// When a record of the index cannot be read.
-    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn Embedder>>, mode: Mode) -> Result<Self, StorageError> {
+    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, mode: Mode) -> Result<Self, StorageError> {
         let now = newest_commit(&snapshot)?.map_or(snapshot.manifest().updated, |newest| newest + 86_400);
         Ok(Self { snapshot, embedder, mode, now })
     }

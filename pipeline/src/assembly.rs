@@ -33,6 +33,11 @@ impl StagePart {
     pub fn new(name: impl Into<String>, access: Access, stage: Box<dyn Stage>) -> Self {
         Self { name: name.into(), access, workers: None, after: Vec::new(), stage }
     }
+
+    /// The fingerprint of the stage, under its name in the pipeline.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.stage.fingerprint().renamed(&self.name)
+    }
 }
 
 /// A pipeline that is ready to run.

@@ -80,6 +80,7 @@ impl<T: Cell> Column<T> {
             name: Cow::Borrowed(self.name),
             cell: CellType::Native { id: TypeId::of::<T>(), name: std::any::type_name::<T>() },
             uses: ColumnUses::default(),
+            dimensions: None,
         }
     }
 }
@@ -105,19 +106,21 @@ pub struct ColumnSpec {
     pub(crate) name: Cow<'static, str>,
     pub(crate) cell: CellType,
     pub(crate) uses: ColumnUses,
+    /// Length of the vectors that the writer gives, if it says so.
+    pub(crate) dimensions: Option<usize>,
 }
 
 impl ColumnSpec {
     /// A column declared by name only. It can be read as [`Value`]s whatever its type.
     /// A name without a dot is a chunk column: `owner` is `chunk.owner`.
     pub fn named(name: impl Into<String>) -> Self {
-        Self { name: full_name(name.into()), cell: CellType::Any, uses: ColumnUses::default() }
+        Self { name: full_name(name.into()), cell: CellType::Any, uses: ColumnUses::default(), dimensions: None }
     }
 
     /// A column of [`Value`]s of one type, as a custom stage writes it. A name without a dot is a chunk column. Its values
     /// are stored and can be filtered by.
     pub fn dynamic(name: impl Into<String>, cell: DynamicType) -> Self {
-        Self { name: full_name(name.into()), cell: CellType::Dynamic(cell), uses: ColumnUses::FILTER }
+        Self { name: full_name(name.into()), cell: CellType::Dynamic(cell), uses: ColumnUses::FILTER, dimensions: None }
     }
 
     /// The same column with other uses.
@@ -125,6 +128,17 @@ impl ColumnSpec {
     pub fn used(mut self, uses: ColumnUses) -> Self {
         self.uses = uses;
         self
+    }
+
+    /// The same column of vectors, each with so many dimensions.
+    #[must_use]
+    pub fn of_dimensions(self, dimensions: usize) -> Self {
+        Self { dimensions: Some(dimensions), ..self }
+    }
+
+    /// The number of dimensions of the vectors in the column, if its writer has declared it.
+    pub fn dimensions(&self) -> Option<usize> {
+        self.dimensions
     }
 
     /// What the values of a dynamic column are used for.

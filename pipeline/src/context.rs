@@ -62,6 +62,8 @@ pub(crate) struct RunState {
     pub(crate) error: Mutex<Option<RunError>>,
     /// Names of the stages whose stored output is that of this run's configuration.
     pub(crate) current: BTreeSet<String>,
+    /// Names of the stages of which the same holds for rows that have values.
+    pub(crate) resumed: BTreeSet<String>,
     /// What stages have kept from the last run, by their names.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
@@ -86,6 +88,7 @@ impl RunState {
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
             current: BTreeSet::new(),
+            resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             log: StageLog::default(),
             pool: OnceLock::new(),
@@ -142,8 +145,8 @@ impl StageContext<'_> {
         self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
-    /// The same for a row that the stage gave up on although it may succeed another time: the program makes the output of the
-    /// stage again in its next run.
+    /// The same for a row that the stage gave up on although it may succeed another time: the program runs the stage on such
+    /// rows again in its next run.
     pub fn gave_up(&self, path: &str, reason: &str) {
         self.failed(path, reason);
         self.record(|tallies| {
@@ -160,6 +163,12 @@ impl StageContext<'_> {
     /// be used again. Set by the program, see [`RunOptions::current`](crate::RunOptions::current).
     pub fn is_current(&self) -> bool {
         self.run.current.contains(self.stage)
+    }
+
+    /// Whether [`StageContext::is_current`] would hold if the last run had not given up on some rows: what it stored can be used
+    /// again for rows that have values. Set by the program, see [`RunOptions::resumed`](crate::RunOptions::resumed).
+    pub fn is_resumed(&self) -> bool {
+        self.run.resumed.contains(self.stage)
     }
 
     /// What the stage has kept from the last run, see [`StageContext::keep`].

@@ -31,6 +31,8 @@ pub struct RunOptions<'a> {
     pub cancel: CancelToken,
     /// Names of the stages whose output, as the last run stored it, may be used again.
     pub current: BTreeSet<String>,
+    /// Names of the stages of which the same holds for all rows but those that the last run gave up on.
+    pub resumed: BTreeSet<String>,
     /// What stages have kept from the last run, by their names.
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
@@ -44,6 +46,7 @@ impl Default for RunOptions<'_> {
             memory: None,
             cancel: CancelToken::new(),
             current: BTreeSet::new(),
+            resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             observer: &Silent,
         }
@@ -61,6 +64,7 @@ impl Pipeline {
         let mut run = RunState::new(options.cancel, jobs, self.run.batch_files, memory);
         run.fingerprints = self.fingerprints();
         run.current = options.current;
+        run.resumed = options.resumed;
         run.kept = options.kept;
         run.meters = self
             .stages

@@ -88,6 +88,16 @@ impl PlannedStage {
     pub fn step(&self) -> usize {
         self.step
     }
+
+    /// Builds the stage alone, as a part of another pipeline.
+    ///
+    /// # Errors
+    /// Why it cannot be built; the message names the stage.
+    pub fn build(self, cx: &BuildContext<'_>) -> Result<StagePart, StageError> {
+        let Self { name, access, workers, config, .. } = self;
+        let stage = config.build(cx).map_err(|error| StageError::caused(format!("stage `{name}`: {error}"), error))?;
+        Ok(StagePart { name, access, workers, after: Vec::new(), stage })
+    }
 }
 
 impl Plan {
@@ -107,6 +117,11 @@ impl Plan {
     /// The stages in the order of the plan.
     pub fn stages(&self) -> &[PlannedStage] {
         &self.stages
+    }
+
+    /// One of the stages.
+    pub fn into_stage(self, name: &str) -> Option<PlannedStage> {
+        self.stages.into_iter().find(|stage| stage.name == name)
     }
 
     /// `[run]`.
@@ -206,10 +221,7 @@ impl Plan {
     pub fn build(self, cx: &BuildContext<'_>) -> Result<Pipeline, StageError> {
         let mut parts = Vec::with_capacity(self.stages.len());
         for planned in self.stages {
-            let PlannedStage { name, access, workers, config, .. } = planned;
-            let stage =
-                config.build(cx).map_err(|error| StageError::caused(format!("stage `{name}`: {error}"), error))?;
-            parts.push(StagePart { name, access, workers, after: Vec::new(), stage });
+            parts.push(planned.build(cx)?);
         }
         Ok(Pipeline::new(self.run, parts, &self.graph))
     }

@@ -1,6 +1,6 @@
 //! The stage types that a program registers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Deserializer;
@@ -103,6 +103,8 @@ impl Registry {
             }
         };
         access.reads.iter_mut().chain(&mut access.optional).for_each(&mut resolve_read);
+        let mut seen = BTreeSet::new();
+        access.reads.retain(|column| seen.insert(column.name.clone()));
         let mut refused = Vec::new();
         let mut updated = Vec::new();
         for column in &mut access.writes {
@@ -110,10 +112,14 @@ impl Registry {
             let Some(known) = self.columns.get(column.name()) else { continue };
             if known.set.is_none() || known.reference.value != given {
                 refused.push((known.reference, given));
+                // The wrong type is one mistake, and not one more for each stage that reads the column.
+                if known.set.is_some() {
+                    *column = known.source.clone();
+                }
                 continue;
             }
             used.insert(known.reference.name, known);
-            *column = known.source.clone();
+            *column = ColumnSpec { dimensions: column.dimensions, ..known.source.clone() };
             updated.extend(known.is_updated.then(|| known.source.clone()));
         }
         access.optional.extend(updated);

@@ -91,7 +91,7 @@ pub struct RunReport {
     pub errors: Tally,
     /// By stage: rows that it could not process, by reason. They are kept without its values.
     pub failures: BTreeMap<String, Tally>,
-    /// Names of the stages whose output has to be made again, because they gave up on rows.
+    /// Names of the stages that gave up on rows, and have to run on them again.
     pub incomplete: BTreeSet<String>,
     /// What stages keep for the next run, by their names.
     #[serde(skip)]

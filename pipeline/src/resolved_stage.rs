@@ -177,7 +177,11 @@ impl Registry {
 fn refused_column(stage: &str, column: &ColumnReference, given: DynamicType, place: Option<Location>) -> Diagnostic {
     let (message, help) = if !column.writers.is_empty() {
         let message = format!("stage `{stage}` writes column `{}` as `{given}`; it is `{}`", column.name, column.value);
-        (message, format!("`\"{}\" = \"{}\"`", column.name, column.value))
+        let given = match column.value {
+            DynamicType::Vector => "{ type = \"vector\", dimensions = 384 }".to_owned(),
+            value => format!("\"{value}\""),
+        };
+        (message, format!("`\"{}\" = {given}`", column.name))
     } else {
         let message = format!("stage `{stage}` writes column `{}`, which is a built-in one", column.name);
         (message, "give the column another name".to_owned())

@@ -11,8 +11,8 @@ in `reads`; `file_path` and `chunk_path` name one of both. A parameter named `co
 and `row` a dictionary of all columns. The function returns the value of the column that the stage writes, or a
 dictionary of several. `None` is no value.
 
-Raise an exception to report a row that cannot be processed, and `Drop("reason")` to drop it. `print` writes to the log
-of the run. With `@stage(batch=True)` the function gets each column as a list, and returns lists.
+Raise an exception to report a row that cannot be processed, `Retry("reason")` if the next run should try it again, and
+`Drop("reason")` to drop it. `print` writes to the log of the run. With `@stage(batch=True)` the function gets each column as a list, and returns lists.
 
 This file needs Python 3.8 and its standard library only.
 """
@@ -23,7 +23,7 @@ import os
 import sys
 import time
 
-__all__ = ["Drop", "Partial", "documents", "stage"]
+__all__ = ["Drop", "Partial", "Retry", "documents", "stage"]
 
 PROTOCOL = "aurora-stage"
 VERSION = 1
@@ -33,6 +33,10 @@ HEARTBEAT = 1.0
 
 class Drop(Exception):
     """Raised by a stage to drop a row, with the reason."""
+
+
+class Retry(Exception):
+    """Raised by a stage that cannot process a row now: a service does not answer, for instance. The next run tries again."""
 
 
 def stage(function=None, *, batch=False):
@@ -122,8 +126,8 @@ class _Host:
             if message["type"] == "batch":
                 try:
                     self.send(self.answer(message))
-                except Exception as error:  # The host sends the rows again in smaller messages.
-                    self.send({"type": "error", "id": message["id"], "message": _text(error)})
+                except Exception as error:  # Unless it is a `Retry`, the host sends the rows again in smaller messages.
+                    self.send(dict(_told(error), type="error", id=message["id"]))
 
     def answer(self, message):
         """Works on one message."""
@@ -143,7 +147,7 @@ class _Host:
                 except Drop as reason:
                     drops.append({"entity": self.unit, "row": row, "reason": str(reason)})
                 except Exception as error:  # A row that fails must not take the others with it.
-                    errors.append({"entity": self.unit, "row": row, "message": _text(error)})
+                    errors.append(dict(_told(error), entity=self.unit, row=row))
         result = {"type": "result", "id": message["id"], "errors": errors, "drops": drops}
         result["files"] = {"columns": columns["file"]}
         result["chunks"] = {"columns": columns["chunk"]}
@@ -188,6 +192,12 @@ class _Host:
         self.target.write(b"\n")
         self.target.flush()
         self.last_sent = time.monotonic()
+
+
+def _told(error):
+    if isinstance(error, Retry):
+        return {"message": str(error), "retry": True}
+    return {"message": _text(error)}
 
 
 def _text(error):

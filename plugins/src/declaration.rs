@@ -18,6 +18,8 @@ pub(crate) const OF_DOCUMENTS: [&str; 5] = ["file.path", "file.size", "file.mtim
 const LONGEST_NAME: usize = 64;
 /// Highest weight of terms.
 const MOST_TERMS: u64 = 10;
+/// Most dimensions of a vector.
+const MOST_DIMENSIONS: u64 = 4096;
 
 /// A column in `writes`: its type and its uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,6 +35,8 @@ pub struct WrittenType {
     pub embed: bool,
     /// See [`ColumnUses::boost`].
     pub boost: Option<f32>,
+    /// Length of every vector, for the type `vector`.
+    pub dimensions: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -46,6 +50,7 @@ struct WrittenTable {
     #[serde(default)]
     embed: bool,
     boost: Option<f32>,
+    dimensions: Option<u64>,
 }
 
 fn yes() -> bool {
@@ -63,13 +68,14 @@ impl<'de> Deserialize<'de> for WrittenType {
             }
 
             fn visit_str<E: de::Error>(self, kind: &str) -> Result<WrittenType, E> {
-                Ok(WrittenType { kind: kind.to_owned(), filter: true, terms: None, embed: false, boost: None })
+                let kind = kind.to_owned();
+                Ok(WrittenType { kind, filter: true, terms: None, embed: false, boost: None, dimensions: None })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenType, A::Error> {
                 let table = WrittenTable::deserialize(de::value::MapAccessDeserializer::new(map))?;
-                let WrittenTable { kind, filter, terms, embed, boost } = table;
-                Ok(WrittenType { kind, filter, terms, embed, boost })
+                let WrittenTable { kind, filter, terms, embed, boost, dimensions } = table;
+                Ok(WrittenType { kind, filter, terms, embed, boost, dimensions })
             }
         }
         deserializer.deserialize_any(TypeVisitor)
@@ -120,6 +126,8 @@ pub struct WrittenColumn {
     pub name: String,
     /// Type of the values.
     pub kind: DynamicType,
+    /// Length of every vector of a column of vectors.
+    pub dimensions: Option<usize>,
     uses: ColumnUses,
 }
 
@@ -127,6 +135,12 @@ impl WrittenColumn {
     /// Whether files or chunks have it.
     pub fn entity(&self) -> Entity {
         Entity::of_column(&self.name).unwrap_or(Entity::Chunk)
+    }
+
+    /// The column as the stage declares it to the pipeline.
+    fn spec(&self) -> ColumnSpec {
+        let spec = ColumnSpec::dynamic(self.name.as_str(), self.kind).used(self.uses);
+        self.dimensions.into_iter().fold(spec, ColumnSpec::of_dimensions)
     }
 
     /// The name without the entity.
@@ -166,11 +180,7 @@ impl Declaration {
 
     /// What the stage may do to a batch.
     pub fn access(&self) -> Access {
-        let mut writes: Vec<ColumnSpec> = self
-            .written
-            .iter()
-            .map(|column| ColumnSpec::dynamic(column.name.as_str(), column.kind).used(column.uses))
-            .collect();
+        let mut writes: Vec<ColumnSpec> = self.written.iter().map(WrittenColumn::spec).collect();
         if self.drops == DropRows::Files {
             writes.push(ColumnSpec::dynamic(FILE_SKIP, DynamicType::String));
         }
@@ -191,14 +201,17 @@ impl Declaration {
         self.written.iter().find(|column| column.entity() == entity && column.short_name() == short)
     }
 
-    /// Whether the written columns are all custom ones, whose values the last run has stored.
+    /// Whether the last run has stored the values of all written columns: they are custom ones, or embeddings.
     pub fn is_stored(&self) -> bool {
-        self.drops != DropRows::Files && self.written.iter().all(|column| DynamicType::CUSTOM.contains(&column.kind))
+        self.drops != DropRows::Files && self.written.iter().all(|column| column.kind != DynamicType::Json)
     }
 
     /// Adds everything that the output depends on to a fingerprint. The uses of columns are not part of it.
     pub fn fingerprint(&self, fingerprint: Fingerprint) -> Fingerprint {
-        let written = self.written.iter().map(|column| format!("{}:{}", column.name, column.kind));
+        let written = self.written.iter().map(|column| match column.dimensions {
+            None => format!("{}:{}", column.name, column.kind),
+            Some(dimensions) => format!("{}:{}[{dimensions}]", column.name, column.kind),
+        });
         fingerprint
             .with("reads", self.reads.join(","))
             .with("writes", written.collect::<Vec<_>>().join(","))
@@ -279,6 +292,18 @@ fn check_written(name: &str, written: &WrittenType, problems: &mut Problems<'_>)
             .error("writes", format!("column `{name}` of type `{kind}` has no number for `boost`"))
             .help("this use needs the type `integer` or `float`");
     }
+    let dimensions_problem = match (kind, written.dimensions) {
+        (DynamicType::Vector, None) => Some("does not say how many `dimensions` its vectors have".to_owned()),
+        (DynamicType::Vector, Some(1..=MOST_DIMENSIONS)) => None,
+        (DynamicType::Vector, Some(_)) => Some(format!("has vectors of 1 to {MOST_DIMENSIONS} `dimensions`")),
+        (_, None) => None,
+        (_, Some(_)) => Some(format!("of type `{kind}` has no `dimensions`")),
+    };
+    if let Some(problem) = dimensions_problem {
+        problems
+            .error("writes", format!("column `{name}` {problem}"))
+            .help("writes = { \"chunk.embedding\" = { type = \"vector\", dimensions = 384 } }");
+    }
     if written.terms.is_some_and(|weight| !(1..=MOST_TERMS).contains(&weight)) {
         problems.error("writes", format!("`terms` of column `{name}` is not a whole number from 1 to {MOST_TERMS}"));
     }
@@ -300,7 +325,8 @@ fn column(name: &str, written: &WrittenType) -> Option<WrittenColumn> {
         embed: written.embed,
         boost: written.boost,
     };
-    Some(WrittenColumn { name: full_name(name), kind, uses })
+    let dimensions = written.dimensions.and_then(|dimensions| usize::try_from(dimensions).ok());
+    Some(WrittenColumn { name: full_name(name), kind, dimensions, uses })
 }
 
 fn full_name(name: &str) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use aurora_analysis::{Analyzer, Embedder, LateInteraction, StaticModel};
+use aurora_analysis::{Analyzer, LateInteraction, QueryEmbedder, StaticModel};
 use aurora_storage::Snapshot;
 
 use crate::config::SearchConfig;
@@ -19,7 +19,7 @@ use crate::understand::{Understood, understand};
 /// Answers queries over one generation of an index. Open it once, search many times.
 pub struct Retriever {
     snapshot: Snapshot,
-    embedder: Option<Arc<dyn Embedder>>,
+    embedder: Option<Arc<dyn QueryEmbedder>>,
     /// The model whose tokens the index holds, to compare queries with them word by word.
     tokens: Option<StaticModel>,
     config: SearchConfig,
@@ -30,7 +30,7 @@ pub struct Retriever {
 impl Retriever {
     /// A retriever over `snapshot`. Without an embedder, or with one of another model than the index's, searches use
     /// keywords only and say so.
-    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn Embedder>>, config: SearchConfig) -> Self {
+    pub fn new(snapshot: Snapshot, embedder: Option<Arc<dyn QueryEmbedder>>, config: SearchConfig) -> Self {
         let tokens = embedder.as_ref().and_then(|_| StaticModel::built_in().ok());
         let indexed = snapshot.manifest().model.as_ref().map(|model| model.tokens.clone());
         let tokens = tokens.filter(|tokens| indexed.is_some_and(|id| id == tokens.id()));

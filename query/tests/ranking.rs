@@ -22,7 +22,7 @@ fn index(rows: &[Row], model: Option<Bag>) -> Index {
 fn index_with(rows: &[Row], stored: Option<Bag>, loaded: Option<Bag>, config: SearchConfig) -> Index {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let snapshot = corpus::write(directory.path(), rows, stored.as_ref());
-    let embedder = loaded.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::Embedder>);
+    let embedder = loaded.map(|model| Arc::new(model) as Arc<dyn aurora_analysis::QueryEmbedder>);
     Index { _directory: directory, retriever: Retriever::new(snapshot, embedder, config) }
 }
 

@@ -1,4 +1,4 @@
-//! The eight built-in stages of an index run, and the run itself.
+//! The built-in stages of an index run, and the run itself.
 //!
 //! Each stage is a folder or a file of its name; [`columns`] lists what travels between them, and
 //! [`index`] runs a pipeline of them over a directory. Languages are in the crate [`aurora_languages`];
@@ -25,5 +25,6 @@ pub mod pipelines;
 mod registry;
 mod services;
 pub mod store;
+pub mod tokens;
 
 pub use registry::registry;

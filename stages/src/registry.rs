@@ -11,6 +11,7 @@ use crate::git_signal::GitSignal;
 use crate::incremental::IncrementalCheck;
 use crate::parse::Parse;
 use crate::store::Store;
+use crate::tokens::TokenSets;
 
 /// A registry that holds the built-in stages and describes the built-in columns.
 pub fn registry() -> Registry {
@@ -21,6 +22,7 @@ pub fn registry() -> Registry {
     registry.register_described::<GitSignal>();
     registry.register_described::<ChunkOptions>();
     registry.register_described::<Embed>();
+    registry.register_described::<TokenSets>();
     registry.register_described::<Store>();
     registry.register_described::<Bm25>();
     built_in::register(&mut registry);

@@ -9,7 +9,7 @@ use super::FILES;
 use super::batches::{self, TokenBatch, batches};
 use super::config::Config;
 use super::encoder::Encoder;
-use crate::embedder::{EmbedError, Embedder};
+use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::model_error::ModelError;
 use crate::model_file;
 use crate::passage::Passage;
@@ -134,7 +134,7 @@ impl BertEmbedder {
     }
 }
 
-impl Embedder for BertEmbedder {
+impl QueryEmbedder for BertEmbedder {
     fn id(&self) -> &str {
         &self.id
     }
@@ -143,16 +143,18 @@ impl Embedder for BertEmbedder {
         self.config.hidden_size
     }
 
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let found = self.embed_texts(vec![text.to_owned()], &|| false).and_then(|mut found| found.pop());
+        found.unwrap_or_else(|| Ok(vec![0.0; self.config.hidden_size]))
+    }
+}
+
+impl Embedder for BertEmbedder {
     fn embed_unless(
         &self,
         passages: &[Passage<'_>],
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
         self.embed_texts(passages.iter().map(Passage::full).collect(), is_stopped)
-    }
-
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let found = self.embed_texts(vec![text.to_owned()], &|| false).and_then(|mut found| found.pop());
-        found.unwrap_or_else(|| Ok(vec![0.0; self.config.hidden_size]))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::embedder::{EmbedError, Embedder};
+use crate::embedder::{EmbedError, Embedder, QueryEmbedder};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 
@@ -23,7 +23,7 @@ impl BertEmbedder {
     }
 }
 
-impl Embedder for BertEmbedder {
+impl QueryEmbedder for BertEmbedder {
     fn id(&self) -> &str {
         match *self {}
     }
@@ -32,15 +32,17 @@ impl Embedder for BertEmbedder {
         match *self {}
     }
 
+    fn embed_query(&self, _: &str) -> Result<Vec<f32>, EmbedError> {
+        match *self {}
+    }
+}
+
+impl Embedder for BertEmbedder {
     fn embed_unless(
         &self,
         _: &[Passage<'_>],
         _: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        match *self {}
-    }
-
-    fn embed_query(&self, _: &str) -> Result<Vec<f32>, EmbedError> {
         match *self {}
     }
 }

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use crate::embedder::{EmbedError, Embedder, STATIC};
+use crate::embedder::{EmbedError, Embedder, QueryEmbedder, STATIC};
 use crate::model_error::ModelError;
 use crate::passage::Passage;
 pub use late::LateInteraction;
@@ -241,23 +241,13 @@ fn set(mut rows: Vec<u32>) -> Vec<u16> {
     rows.into_iter().filter_map(|row| u16::try_from(row).ok()).collect()
 }
 
-impl Embedder for StaticModel {
+impl QueryEmbedder for StaticModel {
     fn id(&self) -> &str {
         &self.id
     }
 
     fn dimensions(&self) -> usize {
         self.table.dimensions()
-    }
-
-    fn embed_unless(
-        &self,
-        passages: &[Passage<'_>],
-        is_stopped: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        let mut rows = Vec::with_capacity(TOKEN_BUDGET);
-        let mut embed = |passage| (!is_stopped()).then(|| Ok(self.embed_passage(passage, &mut rows)));
-        passages.iter().map(&mut embed).collect()
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
@@ -267,6 +257,18 @@ impl Embedder for StaticModel {
         self.table.add(&self.bytes, &rows, &mut vector);
         normalise(&mut vector);
         Ok(vector)
+    }
+}
+
+impl Embedder for StaticModel {
+    fn embed_unless(
+        &self,
+        passages: &[Passage<'_>],
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
+        let mut rows = Vec::with_capacity(TOKEN_BUDGET);
+        let mut embed = |passage| (!is_stopped()).then(|| Ok(self.embed_passage(passage, &mut rows)));
+        passages.iter().map(&mut embed).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use aurora_analysis::{Embedder, ModelDirectory, ModelError, embedder};
+use aurora_analysis::{ModelDirectory, ModelError, QueryEmbedder, embedder};
 
 use crate::tiny;
 

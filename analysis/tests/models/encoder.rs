@@ -1,6 +1,6 @@
 //! What must hold of the encoder whatever the weights.
 
-use aurora_analysis::{BertEmbedder, Embedder, Passage};
+use aurora_analysis::{BertEmbedder, Embedder, Passage, QueryEmbedder};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRunner, contextualize_config};
 

@@ -6,7 +6,7 @@ use aurora_pipeline::{BatchView, DynamicType, Entity, StageContext, StageError, 
 
 use super::response::{CellValue, Response, RowNote};
 use super::rows::RowSet;
-use crate::declaration::{Declaration, DropRows, FILE_SKIP, RowUnit};
+use crate::declaration::{Declaration, DropRows, FILE_SKIP, RowUnit, WrittenColumn};
 
 /// Most bytes of one value.
 const MOST_VALUE_BYTES: usize = 1 << 20;
@@ -26,12 +26,20 @@ pub struct BatchOutcome<'d> {
     columns: BTreeMap<&'d str, Vec<Option<Value>>>,
     /// For each unit that is dropped, the reason.
     dropped: BTreeMap<u32, String>,
-    /// Units that failed, and why.
-    failed: Vec<(u32, String)>,
+    /// Units that failed.
+    failed: Vec<(u32, RowFault)>,
     /// Why the first value that is not of its type is none.
     invalid: Option<String>,
     /// Columns that were given and are not declared, each with the first unit of such an answer.
     undeclared: BTreeMap<String, u32>,
+}
+
+/// Why a row failed.
+#[derive(Clone)]
+struct RowFault {
+    reason: String,
+    /// The next run tries the row again.
+    retry: bool,
 }
 
 impl<'d> BatchOutcome<'d> {
@@ -75,7 +83,12 @@ impl<'d> BatchOutcome<'d> {
 
     /// Records that a unit could not be processed.
     pub fn fail(&mut self, unit: u32, reason: &str) {
-        self.failed.push((unit, shortened(reason)));
+        self.failed.push((unit, RowFault { reason: shortened(reason), retry: false }));
+    }
+
+    /// The same for a unit that may succeed another time: the next run tries it again.
+    pub fn fail_for_now(&mut self, unit: u32, reason: &str) {
+        self.failed.push((unit, RowFault { reason: shortened(reason), retry: true }));
     }
 
     /// Takes the answer for some rows. Rows with invalid values fail; the others are taken. Columns that are not declared are
@@ -85,14 +98,16 @@ impl<'d> BatchOutcome<'d> {
     /// Why the answer as a whole cannot be used: a column that is missing, or has not one value for each row.
     pub fn take(&mut self, rows: &RowSet, response: Response, chunk_files: &[u32]) -> Result<(), String> {
         self.check(rows, &response)?;
-        let mut faults: BTreeMap<u32, String> = BTreeMap::new();
+        let mut faults: BTreeMap<u32, RowFault> = BTreeMap::new();
         for note in &response.errors {
-            faults.insert(self.unit_of(note, rows, chunk_files)?, shortened(&note.message));
+            let fault = RowFault { reason: shortened(&note.message), retry: note.retry };
+            faults.insert(self.unit_of(note, rows, chunk_files)?, fault);
         }
         for note in &response.drops {
             let unit = self.unit_of(note, rows, chunk_files)?;
             if self.declaration.drops == DropRows::None {
-                faults.insert(unit, "it drops the row, which the key `drops` of the stage does not allow".to_owned());
+                let reason = "it drops the row, which the key `drops` of the stage does not allow".to_owned();
+                faults.insert(unit, RowFault { reason, retry: false });
             } else {
                 self.dropped.insert(unit, shortened(&note.message));
             }
@@ -107,7 +122,7 @@ impl<'d> BatchOutcome<'d> {
                 };
                 let Some(target) = self.columns.get_mut(column.name.as_str()) else { continue };
                 for (row, CellValue(value)) in rows.iter().zip(values) {
-                    match value.map(|value| checked(value, column.kind)).transpose() {
+                    match value.map(|value| checked(value, column)).transpose() {
                         Ok(value) => target[*row as usize] = value,
                         Err(reason) => {
                             let unit = if self.declaration.unit.entity() == entity {
@@ -117,7 +132,7 @@ impl<'d> BatchOutcome<'d> {
                             };
                             let reason = format!("column `{short}`: {reason}");
                             self.invalid.get_or_insert_with(|| reason.clone());
-                            faults.entry(unit).or_insert(reason);
+                            faults.entry(unit).or_insert(RowFault { reason, retry: false });
                         }
                     }
                 }
@@ -142,8 +157,12 @@ impl<'d> BatchOutcome<'d> {
             self.dropped.remove(&unit);
         }
         let paths = Paths { batch, unit: self.declaration.unit };
-        for (unit, reason) in &self.failed {
-            cx.failed(&paths.of(*unit), reason);
+        for (unit, RowFault { reason, retry }) in &self.failed {
+            if *retry {
+                cx.gave_up(&paths.of(*unit), reason);
+            } else {
+                cx.failed(&paths.of(*unit), reason);
+            }
         }
         for (column, unit) in &self.undeclared {
             let stage = cx.stage();
@@ -239,7 +258,8 @@ impl<'d> BatchOutcome<'d> {
 }
 
 /// A value of the declared type, or why it is none.
-fn checked(value: Value, kind: DynamicType) -> Result<Value, String> {
+fn checked(value: Value, column: &WrittenColumn) -> Result<Value, String> {
+    let kind = column.kind;
     let value = match (value, kind) {
         (Value::Integer(number), DynamicType::Float) => Value::Float(number as f64),
         (Value::Strings(texts), DynamicType::Vector) if texts.is_empty() => Value::Vector(Vec::new()),
@@ -252,18 +272,31 @@ fn checked(value: Value, kind: DynamicType) -> Result<Value, String> {
             if value.dynamic_type() == DynamicType::Json { "another value" } else { value.dynamic_type().as_str() };
         return Err(format!("{given} instead of {kind}"));
     }
-    match &value {
+    match value {
         Value::Float(number) if !number.is_finite() => Err("not a finite number".to_owned()),
-        Value::Vector(numbers) if numbers.iter().any(|number| !number.is_finite()) => {
-            Err("a number that is not finite in single precision".to_owned())
-        }
-        Value::String(text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
-        Value::Strings(texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
-        Value::Strings(texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {
+        Value::Vector(numbers) => unit_vector(numbers, column.dimensions).map(Value::Vector),
+        Value::String(ref text) if text.len() > MOST_VALUE_BYTES => Err(format!("more than {MOST_VALUE_BYTES} bytes")),
+        Value::Strings(ref texts) if texts.len() > MOST_TEXTS => Err(format!("more than {MOST_TEXTS} texts")),
+        Value::Strings(ref texts) if texts.iter().map(String::len).sum::<usize>() > MOST_VALUE_BYTES => {
             Err(format!("more than {MOST_VALUE_BYTES} bytes"))
         }
         _ => Ok(value),
     }
+}
+
+/// The vector with its length scaled to 1, so that the dot product of two is their cosine; zeros stay zeros.
+fn unit_vector(mut numbers: Vec<f32>, dimensions: Option<usize>) -> Result<Vec<f32>, String> {
+    if dimensions.is_some_and(|dimensions| dimensions != numbers.len()) {
+        return Err(format!("{} numbers instead of {}", numbers.len(), dimensions.unwrap_or_default()));
+    }
+    if numbers.iter().any(|number| !number.is_finite()) {
+        return Err("a number that is not finite in single precision".to_owned());
+    }
+    let length = numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+    if length > 0.0 {
+        numbers.iter_mut().for_each(|number| *number = (f64::from(*number) / length) as f32);
+    }
+    Ok(numbers)
 }
 
 /// A message of a plugin, short enough for a report and on one line.

@@ -42,19 +42,25 @@ fn restore(
         RowUnit::File => FILE_STORED,
         RowUnit::Chunk => CHUNK_STORED,
     };
-    let Some(stored) = batch.read_optional(column)?.filter(|_| cx.is_current() && declaration.is_stored()) else {
+    let is_restored = declaration.is_stored() && (cx.is_current() || cx.is_resumed());
+    let Some(stored) = batch.read_optional(column)?.filter(|_| is_restored) else {
         return Ok(Vec::new());
     };
-    for (row, values) in stored.iter().enumerate().filter(|(_, values)| values.is_stored()) {
+    // A row without values may be one that the last run gave up on.
+    let has_value =
+        |values: &StoredValues| declaration.written.iter().any(|column| values.get(column.short_name()).is_some());
+    let is_done = |values: &StoredValues| values.is_stored() && (cx.is_current() || has_value(values));
+    let done: Vec<bool> = stored.iter().map(is_done).collect();
+    for (row, values) in stored.iter().enumerate().filter(|(row, _)| done[*row]) {
         for column in &declaration.written {
             outcome.restore(&column.name, row, values.get(column.short_name()).cloned());
         }
     }
-    let reused = stored.iter().filter(|values| values.is_stored()).count();
+    let reused = done.iter().filter(|is_done| **is_done).count();
     if reused > 0 {
         cx.count(&format!("{}.reused", cx.stage()), reused as u64);
     }
-    Ok(stored.iter().map(StoredValues::is_stored).collect())
+    Ok(done)
 }
 
 /// For every file of the batch, whether it has content to work on and is in one of the languages, if there are any.

@@ -50,6 +50,9 @@ pub(super) struct Answer {
     /// Why a message as a whole could not be processed.
     #[serde(default)]
     pub(super) message: String,
+    /// The rows of that message may succeed another time.
+    #[serde(default)]
+    pub(super) retry: bool,
     #[serde(default)]
     pub(super) files: ColumnsResponse,
     #[serde(default)]
@@ -310,12 +313,16 @@ impl Exchange<'_, '_, '_> {
     /// # Errors
     /// How it breaks the protocol.
     fn take(&mut self, answer: Answer) -> Result<(), String> {
-        let Answer { r#type, id, message, files, chunks, errors, drops } = answer;
+        let Answer { r#type, id, message, retry, files, chunks, errors, drops } = answer;
         let id = id.ok_or_else(|| "an answer without `id`".to_owned())?;
         let at = self.in_flight.iter().position(|(sent, _)| *sent == id);
         let Some((_, task)) = at.and_then(|at| self.in_flight.remove(at)) else {
             return Err(format!("an answer to message {id}, which is not in flight"));
         };
+        if r#type == AnswerType::Error && retry {
+            task.rows.units(self.outcome.unit()).iter().for_each(|row| self.outcome.fail_for_now(*row, &message));
+            return Ok(());
+        }
         if r#type == AnswerType::Error {
             self.divide(task, &message);
             return Ok(());

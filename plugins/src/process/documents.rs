@@ -182,7 +182,8 @@ impl Stage for DocumentsStage {
             Err(Ended::Failed(reason)) => {
                 // What could not be listed is unknown, not deleted.
                 let directory = listing.directory.clone();
-                cx.gave_up(&directory, &reason);
+                cx.failed(&directory, &reason);
+                cx.kept().into_iter().for_each(|state| cx.keep(state));
                 listing.push(directory, String::new(), json!({ "rest": true }));
                 return listing.emit();
             }

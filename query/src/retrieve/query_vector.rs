@@ -1,6 +1,6 @@
 //! The query's vector, and why there may be none.
 
-use aurora_analysis::Embedder;
+use aurora_analysis::QueryEmbedder;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
 
 /// What a search can say about meaning.
@@ -13,7 +13,7 @@ pub(crate) enum QueryVector {
 
 impl QueryVector {
     /// Embeds `text` if the index's vectors come from the same model.
-    pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn Embedder>, text: &str) -> Self {
+    pub(crate) fn of(snapshot: &Snapshot, embedder: Option<&dyn QueryEmbedder>, text: &str) -> Self {
         let Some(model) = &snapshot.manifest().model else {
             return Self::Unavailable("the index holds no embeddings".to_owned());
         };

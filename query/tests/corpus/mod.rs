@@ -5,7 +5,7 @@ use std::path::Path;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage};
+use aurora_analysis::{Analyzer, EmbedError, Embedder, Passage, QueryEmbedder};
 use aurora_storage::{
     Chunk, ChunkHistory, ChunkType, ColumnDeclaration, Complexity, Environment, Field, FileOutcome, FileRecord,
     GitHistory, HistoryTier, ManifestUpdate, MetaValue, ModelInfo, OpenMode, Snapshot, StoredTokens, TermVector,
@@ -274,7 +274,7 @@ impl Bag {
     }
 }
 
-impl Embedder for Bag {
+impl QueryEmbedder for Bag {
     fn id(&self) -> &str {
         &self.id
     }
@@ -283,15 +283,17 @@ impl Embedder for Bag {
         32
     }
 
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Ok(self.vector(text))
+    }
+}
+
+impl Embedder for Bag {
     fn embed_unless(
         &self,
         passages: &[Passage<'_>],
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
         passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(passage.body)))).collect()
-    }
-
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        Ok(self.vector(text))
     }
 }

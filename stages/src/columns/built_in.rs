@@ -158,10 +158,19 @@ fn chunks() -> [BuiltInColumn; 17] {
             EMBEDDING,
             EMBEDDING.name(),
             Vector,
-            "Unit vector; none if the chunk could not be embedded.",
+            "Unit vector; none if the chunk could not be embedded. A stage that fills it replaces `embed`.",
             |vector| vector.as_deref().map(ValueRef::Vector),
-        ),
+        )
+        .writable(EMBEDDING, CUSTOM, embedding),
     ]
+}
+
+fn embedding(vector: &mut Option<Vec<f32>>, value: Value) -> Result<(), std::string::String> {
+    match value {
+        Value::Vector(numbers) => *vector = Some(numbers),
+        other => return Err(format!("{} instead of a vector", other.dynamic_type())),
+    }
+    Ok(())
 }
 
 /// A text of the chunk's record.

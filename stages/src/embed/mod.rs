@@ -1,19 +1,21 @@
 //! `embed`: gives each chunk a vector, and its tokens for late interaction.
 
-use std::borrow::Cow;
+pub(crate) mod passages;
+
 use std::sync::Arc;
 
-use aurora_analysis::{EmbedError, Embedder, Passage, StaticModel};
+use aurora_analysis::{EmbedError, Embedder, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Problems, Stage, StageConfig,
     StageContext, StageError, Worker,
 };
-use aurora_storage::{Chunk, StoredTokens};
+use aurora_storage::Chunk;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
-use crate::metadata;
 use crate::services::{CustomColumns, Models, PreviousIndex, service};
+use crate::tokens::tokens_of;
+use passages::{doc, passage};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -62,7 +64,8 @@ impl StageConfig for Embed {
         let models = service::<Models>(cx)?;
         let embedder = aurora_analysis::embedder(&self.model, &models.directory).map_err(StageError::from_error)?;
         let tokens = StaticModel::built_in().map_err(StageError::from_error)?;
-        models.set_used(embedder.as_ref(), &tokens);
+        models.set_vectors(embedder.id(), embedder.dimensions());
+        models.set_tokens(tokens.id());
         Ok(Box::new(EmbedStage { embedder, tokens, previous: service(cx)?, columns: service(cx)? }))
     }
 }
@@ -105,12 +108,12 @@ impl Worker for EmbedWorker<'_> {
             cx.count("embeddings.reused", (records.len() - missing.len()) as u64);
         }
         for rows in missing.chunks(PASSAGES_PER_CALL) {
-            let docs: Vec<_> = rows.iter().map(|row| self.doc(batch, *row, &records[*row].0)).collect();
+            let columns = &self.stage.columns;
+            let docs: Vec<_> = rows.iter().map(|row| doc(batch, *row, &records[*row].0, columns)).collect();
             let passages: Vec<_> = rows.iter().zip(&docs).map(|(row, doc)| passage(&records[*row].0, doc)).collect();
             let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());
             for ((row, passage), vector) in rows.iter().zip(&passages).zip(embedded.ok_or(StageError::Stopped)?) {
-                let sets = self.stage.tokens.token_sets(passage);
-                tokens[*row] = Tokens(StoredTokens { code: sets.code, doc: sets.doc });
+                tokens[*row] = tokens_of(&self.stage.tokens, passage);
                 vectors[*row] = made(vector, &records[*row].0, cx);
             }
         }
@@ -121,18 +124,6 @@ impl Worker for EmbedWorker<'_> {
 }
 
 impl EmbedWorker<'_> {
-    /// The documentation of a chunk with the values of the custom columns that are embedded, a line for each.
-    fn doc<'b>(&self, batch: &BatchView<'_>, row: usize, chunk: &'b Chunk) -> Cow<'b, str> {
-        let mut doc = Cow::Borrowed(chunk.doc.as_str());
-        for name in self.stage.columns.embedded() {
-            if let Some(text) = metadata::text_of(batch, name, row) {
-                let line = format!("{}{name}: {text}", if doc.is_empty() { "" } else { "\n" });
-                doc.to_mut().push_str(&line);
-            }
-        }
-        doc
-    }
-
     /// The vectors of chunks that the last run has embedded in the same way.
     fn stored_vectors(
         &self,
@@ -156,16 +147,4 @@ fn made(vector: Result<Vec<f32>, EmbedError>, chunk: &Chunk, cx: &StageContext<'
             cx.warn(&chunk.path, &format!("failed to generate the embedding of {}: {error}", chunk.key));
         })
         .ok()
-}
-
-fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
-    Passage {
-        kind: chunk.chunk_type.as_str(),
-        path: &chunk.path,
-        name: &chunk.name,
-        qualified_name: &chunk.qualified_name,
-        signature: &chunk.signature,
-        doc,
-        body: &chunk.text,
-    }
 }

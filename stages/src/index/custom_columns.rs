@@ -15,12 +15,21 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
     for stage in plan.stages() {
         for column in stage.access().written() {
             let CellType::Dynamic(cell) = column.cell() else { continue };
-            let Some(kind) = kind_of(cell) else { continue };
             let name = column.short_name();
+            let Some(kind) = kind_of(cell) else {
+                let message =
+                    format!("column `{}` has the type `{cell}`, which only built-in columns have", column.name());
+                found.push(refusal(
+                    stage,
+                    message,
+                    "vectors are written to `chunk.embedding`, definitions to `file.definitions`",
+                ));
+                continue;
+            };
             if BUILT_IN_METADATA.contains(&name) {
                 let message =
                     format!("stage `{}` writes column `{name}`, which is built-in metadata of documents", stage.name());
-                found.push(refusal(stage, message));
+                found.push(refusal(stage, message, "give the column another name"));
             } else if let Some(other) = columns.iter().find(|known| known.name == name) {
                 // A stage that changed the values of another one would get its own as input when these are restored.
                 let message = format!(
@@ -29,7 +38,7 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
                     column.name(),
                     other.stage
                 );
-                found.push(refusal(stage, message));
+                found.push(refusal(stage, message, "give the column another name"));
             } else {
                 let uses = column.uses();
                 columns.push(ColumnDeclaration {
@@ -48,9 +57,8 @@ pub fn declarations(plan: &Plan) -> Result<Vec<ColumnDeclaration>, Diagnostics> 
     if found.has_errors() { Err(found) } else { Ok(columns) }
 }
 
-fn refusal(stage: &PlannedStage, message: String) -> Diagnostic {
-    let help = Some("give the column another name".to_owned());
-    Diagnostic::error(code::COLUMN_NAME, stage.location().cloned(), message).with_help(help)
+fn refusal(stage: &PlannedStage, message: String, help: &str) -> Diagnostic {
+    Diagnostic::error(code::COLUMN_NAME, stage.location().cloned(), message).with_help(Some(help.to_owned()))
 }
 
 fn kind_of(cell: DynamicType) -> Option<ColumnKind> {

@@ -3,12 +3,14 @@
 mod access;
 mod custom_columns;
 mod descriptors;
+mod embedding_stage;
 mod error;
 mod keywords;
 mod options;
 mod outlook;
 mod pass;
 mod plan;
+mod query_embedder;
 mod recovery;
 mod root;
 mod run_services;
@@ -22,11 +24,13 @@ use std::time::{Duration, Instant};
 use aurora_storage::give_back_freed_memory;
 
 pub use custom_columns::declarations as custom_columns;
+pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MOST_PIPELINE_BYTES, plan};
+pub use query_embedder::{StageEmbedder, query_embedder};
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 

@@ -32,6 +32,9 @@ pub struct StageOutlook {
 pub enum RunsOn {
     /// On files that have changed in the tree.
     Changes,
+    /// On files that have changed in the tree, and on the rows that the last run gave up on.
+    #[serde(rename = "given up")]
+    GivenUp,
     /// On all stored chunks; nothing is parsed again.
     Chunks,
     /// On all files.
@@ -74,6 +77,7 @@ fn of_stage(stage: &str, next: &Rerun, before: &StageStates, now: &StageStates, 
             let because = others.map(|name| format!("chunks depend on `{name}`, which has changed"));
             (RunsOn::Files, own.into_iter().chain(because).collect())
         }
+        RunScope::Derived if next.resumed.contains(stage) => (RunsOn::GivenUp, Vec::new()),
         RunScope::Derived if next.changed.contains(stage) => (RunsOn::Chunks, own),
         RunScope::Derived => {
             let again: BTreeSet<String> = pipeline.with_dependants(changed());

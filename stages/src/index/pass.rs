@@ -10,6 +10,7 @@ use aurora_storage::{Environment, ManifestUpdate, ModelInfo, OpenMode, Origin, P
 
 use super::access;
 use super::custom_columns;
+use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
 use super::plan::plan;
@@ -31,6 +32,7 @@ pub(super) fn pass(
     let begun = Instant::now();
     let plan = plan(options)?;
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    let embedding_stage = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     let mut warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let project = ProjectDirectory::of(root);
@@ -45,10 +47,15 @@ pub(super) fn pass(
     let lent = services.lend(&options.services);
     let pipeline = plan.build(&BuildContext { root, services: &lent })?;
     drop(lent);
+    if let Some(stage) = embedding_stage
+        && let Some(fingerprint) = pipeline.fingerprints().iter().find(|fingerprint| fingerprint.name == stage.name)
+    {
+        services.models.set_vectors(&stage.model_id(fingerprint), stage.dimensions);
+    }
     let mut states = scope::states(&pipeline);
     // Files that cannot be read cannot be indexed again under another configuration.
     let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
-    let Rerun { scope, current, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
+    let Rerun { scope, current, resumed, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
     services.previous.decide(scope);
     let model = services.models.used();
     if !continues_walk {
@@ -61,7 +68,8 @@ pub(super) fn pass(
     // What a stage has kept describes the whole index of the last run, so it is of use only if all of that index stays.
     let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, kept, observer: observer.of_run() };
+    let (memory, observer) = (Some(memory.batches), observer.of_run());
+    let run = RunOptions { jobs, memory, cancel, current, resumed, kept, observer };
     let report = pipeline.run(run)?;
     report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
     states.extend(scope::keeping(&report.kept));

@@ -8,6 +8,7 @@ use aurora_pipeline::{PipelineSource, Plan};
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
+use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
 use crate::pipelines;
@@ -33,6 +34,7 @@ pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     let loaded = aurora_pipeline::load_within(&sources, registry, pipelines::EMBEDDED, &ceilings);
     let plan = loaded.map_err(IndexError::Pipeline)?;
     custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     Ok(plan)
 }
 

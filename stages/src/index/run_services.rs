@@ -8,6 +8,7 @@ use aurora_confined::Directory;
 use aurora_pipeline::{Plan, Services};
 use aurora_storage::{ColumnDeclaration, Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
 
+use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::IndexOptions;
 use super::scope::HISTORY;
@@ -61,6 +62,7 @@ impl RunServices {
             diff_cache: caches.file(ProjectDirectory::HISTORY_COMPARISONS, MAX_COMPARISONS),
             index: previous.clone(),
         };
+        let restores_vectors = EmbeddingStage::of(plan).map_err(IndexError::Pipeline)?.is_some();
         let settings = RunSettings {
             attributes: plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME),
             uses_previous: !options.force,
@@ -73,7 +75,7 @@ impl RunServices {
         let user = options.models.path().parent().map(UserDirectory::at);
         Ok(Self {
             tree: Arc::new(SourceTree::new(tree, user.as_ref())),
-            previous: Arc::new(PreviousIndex::new(previous)),
+            previous: Arc::new(PreviousIndex::new(previous, restores_vectors)),
             writer: Arc::new(writer),
             repository: Arc::new(repository),
             models: Arc::new(Models::new(options.models.clone())),

@@ -13,8 +13,8 @@ pub(super) const HISTORY: &str = "history";
 /// Marks the entries of stages that chunks depend on. The output of all other stages is made from stored chunks.
 const MAKES_CHUNKS: &str = "makes chunks";
 const DERIVED: &str = "derived";
-/// The fingerprint of a stage whose output has to be made again.
-const INCOMPLETE: &str = "incomplete";
+/// Stands before the fingerprint of a stage that gave up on rows.
+const INCOMPLETE: &str = "incomplete ";
 
 /// The stages of one run as the manifest keeps them: names and states, in the order of the plan.
 pub(super) type StageStates = Vec<(String, String)>;
@@ -30,12 +30,19 @@ pub(super) fn states(pipeline: &Pipeline) -> StageStates {
     pipeline.fingerprints().into_iter().map(state).collect()
 }
 
-/// Marks the output of a stage as one that the next run has to make again.
+/// Marks the output of a stage as one that lacks rows, on which the next run has to run the stage again.
 pub(super) fn mark_incomplete(states: &mut StageStates, stage: &str) {
     for (_, state) in states.iter_mut().filter(|(name, _)| name == stage) {
-        let kind = if state.starts_with(MAKES_CHUNKS) { MAKES_CHUNKS } else { DERIVED };
-        *state = format!("{kind}: {INCOMPLETE}");
+        if let Some((kind, rest)) = state.split_once(": ") {
+            *state = format!("{kind}: {INCOMPLETE}{rest}");
+        }
     }
+}
+
+/// The state of a stage as it would be if the stage had not given up on rows; `None` if it has not.
+fn completed(state: &str) -> Option<String> {
+    let (kind, rest) = state.split_once(": ")?;
+    rest.strip_prefix(INCOMPLETE).map(|rest| format!("{kind}: {rest}"))
 }
 
 /// Whether chunks depend on the stage with this state.
@@ -55,14 +62,12 @@ pub(super) struct StateParts {
 /// Divides a state into its parts.
 pub(super) fn parts(state: &str) -> StateParts {
     let (_, rest) = state.split_once(": ").unwrap_or(("", state));
-    if rest == INCOMPLETE {
-        return StateParts { is_incomplete: true, ..StateParts::default() };
-    }
+    let (is_incomplete, rest) = rest.strip_prefix(INCOMPLETE).map_or((false, rest), |rest| (true, rest));
     let (fingerprint, from) = rest.rsplit_once(" from ").unwrap_or((rest, ""));
     let mut words = fingerprint.splitn(3, ' ').skip(1);
     let version = words.next().unwrap_or_default().to_owned();
     let settings = words.next().map(Fingerprint::settings).unwrap_or_default();
-    StateParts { is_incomplete: false, version, settings, from: from.to_owned() }
+    StateParts { is_incomplete, version, settings, from: from.to_owned() }
 }
 
 /// Prefix of the entries with what stages keep for the next run.
@@ -87,6 +92,8 @@ pub(super) struct Rerun {
     pub(super) changed: BTreeSet<String>,
     /// Stages whose stored output can be used again for chunks that are not made anew.
     pub(super) current: BTreeSet<String>,
+    /// The same, but the last run gave up on some rows.
+    pub(super) resumed: BTreeSet<String>,
 }
 
 /// Compares the states of the last run with those of this one. If a stage that chunks depend on differs, every file has to be
@@ -105,13 +112,30 @@ pub(super) fn rerun(before: &[(String, String)], now: &StageStates, force: bool,
     } else {
         RunScope::Everything
     };
-    let current = if scope == RunScope::Everything {
-        BTreeSet::new()
-    } else {
+    let (mut current, mut resumed) = (BTreeSet::new(), BTreeSet::new());
+    if scope != RunScope::Everything {
         // What git says of a file may have changed although the file has not.
         let attributes = pipeline.writers_of(BLAME.name());
         let stale = pipeline.with_dependants(changed.iter().map(String::as_str).chain(attributes));
-        pipeline.stage_names().filter(|name| !stale.contains(*name)).map(str::to_owned).collect()
+        current.extend(pipeline.stage_names().filter(|name| !stale.contains(*name)).map(str::to_owned));
+        resumed = resumable(before, now, &changed, pipeline);
+    }
+    Rerun { scope, changed, current, resumed }
+}
+
+/// The stages that differ only in that the last run gave up on some of their rows, and that depend on no other stage which
+/// differs.
+fn resumable(
+    before: &[(String, String)],
+    now: &StageStates,
+    changed: &BTreeSet<String>,
+    pipeline: &Pipeline,
+) -> BTreeSet<String> {
+    let is_same = |name: &str, state: &str| now.iter().any(|(known, now)| known == name && now == state);
+    let only_incomplete =
+        before.iter().filter(|(name, state)| completed(state).is_some_and(|state| is_same(name, &state)));
+    let depends_on_others = |name: &str| {
+        pipeline.with_dependants(changed.iter().map(String::as_str).filter(|other| *other != name)).contains(name)
     };
-    Rerun { scope, changed, current }
+    only_incomplete.map(|(name, _)| name.clone()).filter(|name| !depends_on_others(name)).collect()
 }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use aurora_pipeline::{StoredValues, Value};
+use aurora_pipeline::{ColumnSpec, StoredValues, Value};
 use aurora_storage::{Chunk, ChunkId, MetaValue, Snapshot, StorageError};
 
 use super::source_tree::SourceTree;
-use crate::columns::RelativePath;
+use crate::columns::{EMBEDDING, RelativePath};
 
 /// How much of an index has to be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,20 +25,22 @@ pub(crate) struct RestoredChunk {
     pub(crate) id: ChunkId,
     /// Without the metadata of custom columns.
     pub(crate) chunk: Chunk,
-    /// The metadata of custom columns.
+    /// The values of columns that custom stages may have written.
     pub(crate) custom: StoredValues,
 }
 
 /// The generation that was published when the run began.
 pub(crate) struct PreviousIndex {
     pub(crate) snapshot: Snapshot,
+    /// A custom stage makes the vectors, and gets the stored ones as values.
+    restores_vectors: bool,
     scope: OnceLock<RunScope>,
     vanished: OnceLock<HashMap<[u8; 32], Vec<RelativePath>>>,
 }
 
 impl PreviousIndex {
-    pub(crate) fn new(snapshot: Snapshot) -> Self {
-        Self { snapshot, scope: OnceLock::new(), vanished: OnceLock::new() }
+    pub(crate) fn new(snapshot: Snapshot, restores_vectors: bool) -> Self {
+        Self { snapshot, restores_vectors, scope: OnceLock::new(), vanished: OnceLock::new() }
     }
 
     /// How much has to be made again.
@@ -56,7 +58,9 @@ impl PreviousIndex {
         let Some(file) = self.snapshot.file(path)? else { return Ok(Vec::new()) };
         let mut chunks = Vec::with_capacity(file.chunks.len());
         for id in file.chunks {
-            chunks.extend(self.snapshot.whole_chunk(id)?.map(|chunk| self.restored(id, chunk)));
+            if let Some(chunk) = self.snapshot.whole_chunk(id)? {
+                chunks.push(self.restored(id, chunk)?);
+            }
         }
         Ok(chunks)
     }
@@ -68,16 +72,22 @@ impl PreviousIndex {
         }
         let first = self.snapshot.file(path)?.and_then(|file| file.chunks.first().copied());
         let chunk = first.map(|id| self.snapshot.whole_chunk(id)).transpose()?.flatten();
-        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk));
+        let restored = first.zip(chunk).map(|(id, chunk)| self.restored(id, chunk)).transpose()?;
         Ok(restored.map_or(StoredValues::NEW, |restored| restored.custom))
     }
 
-    fn restored(&self, id: ChunkId, mut chunk: Chunk) -> RestoredChunk {
+    fn restored(&self, id: ChunkId, mut chunk: Chunk) -> Result<RestoredChunk, StorageError> {
         let columns = &self.snapshot.manifest().columns;
         let is_custom = |(name, _): &mut (String, MetaValue)| columns.iter().any(|column| column.name == *name);
-        let custom: Vec<_> =
+        let mut custom: Vec<_> =
             chunk.metadata.extract_if(.., is_custom).map(|(name, value)| (name, custom_value(value))).collect();
-        RestoredChunk { id, chunk, custom: StoredValues::of(custom) }
+        if self.restores_vectors
+            && let Some(vector) = self.snapshot.vector(id)?
+        {
+            let embedding = ColumnSpec::from(EMBEDDING);
+            custom.push((embedding.short_name().to_owned(), Value::Vector(vector)));
+        }
+        Ok(RestoredChunk { id, chunk, custom: StoredValues::of(custom) })
     }
 
     /// The indexed paths that no longer exist, by the hash of their content, sorted by path.

@@ -1,0 +1,35 @@
+//! What of a chunk is embedded.
+
+use std::borrow::Cow;
+
+use aurora_analysis::Passage;
+use aurora_pipeline::BatchView;
+use aurora_storage::Chunk;
+
+use crate::metadata;
+use crate::services::CustomColumns;
+
+/// The documentation of a chunk with the values of the custom columns that are embedded, a line for each.
+pub(crate) fn doc<'b>(batch: &BatchView<'_>, row: usize, chunk: &'b Chunk, columns: &CustomColumns) -> Cow<'b, str> {
+    let mut doc = Cow::Borrowed(chunk.doc.as_str());
+    for name in columns.embedded() {
+        if let Some(text) = metadata::text_of(batch, name, row) {
+            let line = format!("{}{name}: {text}", if doc.is_empty() { "" } else { "\n" });
+            doc.to_mut().push_str(&line);
+        }
+    }
+    doc
+}
+
+/// The passage of a chunk with that documentation.
+pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
+    Passage {
+        kind: chunk.chunk_type.as_str(),
+        path: &chunk.path,
+        name: &chunk.name,
+        qualified_name: &chunk.qualified_name,
+        signature: &chunk.signature,
+        doc,
+        body: &chunk.text,
+    }
+}

@@ -1,0 +1,78 @@
+//! The custom stage that makes the vectors of an index, in place of a stage of the type `embed`.
+
+use aurora_pipeline::{ColumnSpec, Diagnostic, Diagnostics, Fingerprint, Plan, PlannedStage, StageConfig, code};
+
+use crate::columns::EMBEDDING;
+use crate::embed::Embed;
+
+/// How the ids of such models begin. No name of a model has a colon.
+const PREFIX: &str = "stage:";
+/// Digits of the digest in an id.
+const DIGITS: usize = 16;
+
+/// A custom stage that fills `chunk.embedding`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EmbeddingStage {
+    pub(super) name: String,
+    pub(super) dimensions: usize,
+}
+
+impl EmbeddingStage {
+    /// The stage of a plan, if it has one.
+    ///
+    /// # Errors
+    /// When another stage makes vectors too, or the stage does not declare how many dimensions they have.
+    pub(super) fn of(plan: &Plan) -> Result<Option<Self>, Diagnostics> {
+        let writes = |stage: &&PlannedStage| stage.access().written().any(is_embedding);
+        let makers: Vec<&PlannedStage> = plan.stages().iter().filter(writes).collect();
+        let Some(stage) = makers.iter().find(|stage| stage.type_name() != Embed::TYPE) else { return Ok(None) };
+        if let Some(other) = makers.iter().find(|other| other.name() != stage.name()) {
+            let message = format!("stages `{}` and `{}` both make the vectors of chunks", other.name(), stage.name());
+            let help = format!("leave one out: `enabled = false` in `[stage.{}]`", other.name());
+            return Err(refusal(stage, message, help));
+        }
+        let declared = stage.access().written().find(|column| is_embedding(column)).and_then(ColumnSpec::dimensions);
+        let Some(dimensions) = declared else {
+            let column = EMBEDDING.name();
+            let message = format!("stage `{}` writes column `{column}` and declares no dimensions", stage.name());
+            return Err(refusal(stage, message, "declare the column with `of_dimensions`".to_owned()));
+        };
+        Ok(Some(Self { name: stage.name().to_owned(), dimensions }))
+    }
+
+    /// The id of the model that the stage is. Stages with one id give the same vectors.
+    pub(super) fn model_id(&self, fingerprint: &Fingerprint) -> String {
+        let digest = blake3::hash(fingerprint.to_string().as_bytes()).to_hex();
+        format!("{PREFIX}{}@{}", self.name, &digest[..DIGITS])
+    }
+}
+
+fn is_embedding(column: &ColumnSpec) -> bool {
+    column.name() == EMBEDDING.name()
+}
+
+fn refusal(stage: &PlannedStage, message: String, help: String) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    found.push(Diagnostic::error(code::INVALID_VALUE, stage.location().cloned(), message).with_help(Some(help)));
+    found
+}
+
+/// The stage that a model is, given the model's id; `None` for all other models.
+pub fn embedding_stage(model: &str) -> Option<&str> {
+    let rest = model.strip_prefix(PREFIX)?;
+    Some(rest.rsplit_once('@').map_or(rest, |(stage, _)| stage))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_name_the_stage() {
+        let stage = EmbeddingStage { name: "embed".to_owned(), dimensions: 3 };
+        let id = stage.model_id(&Fingerprint::new("process", 1));
+        assert_eq!(embedding_stage(&id), Some("embed"));
+        assert_ne!(id, stage.model_id(&Fingerprint::new("process", 2)));
+        assert_eq!(embedding_stage("static-256@0123"), None);
+    }
+}

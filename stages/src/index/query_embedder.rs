@@ -1,0 +1,249 @@
+//! Embeds queries with the custom stage that has embedded the chunks of an index.
+//!
+//! The stage runs in a small pipeline of its own on a thread: its source emits a chunk for every query, and its sink takes the
+//! vectors. A program is therefore started once and answers many queries.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use aurora_analysis::{EmbedError, QueryEmbedder};
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, CellType, ColumnSpec, DynamicType, Emitter, Fingerprint, Pipeline, RunConfig,
+    RunError, RunOptions, RunReport, Stage, StageContext, StageError, StagePart, Worker, producer,
+};
+use aurora_storage::{Chunk, ChunkType};
+
+use super::embedding_stage::EmbeddingStage;
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::plan::plan;
+use super::root;
+use crate::columns::{
+    EMBEDDING, FileStatus, HASH, LANGUAGE, LanguageName, MTIME, PATH, RECORD, Record, RelativePath, SIGNAL, SIZE,
+    STATUS, Signal, TEXT,
+};
+
+/// The language of the chunk that a query is, by which a stage tells it from chunks of files.
+const QUERY: &str = "query";
+/// Time between two looks at whether the run is stopping.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The embedder of queries for the index of a root, if the pipeline of the root has a custom stage that makes vectors. No program
+/// is started before the first query.
+///
+/// # Errors
+/// As for an index run: a wrong configuration, or a program that is not allowed.
+pub fn query_embedder(options: &IndexOptions) -> Result<Option<StageEmbedder>, IndexError> {
+    let root = root::indexable(&options.root)?;
+    let options = IndexOptions { root, ..options.clone() };
+    let Some((stage, part)) = embedding_part(&options)? else { return Ok(None) };
+    let id = stage.model_id(&part.fingerprint());
+    Ok(Some(StageEmbedder { options, id, dimensions: stage.dimensions, running: Mutex::new(None) }))
+}
+
+/// The stage that makes the vectors, built.
+fn embedding_part(options: &IndexOptions) -> Result<Option<(EmbeddingStage, StagePart)>, IndexError> {
+    let plan = plan(options)?;
+    let Some(stage) = EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)? else { return Ok(None) };
+    let Some(planned) = plan.into_stage(&stage.name) else { return Ok(None) };
+    let part = planned.build(&BuildContext { root: &options.root, services: &options.services })?;
+    Ok(Some((stage, part)))
+}
+
+/// A custom stage that embeds queries.
+pub struct StageEmbedder {
+    options: IndexOptions,
+    id: String,
+    dimensions: usize,
+    /// The stage at work; it ends with the first query that it cannot embed.
+    running: Mutex<Option<Running>>,
+}
+
+impl StageEmbedder {
+    /// Ends the stage, with the query that it is embedding. No program is left when this returns.
+    pub fn stop(&self) {
+        self.options.cancel.cancel();
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(running.take().map(Running::end));
+    }
+}
+
+impl Drop for StageEmbedder {
+    fn drop(&mut self) {
+        let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner);
+        drop(running.take().map(Running::end));
+    }
+}
+
+impl QueryEmbedder for StageEmbedder {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |reason: String| EmbedError::Stage { model: self.id.clone(), reason };
+        let current = match running.take() {
+            Some(current) => current,
+            None => Running::start(&self.options).map_err(failed)?,
+        };
+        match current.embed(text) {
+            Some(vector) if vector.len() == self.dimensions => {
+                *running = Some(current);
+                Ok(vector)
+            }
+            Some(vector) => {
+                Err(failed(format!("a vector of {} dimensions instead of {}", vector.len(), self.dimensions)))
+            }
+            None => Err(failed(current.end())),
+        }
+    }
+}
+
+/// The stage at work in its pipeline.
+struct Running {
+    queries: Sender<String>,
+    vectors: Receiver<Option<Vec<f32>>>,
+    thread: JoinHandle<Result<RunReport, RunError>>,
+}
+
+impl Running {
+    /// Starts the pipeline.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    fn start(options: &IndexOptions) -> Result<Self, String> {
+        let part = embedding_part(options).map_err(|error| error.to_string())?;
+        let (_, part) = part.ok_or_else(|| "the pipeline no longer has the stage".to_owned())?;
+        let (queries, asked) = channel();
+        let (answers, vectors) = channel();
+        let given = given_columns(&part.access);
+        let source = QuerySource { queries: Mutex::new(asked), given: given.clone() };
+        let sink = VectorSink { answers: Mutex::new(answers) };
+        let read = Access::sink().reads_optional([EMBEDDING.spec()]).after([part.name.as_str()]);
+        let parts = vec![
+            StagePart::new("queries", Access::source().writes(given), Box::new(source)),
+            part,
+            StagePart::new("vectors", read, Box::new(sink)),
+        ];
+        let pipeline = Pipeline::assemble(RunConfig { jobs: Some(1), ..RunConfig::default() }, parts);
+        let pipeline = pipeline.map_err(|found| format!("it cannot embed queries: {found}"))?;
+        let run = RunOptions { cancel: options.cancel.clone(), ..RunOptions::default() };
+        let thread = Builder::new().name("embed-queries".to_owned()).spawn(move || pipeline.run(run));
+        Ok(Self { queries, vectors, thread: thread.map_err(|error| error.to_string())? })
+    }
+
+    /// The vector of a query; `None` if the stage gives none.
+    fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        self.queries.send(text.to_owned()).ok()?;
+        self.vectors.recv().ok().flatten()
+    }
+
+    /// Ends the pipeline, and waits for that. Returns why the last query has no vector.
+    fn end(self) -> String {
+        drop(self.queries);
+        match self.thread.join() {
+            Ok(Ok(report)) => {
+                let reason = report.failures.values().flat_map(|tally| tally.iter()).next();
+                reason
+                    .map(|(reason, _)| reason.to_owned())
+                    .unwrap_or_else(|| "it gives no vector for the query".to_owned())
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it has panicked".to_owned(),
+        }
+    }
+}
+
+/// The columns that the source of queries fills: those that the stage requires, as far as a query has them.
+fn given_columns(access: &Access) -> Vec<ColumnSpec> {
+    let mut given = vec![PATH.spec(), RECORD.spec()];
+    let known = [SIZE.spec(), MTIME.spec(), STATUS.spec(), HASH.spec(), TEXT.spec(), LANGUAGE.spec(), SIGNAL.spec()];
+    given.extend(known.into_iter().filter(|column| access.required().any(|read| read.name() == column.name())));
+    let is_custom = |column: &&ColumnSpec| !matches!(column.cell(), CellType::Native { .. });
+    let custom = access.required().filter(is_custom);
+    given.extend(custom.map(|column| ColumnSpec::dynamic(column.name(), DynamicType::String)));
+    given
+}
+
+/// Emits a file with one chunk for every query.
+struct QuerySource {
+    queries: Mutex<Receiver<String>>,
+    given: Vec<ColumnSpec>,
+}
+
+impl Stage for QuerySource {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        producer(|out: &mut Emitter<'_>, cx: &StageContext<'_>| {
+            let queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
+            loop {
+                match queries.recv_timeout(TICK) {
+                    Ok(query) => self.emit(query, out)?,
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                    Err(RecvTimeoutError::Timeout) if cx.cancelled() => return Err(StageError::Stopped),
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new("queries", 1)
+    }
+}
+
+impl QuerySource {
+    fn emit(&self, query: String, out: &mut Emitter<'_>) -> Result<(), StageError> {
+        let mut draft = out.batch(1);
+        draft.add_chunks(vec![0])?;
+        for column in &self.given {
+            // The columns that `given_columns` names.
+            match column.name() {
+                name if name == PATH.name() => draft.write(PATH, vec![RelativePath::from(QUERY)])?,
+                name if name == SIZE.name() => draft.write(SIZE, vec![query.len() as u64])?,
+                name if name == MTIME.name() => draft.write(MTIME, vec![0])?,
+                name if name == STATUS.name() => draft.write(STATUS, vec![FileStatus::Added])?,
+                name if name == HASH.name() => draft.write(HASH, vec![Default::default()])?,
+                name if name == TEXT.name() => draft.write(TEXT, vec![query.as_str().into()])?,
+                name if name == LANGUAGE.name() => draft.write(LANGUAGE, vec![LanguageName::from(QUERY)])?,
+                name if name == SIGNAL.name() => draft.write(SIGNAL, vec![Signal::default()])?,
+                name if name == RECORD.name() => draft.write(RECORD, vec![Record(chunk_of(query.clone()))])?,
+                name => draft.write_dynamic(name, vec![None])?,
+            }
+        }
+        out.emit(draft)
+    }
+}
+
+/// A query as a chunk.
+fn chunk_of(query: String) -> Chunk {
+    let empty = Chunk::empty(QUERY.to_owned(), ChunkType::Doc);
+    Chunk { language: QUERY.to_owned(), text: query, ..empty }
+}
+
+/// Passes vectors on, one for each query.
+struct VectorSink {
+    answers: Mutex<Sender<Option<Vec<f32>>>>,
+}
+
+impl Stage for VectorSink {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
+            let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
+            let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever has asked may have gone.
+            let _ = answers.send(vectors.first().cloned().flatten());
+            Ok(())
+        })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::new("vectors", 1)
+    }
+}

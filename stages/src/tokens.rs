@@ -1,0 +1,90 @@
+//! `tokens`: gives each chunk the tokens that late interaction compares. `embed` does so too; this stage is for pipelines in
+//! which a custom stage makes the vectors.
+
+use std::sync::Arc;
+
+use aurora_analysis::{Passage, QueryEmbedder, StaticModel};
+use aurora_pipeline::{
+    Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
+    StageError, Worker,
+};
+use aurora_storage::StoredTokens;
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};
+use crate::embed::passages::{doc, passage};
+use crate::services::{CustomColumns, Models, service};
+
+/// `[stage.tokens]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TokenSets {}
+
+impl Described for TokenSets {
+    const SUMMARY: &'static str = "Gives each chunk the tokens that late interaction compares, in a pipeline where a custom stage makes \
+         the vectors. The stage type `embed` includes it.";
+    const KEYS: &'static [Key] = &[];
+}
+
+impl StageConfig for TokenSets {
+    const TYPE: &'static str = "tokens";
+
+    fn access(&self) -> Access {
+        Access::transform()
+            .reads([RECORD.spec()])
+            .reads_optional([PREVIOUS.spec()])
+            .reads_dynamic_used_for(ColumnUse::Embed)
+            .writes([TOKENS.spec()])
+    }
+
+    fn build(self, cx: &BuildContext<'_>) -> Result<Box<dyn Stage>, StageError> {
+        let model = StaticModel::built_in().map_err(StageError::from_error)?;
+        service::<Models>(cx)?.set_tokens(model.id());
+        Ok(Box::new(TokensStage { model, columns: service(cx)? }))
+    }
+}
+
+struct TokensStage {
+    model: StaticModel,
+    columns: Arc<CustomColumns>,
+}
+
+impl Stage for TokensStage {
+    fn open(&self) -> Box<dyn Worker + '_> {
+        Box::new(TokensWorker { stage: self })
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let fingerprint = Fingerprint::new(TokenSets::TYPE, 1).with("model", self.model.id());
+        let columns: Vec<&str> = self.columns.embedded().collect();
+        if columns.is_empty() { fingerprint } else { fingerprint.with("columns", columns.join(",")) }
+    }
+}
+
+struct TokensWorker<'a> {
+    stage: &'a TokensStage,
+}
+
+impl Worker for TokensWorker<'_> {
+    fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
+        let records = batch.read(RECORD)?;
+        let previous = batch.read_optional(PREVIOUS)?.filter(|_| cx.is_current()).unwrap_or_default();
+        let is_stored = |row: usize| previous.get(row).is_some_and(Option::is_some);
+        let of_row = |(row, Record(chunk)): (usize, &Record)| {
+            if is_stored(row) {
+                return Tokens(chunk.tokens.clone());
+            }
+            let doc = doc(batch, row, chunk, &self.stage.columns);
+            tokens_of(&self.stage.model, &passage(chunk, &doc))
+        };
+        let tokens = records.iter().enumerate().map(of_row).collect();
+        batch.write(TOKENS, tokens)?;
+        Ok(())
+    }
+}
+
+/// The tokens of a passage.
+pub(crate) fn tokens_of(model: &StaticModel, passage: &Passage<'_>) -> Tokens {
+    let sets = model.token_sets(passage);
+    Tokens(StoredTokens { code: sets.code, doc: sets.doc })
+}
