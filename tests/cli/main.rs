@@ -6,6 +6,8 @@ mod fixture;
 
 mod blame;
 mod constants;
+#[cfg(unix)]
+mod embedding_service;
 mod errors;
 mod feedback;
 mod fields;

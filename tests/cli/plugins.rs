@@ -256,6 +256,11 @@ const MISTAKES: &[&str] = &[
     "command = [\"python3\"]\nwrites = { \"file.owner\" = \"string\" }\ndrops = \"chunks\"",
     "command = [\"python3\"]\ndrops = \"rows\"",
     "command = [\"python3\"]\nreads = [\"chunk.team\"]\nwrites = { owner = \"string\" }",
+    "command = [\"python3\"]\nwrites = { \"chunk.embedding\" = \"vector\" }",
+    "command = [\"python3\"]\nwrites = { \"chunk.embedding\" = { type = \"vector\", dimensions = 9000 } }",
+    "command = [\"python3\"]\nwrites = { \"chunk.embedding\" = \"strings\" }",
+    "command = [\"python3\"]\nwrites = { shape = { type = \"vector\", dimensions = 3 } }",
+    "command = [\"python3\"]\nafter = [\"embed\"]\nwrites = { \"chunk.embedding\" = { type = \"vector\", dimensions = 3 } }",
 ];
 
 #[test]

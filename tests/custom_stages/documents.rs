@@ -70,7 +70,20 @@ fn documents_that_cannot_be_listed_are_kept() {
     assert_eq!(documents(&fixture), titles(&[("A-1", "Cards")]), "unknown is not deleted");
     let (reason, _) = summary.report.failures["tickets"].iter().next().expect("a reason");
     assert_eq!(reason, "the process has ended (exit code 1)");
-    assert!(summary.report.incomplete.contains("tickets"));
+}
+
+#[test]
+fn a_listing_that_fails_keeps_the_state_and_has_nothing_else_processed_again() {
+    let fixture = with_example("tickets");
+    fixture.write("tickets.jsonl", ticket("A-1", "Cards"));
+    run(&fixture);
+    fixture.write("tickets.jsonl", format!("{}no JSON\n", ticket("A-1", "Cards")));
+    assert_eq!(run(&fixture).report.failures["tickets"].total(), 1);
+    fixture.write("tickets.jsonl", ticket("A-1", "Cards") + &ticket("A-2", "Refunds"));
+    let summary = run(&fixture);
+    assert_eq!(documents(&fixture), titles(&[("A-1", "Cards"), ("A-2", "Refunds")]));
+    assert_eq!((summary.files.indexed, summary.lines), (1, 3), "the state of the run before was kept");
+    assert_eq!(digest(&fixture), fresh(&fixture));
 }
 
 #[test]

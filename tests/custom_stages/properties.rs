@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 use crate::{digest, fresh, options, run};
 
 /// Tables of the pipeline. A change of the pipeline chooses some of them.
-const STAGES: [&str; 8] = [
+const STAGES: [&str; 9] = [
     "[stage.area]\nprefix = \"\"\n",
     "[stage.length]\n",
     "[stage.owner]\nuse = \"process\"\ncommand = [\"python3\", \"tools/owner.py\"]\nreads = [\"file.path\", \"chunk.name\"]\n\
@@ -23,6 +23,8 @@ const STAGES: [&str; 8] = [
      [stage.notes]\nuse = \"process\"\ncommand = [\"python3\", \"tools/notes.py\"]\nreads = [\"file.text\"]\n\
      writes = { \"file.definitions\" = \"json\" }\nlanguages = [\"note\"]\n",
     "[stage.tickets]\nuse = \"documents\"\ncommand = [\"python3\", \"tools/tickets.py\"]\n",
+    "[stage.embed]\nuse = \"process\"\ncommand = [\"python3\", \"tools/letters.py\"]\nreads = [\"chunk.text\"]\n\
+     writes = { \"chunk.embedding\" = { type = \"vector\", dimensions = 26 } }\n[stage.tokens]\n",
 ];
 
 const OWNER: &str = "from aurora_stage import stage
@@ -53,6 +55,12 @@ def definitions(text):
             for at, line in enumerate(lines, 1) if line.startswith('> ')]
 ";
 
+const LETTERS: &str = "from aurora_stage import stage
+@stage
+def embedding(text):
+    return [text.lower().count(chr(97 + letter)) for letter in range(26)] if 'page' not in text else None
+";
+
 const TICKETS: &str = "from aurora_stage import Partial, documents
 @documents
 def tickets(state):
@@ -79,7 +87,7 @@ enum Step {
     Remove(usize),
     Owners(bool),
     Ticket(u8, bool),
-    Pipeline(u8),
+    Pipeline(u16),
     Run,
 }
 
@@ -89,16 +97,22 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..FILES.len()).prop_map(Step::Remove),
         1 => any::<bool>().prop_map(Step::Owners),
         2 => (0..4u8, any::<bool>()).prop_map(|(ticket, closed)| Step::Ticket(ticket, closed)),
-        2 => any::<u8>().prop_map(Step::Pipeline),
+        2 => (0..1u16 << STAGES.len()).prop_map(Step::Pipeline),
         3 => Just(Step::Run),
     ]
 }
 
 fn begin() -> Fixture {
     let fixture = Fixture::git_in_memory();
-    for (name, source) in
-        [("owner", OWNER), ("licence", LICENCE), ("sieve", SIEVE), ("notes", NOTES), ("tickets", TICKETS)]
-    {
+    let programs = [
+        ("owner", OWNER),
+        ("licence", LICENCE),
+        ("sieve", SIEVE),
+        ("notes", NOTES),
+        ("tickets", TICKETS),
+        ("letters", LETTERS),
+    ];
+    for (name, source) in programs {
         fixture.write(&format!("tools/{name}.py"), source);
     }
     fixture.write("OWNERS", "a ada\n").write("tickets", "").write("a/one.py", BODIES[0]);
@@ -141,7 +155,7 @@ proptest! {
 
     #[test]
     fn an_index_with_custom_stages_equals_a_fresh_one(
-        first in 1..=u8::MAX,
+        first in 1..1u16 << STAGES.len(),
         steps in prop::collection::vec(step(), 1..number("AURORA_TEST_EDITS").unwrap_or(12).max(2)),
     ) {
         let fixture = begin();

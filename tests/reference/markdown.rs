@@ -8,8 +8,19 @@ use aurora_stages::limits::Limits;
 use serde_json::Value;
 
 /// The order of a run.
-const STAGES: [&str; 10] =
-    ["discover", "incremental-check", "parse", "chunk", "git-signal", "embed", "store", "bm25", "process", "documents"];
+const STAGES: [&str; 11] = [
+    "discover",
+    "incremental-check",
+    "parse",
+    "chunk",
+    "git-signal",
+    "embed",
+    "tokens",
+    "store",
+    "bm25",
+    "process",
+    "documents",
+];
 
 const OPENING: &str = "\
 # Configuration reference

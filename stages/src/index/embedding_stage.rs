@@ -29,13 +29,18 @@ impl EmbeddingStage {
         if let Some(other) = makers.iter().find(|other| other.name() != stage.name()) {
             let message = format!("stages `{}` and `{}` both make the vectors of chunks", other.name(), stage.name());
             let help = format!("leave one out: `enabled = false` in `[stage.{}]`", other.name());
-            return Err(refusal(stage, message, help));
+            return Err(refusal(code::UNORDERED_WRITERS, stage, message, help));
         }
         let declared = stage.access().written().find(|column| is_embedding(column)).and_then(ColumnSpec::dimensions);
         let Some(dimensions) = declared else {
             let column = EMBEDDING.name();
             let message = format!("stage `{}` writes column `{column}` and declares no dimensions", stage.name());
-            return Err(refusal(stage, message, "declare the column with `of_dimensions`".to_owned()));
+            return Err(refusal(
+                code::INVALID_VALUE,
+                stage,
+                message,
+                "declare the column with `of_dimensions`".to_owned(),
+            ));
         };
         Ok(Some(Self { name: stage.name().to_owned(), dimensions }))
     }
@@ -51,9 +56,9 @@ fn is_embedding(column: &ColumnSpec) -> bool {
     column.name() == EMBEDDING.name()
 }
 
-fn refusal(stage: &PlannedStage, message: String, help: String) -> Diagnostics {
+fn refusal(code: &'static str, stage: &PlannedStage, message: String, help: String) -> Diagnostics {
     let mut found = Diagnostics::default();
-    found.push(Diagnostic::error(code::INVALID_VALUE, stage.location().cloned(), message).with_help(Some(help)));
+    found.push(Diagnostic::error(code, stage.location().cloned(), message).with_help(Some(help)));
     found
 }
 
