@@ -39,9 +39,9 @@ impl PlanContext<'_> {
                     "stages `{first}` and `{}` both write column `{column}`, and nothing says which comes first",
                     self.name(second)
                 );
-                let second = self.name(second);
+                let name = self.name(second);
                 let help = format!(
-                    "add `after = [\"{first}\"]` to `{second}` or the other way round, or leave one out with `enabled = false`"
+                    "add `after = [\"{first}\"]` to `{name}` or the other way round, or leave one out with `enabled = false`"
                 );
                 Diagnostic::error(code::UNORDERED_WRITERS, self.place(second), message).with_help(Some(help))
             }
