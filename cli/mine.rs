@@ -85,7 +85,9 @@ impl IndexerBackend for StagesBackend<'_> {
                 | SymbolKind::Type
                 | SymbolKind::Struct
                 | SymbolKind::Enum => DefinitionKind::Type,
-                SymbolKind::Module | SymbolKind::Implementation | SymbolKind::Section => return None,
+                SymbolKind::Module | SymbolKind::Implementation | SymbolKind::Block | SymbolKind::Section => {
+                    return None;
+                }
             };
             Some(Definition {
                 kind,

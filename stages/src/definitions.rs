@@ -52,7 +52,7 @@ fn yes() -> bool {
 }
 
 /// The kinds that a definition may have.
-const KINDS: [SymbolKind; 9] = [
+const KINDS: [SymbolKind; 10] = [
     SymbolKind::Function,
     SymbolKind::Method,
     SymbolKind::Class,
@@ -61,6 +61,7 @@ const KINDS: [SymbolKind; 9] = [
     SymbolKind::Struct,
     SymbolKind::Enum,
     SymbolKind::Module,
+    SymbolKind::Block,
     SymbolKind::Section,
 ];
 

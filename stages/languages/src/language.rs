@@ -6,7 +6,7 @@
 //!
 //! | capture | meaning |
 //! |---|---|
-//! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
+//! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
@@ -42,6 +42,14 @@ pub struct Language {
     pub family: &'static str,
     /// File extensions, lower-case, without the dot.
     pub extensions: &'static [&'static str],
+    /// Names of files without such an extension, such as `Makefile`; one that ends in `*` is a prefix.
+    pub file_names: &'static [&'static str],
+    /// Programs that run files of this language, as the first line `#!` names them, without digits at their end.
+    pub interpreters: &'static [&'static str],
+    /// Other names of the language in lower case: those that editors and fenced code use.
+    pub aliases: &'static [&'static str],
+    /// Extensions of other languages whose files may be of this one, with a test of the text.
+    pub claims: &'static [(&'static str, fn(&str) -> bool)],
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
     /// Query sources, run as one query.
@@ -67,6 +75,8 @@ pub struct Language {
     pub(crate) docstring: Option<FindDocstring>,
     /// Where the documentation of a whole file is.
     pub(crate) file_doc: FileDoc,
+    /// A language without statements: data, configurations, schemas, styles.
+    pub is_declarative: bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
 }
@@ -136,6 +146,10 @@ impl Language {
             name,
             family: name,
             extensions,
+            file_names: &[],
+            interpreters: &[],
+            aliases: &[],
+            claims: &[],
             grammar,
             queries,
             query,
@@ -148,6 +162,7 @@ impl Language {
             exported: |context| context.exported,
             docstring: None,
             file_doc: FileDoc::None,
+            is_declarative: false,
             sections: None,
         }
     }

@@ -21,10 +21,12 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "all"), allow(dead_code, reason = "parts that only languages use which are left out"))]
 #![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod deadline;
+mod detect;
 mod extract;
 mod failure;
 mod file_symbols;
@@ -48,6 +50,7 @@ mod python;
 mod rust;
 mod typescript;
 
+pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
 pub use failure::ParseFailure;
 pub use file_symbols::{FileSymbols, Truncation};
 pub use highlight::{Highlight, TokenClass};
@@ -56,24 +59,21 @@ pub use parser::{ParseLimits, Parser};
 pub use query::QuerySyntaxError;
 pub use symbols::{Boundary, Constant, Import, Symbol, SymbolKind};
 
-/// Every language. Names and extensions are unique.
-pub static LANGUAGES: &[&Language] = &[
-    &python::PYTHON,
-    &javascript::JAVASCRIPT,
-    &typescript::TYPESCRIPT,
-    &typescript::TSX,
-    &go::GO,
-    &java::JAVA,
-    &rust::RUST,
-    &markdown::MARKDOWN,
-];
-
-/// The language of this name.
-pub fn by_name(name: &str) -> Option<&'static Language> {
-    LANGUAGES.iter().copied().find(|language| language.name == name)
+/// The languages of a build: each with its cargo feature, which the `mod.rs` of its directory names too.
+macro_rules! languages {
+    ($($feature:literal => $directory:ident::$language:ident,)*) => {
+        &[$(#[cfg(feature = $feature)] &$directory::$language,)*]
+    };
 }
 
-/// The language of files with this extension, in any case, without the dot.
-pub fn by_extension(extension: &str) -> Option<&'static Language> {
-    LANGUAGES.iter().copied().find(|language| language.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
-}
+/// Every language of this build. Names and extensions are unique.
+pub static LANGUAGES: &[&Language] = languages! {
+    "go" => go::GO,
+    "java" => java::JAVA,
+    "javascript" => javascript::JAVASCRIPT,
+    "markdown" => markdown::MARKDOWN,
+    "python" => python::PYTHON,
+    "rust" => rust::RUST,
+    "typescript" => typescript::TYPESCRIPT,
+    "typescript" => typescript::TSX,
+};

@@ -75,6 +75,8 @@ pub enum SymbolKind {
     Module,
     /// An `impl` block, named by its header.
     Implementation,
+    /// A part of a configuration or of data: a key with its value, a target, a resource.
+    Block,
     /// A section of a document.
     Section,
 }
@@ -92,6 +94,7 @@ impl SymbolKind {
             Self::Enum => "enum",
             Self::Module => "module",
             Self::Implementation => "implementation",
+            Self::Block => "block",
             Self::Section => "section",
         }
     }

@@ -358,7 +358,7 @@ impl<'a> Assembler<'a> {
             SymbolKind::Type => ChunkType::Type,
             SymbolKind::Struct => ChunkType::Struct,
             SymbolKind::Enum => ChunkType::Enum,
-            SymbolKind::Module | SymbolKind::Implementation => ChunkType::Code,
+            SymbolKind::Module | SymbolKind::Implementation | SymbolKind::Block => ChunkType::Code,
             SymbolKind::Section => match aurora_languages::by_name(self.source.language) {
                 None => ChunkType::Doc,
                 Some(language) if language.is_prose() => ChunkType::Kb,

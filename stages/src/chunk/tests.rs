@@ -1,8 +1,12 @@
 //! What holds of the chunks of any text.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::LazyLock;
 
-use aurora_languages::{FileSymbols, ParseFailure, ParseLimits, Parser, Symbol, Truncation, by_name};
+use aurora_languages::{
+    FileSymbols, LANGUAGES, ParseFailure, ParseLimits, Parser, Symbol, Truncation, by_extension, by_file_name, by_name,
+};
 use aurora_storage::{Chunk, ChunkType};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -11,22 +15,28 @@ use super::definitions::MOST_NAMES;
 use super::splitter::weight;
 use super::{ChunkOptions, Source, chunks_of};
 
-const SAMPLES: &[(&str, &str, &str)] = &[
-    ("python", "a/sample.py", include_str!("../../languages/src/python/sample.py")),
-    ("javascript", "a/sample.jsx", include_str!("../../languages/src/javascript/sample.jsx")),
-    ("typescript", "a/sample.ts", include_str!("../../languages/src/typescript/sample.ts")),
-    ("tsx", "a/sample.tsx", include_str!("../../languages/src/typescript/sample.tsx")),
-    ("go", "a/sample.go", include_str!("../../languages/src/go/sample.go")),
-    ("java", "a/sample.java", include_str!("../../languages/src/java/sample.java")),
-    ("rust", "a/sample.rs", include_str!("../../languages/src/rust/sample.rs")),
-    ("markdown", "a/sample.md", include_str!("../../languages/src/markdown/sample.md")),
-    (
-        "text",
-        "a/sample.txt",
-        "Intro\n\nGUIDE\n\nFirst words.\n\nInstall\n-------\n\n1. Get it\n\n2.1 Run It\n\nDone.\n",
-    ),
-    ("javascript", "a/pages.js", include_str!("../../languages/src/extract/boundaries.rs")),
-];
+/// Format, path and text of the sample of every language, and of some texts beside them.
+static SAMPLES: LazyLock<Vec<(&str, String, String)>> = LazyLock::new(|| {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages/src");
+    let directories = std::fs::read_dir(sources).expect("readable").map(|entry| entry.expect("readable").path());
+    let files = directories.filter(|path| path.is_dir()).flat_map(|path| std::fs::read_dir(path).expect("readable"));
+    let mut samples: Vec<_> = files.filter_map(|file| sample(&file.expect("readable").path())).collect();
+    samples.sort_unstable();
+    assert!(LANGUAGES.iter().all(|language| samples.iter().any(|(name, ..)| *name == language.name)));
+    let prose = "Intro\n\nGUIDE\n\nFirst words.\n\nInstall\n-------\n\n1. Get it\n\n2.1 Run It\n\nDone.\n";
+    samples.push(("text", "a/sample.txt".to_owned(), prose.to_owned()));
+    let rust = include_str!("../../languages/src/extract/boundaries.rs");
+    samples.push(("javascript", "a/pages.js".to_owned(), rust.to_owned()));
+    samples
+});
+
+/// A file `sample.EXTENSION`, or one that is named as a language wants it.
+fn sample(path: &Path) -> Option<(&'static str, String, String)> {
+    let name = path.file_name()?.to_str()?;
+    let of_extension = || by_extension(name.strip_prefix("sample.")?);
+    let language = by_file_name(name).or_else(of_extension)?;
+    Some((language.name, format!("a/{name}"), std::fs::read_to_string(path).ok()?))
+}
 
 fn chunks(format: &'static str, path: &str, text: &str, options: &ChunkOptions) -> Vec<Chunk> {
     let symbols = Parser::new().parse(by_name(format), text);
@@ -84,7 +94,7 @@ fn damaged() -> impl Strategy<Value = (&'static str, &'static str, String)> {
     let edit = (any::<Index>(), any::<Index>(), 0..5, "[(){}\\[\\]\"'`#/*:;=> a\u{e9}\u{1f600}\n]{1,4}");
     (0..SAMPLES.len(), proptest::collection::vec(edit, 0..6), any::<Index>(), any::<bool>()).prop_map(
         |(sample, edits, end, cut)| {
-            let (format, path, text) = SAMPLES[sample];
+            let (format, path, text) = &SAMPLES[sample];
             let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
             for (at, other, kind, insert) in edits {
                 let (at, other) = (at.index(lines.len()), other.index(lines.len()));
@@ -108,7 +118,7 @@ fn damaged() -> impl Strategy<Value = (&'static str, &'static str, String)> {
                 let places: Vec<_> = text.char_indices().map(|(i, _)| i).collect();
                 text.truncate(if places.is_empty() { 0 } else { places[end.index(places.len())] });
             }
-            (format, path, text)
+            (*format, path.as_str(), text)
         },
     )
 }
@@ -133,7 +143,7 @@ proptest! {
 
     #[test]
     fn any_text_is_covered_in_any_language(text in "([a-z#=.{}()\"' ]{0,30}\n?){0,20}", sample in 0..SAMPLES.len(), options in options()) {
-        let (format, path, _) = SAMPLES[sample];
+        let (format, path, _) = &SAMPLES[sample];
         check(&text, &chunks(format, path, &text, &options), &options);
     }
 }
@@ -147,7 +157,7 @@ fn a_definition_added_elsewhere_changes_no_other_chunk() {
         ("java", "class Added {}\n\n"),
         ("rust", "fn added() {}\n\n"),
     ];
-    for (format, path, text) in SAMPLES {
+    for (format, path, text) in &*SAMPLES {
         let Some((_, addition)) = additions.iter().find(|(of, _)| of == format).filter(|_| !path.ends_with("pages.js"))
         else {
             continue;
@@ -206,7 +216,7 @@ fn namesakes_are_numbered_and_long_names_cut() {
 
 #[test]
 fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
-    for (format, path, _) in SAMPLES {
+    for (format, path, _) in &*SAMPLES {
         for unit in ["(", "[", "{", "{a:", "f(", "<", "> ", "- ", "if x {", "\"", "/*", "# ", "a.", "a=>", "!", "<a>"] {
             let text = unit.repeat(1_200 / unit.len());
             check(&text, &chunks(format, path, &text, &ChunkOptions::default()), &ChunkOptions::default());
@@ -216,7 +226,7 @@ fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
 
 #[test]
 fn nesting_of_any_depth_does_not_exhaust_the_stack() {
-    for (format, path, _) in SAMPLES {
+    for (format, path, _) in &*SAMPLES {
         let text = "(".repeat(30_000) + "\n" + &")".repeat(30_000);
         check(&text, &chunks(format, path, &text, &ChunkOptions::default()), &ChunkOptions::default());
     }

@@ -1,5 +1,7 @@
 //! Go.
 
+#![cfg(feature = "go")]
+
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;
@@ -18,6 +20,7 @@ pub(crate) static GO: Language = Language {
     imports,
     exported,
     file_doc: FileDoc::Before("package_clause"),
+    aliases: &["golang"],
     ..Language::new(
         "go",
         &["go"],

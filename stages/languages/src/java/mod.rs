@@ -1,5 +1,7 @@
 //! Java.
 
+#![cfg(feature = "java")]
+
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;

@@ -1,5 +1,7 @@
 //! JavaScript with JSX: ES modules, CommonJS and scripts.
 
+#![cfg(feature = "javascript")]
+
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;
@@ -19,6 +21,8 @@ pub(crate) static JAVASCRIPT: Language = Language {
     owner_suffix: ".prototype",
     imports,
     exported,
+    interpreters: &["node", "nodejs"],
+    aliases: &["node", "ecmascript"],
     ..Language::new(
         "javascript",
         &["js", "jsx", "mjs", "cjs"],

@@ -1,5 +1,7 @@
 //! Markdown: headings begin sections.
 
+#![cfg(feature = "markdown")]
+
 use tree_sitter::Node;
 
 use crate::highlight::{Highlighting, TokenClass};

@@ -1,5 +1,7 @@
 //! Python.
 
+#![cfg(feature = "python")]
+
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -22,6 +24,8 @@ pub(crate) static PYTHON: Language = Language {
     exported,
     docstring: Some(docstring),
     file_doc: FileDoc::Docstring,
+    interpreters: &["python", "pypy"],
+    aliases: &["python3"],
     ..Language::new(
         "python",
         &["py", "pyi", "pyw"],

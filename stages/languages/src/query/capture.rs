@@ -52,6 +52,7 @@ impl CaptureKind {
             "definition.enum" => Self::Definition(SymbolKind::Enum),
             "definition.module" => Self::Definition(SymbolKind::Module),
             "definition.implementation" => Self::Definition(SymbolKind::Implementation),
+            "definition.block" => Self::Definition(SymbolKind::Block),
             "definition.constant" => Self::DefinitionConstant,
             "definition.variable" => Self::DefinitionVariable,
             "namespace" => Self::Namespace,

@@ -1,5 +1,7 @@
 //! Rust.
 
+#![cfg(feature = "rust")]
+
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;

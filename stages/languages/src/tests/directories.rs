@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{LANGUAGES, Language, Parser, by_extension, by_name};
+use crate::{LANGUAGES, Language, Parser, by_extension, by_file_name, by_name};
 
 /// Directories of the engine; all others are languages.
 const ENGINE: &[&str] = &["extract", "query", "tests"];
@@ -23,6 +23,9 @@ const REQUIRED_OF_CODE: &[&str] = &[
     "@error",
 ];
 
+/// What the queries of a language without statements must capture.
+const REQUIRED_OF_DATA: &[&str] = &["@name", "@error"];
+
 /// What the queries of a language of documents must capture.
 const REQUIRED_OF_PROSE: &[&str] = &["@heading"];
 
@@ -33,28 +36,70 @@ fn every_directory_is_a_registered_language_with_all_parts() {
         for part in ["mod.rs", "tests.rs"] {
             assert!(directory.join(part).is_file(), "{shown} has no {part}");
         }
+        let feature = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let module = fs::read_to_string(directory.join("mod.rs")).unwrap();
+        assert!(module.contains(&format!("#![cfg(feature = \"{feature}\")]")), "{shown} names no feature");
         let queries = texts_of(&directory, |name| name.ends_with(".scm"));
         assert!(!queries.is_empty(), "{shown} has no query");
         for (name, query) in &queries {
             let is_used = LANGUAGES.iter().any(|language| language.queries.contains(&query.as_str()));
             assert!(is_used, "no language uses {name} of {shown}: is it missing in `LANGUAGES`?");
         }
-        let samples = texts_of(&directory, |name| name.starts_with("sample."));
+        let samples = texts_of(&directory, is_sample);
         assert!(!samples.is_empty(), "{shown} has no sample");
     }
+}
+
+/// Whether a file is the sample of a language: `sample.EXTENSION`, or a name that the language knows.
+fn is_sample(name: &str) -> bool {
+    name.starts_with("sample.") || by_file_name(name).is_some()
 }
 
 #[test]
 fn every_language_has_a_sample_with_symbols_and_highlights() {
     let directories = language_directories();
-    let samples: Vec<_> =
-        directories.iter().flat_map(|directory| texts_of(directory, |name| name.starts_with("sample."))).collect();
+    let samples: Vec<_> = directories.iter().flat_map(|directory| texts_of(directory, is_sample)).collect();
     for language in LANGUAGES {
-        let is_sample = |name: &str| language.extensions.iter().any(|extension| name == format!("sample.{extension}"));
-        let (name, sample) = samples.iter().find(|(name, _)| is_sample(name)).expect(language.name);
+        let is_own = |name: &str| {
+            let extension = name.strip_prefix("sample.").unwrap_or_default();
+            language.extensions.contains(&extension) || by_file_name(name).is_some_and(|l| std::ptr::eq(l, *language))
+        };
+        let (name, sample) = samples.iter().find(|(name, _)| is_own(name)).expect(language.name);
         let parsed = Parser::new().parse(Some(language), sample);
         assert!(!parsed.symbols.is_empty(), "no symbols in {name}");
+        assert_eq!(parsed.errors, 0, "syntax errors in {name}");
         assert!(language.highlight(sample).iter().any(|line| !line.is_empty()), "nothing is highlighted in {name}");
+    }
+}
+
+#[test]
+fn symbols_lie_within_each_other_and_have_what_is_promised() {
+    for directory in language_directories() {
+        for (name, sample) in texts_of(&directory, is_sample) {
+            let of_extension = || by_extension(name.strip_prefix("sample.")?);
+            let Some(language) = by_file_name(&name).or_else(of_extension) else { continue };
+            let found = Parser::new().parse(Some(language), &sample);
+            for symbol in &found.symbols {
+                let shown = format!("{name}: {} {}", symbol.kind.as_str(), symbol.qualified_name);
+                let text = sample.get(symbol.bytes.start as usize..symbol.bytes.end as usize).expect(&shown);
+                assert!(!symbol.name.is_empty() && !symbol.name.contains('\n'), "{shown}");
+                assert!(symbol.qualified_name.ends_with(&symbol.name), "{shown}: the last segment is the name");
+                assert!(!text.trim().is_empty() && symbol.lines.0 <= symbol.lines.1, "{shown}");
+                assert!(!symbol.signature.is_empty() || language.is_prose(), "{shown} has no signature");
+                assert!(
+                    symbol.calls.iter().all(|call| !call.is_empty() && !call.contains(char::is_whitespace)),
+                    "{shown}: {:?}",
+                    symbol.calls
+                );
+                if let Some(parent) = symbol.parent {
+                    let parent = &found.symbols[parent as usize];
+                    assert!(
+                        parent.bytes.start <= symbol.bytes.start && symbol.bytes.end <= parent.bytes.end,
+                        "{shown}"
+                    );
+                }
+            }
+        }
     }
 }
 
@@ -63,13 +108,18 @@ fn queries_compile_and_capture_what_is_required() {
     for language in LANGUAGES {
         let name = language.name;
         assert_eq!(language.compiled_query().err().map(|error| error.to_string()), None, "{name}");
-        let required = if language.is_prose() { REQUIRED_OF_PROSE } else { REQUIRED_OF_CODE };
+        let required = match language {
+            language if language.is_prose() => REQUIRED_OF_PROSE,
+            language if language.is_declarative => REQUIRED_OF_DATA,
+            _ => REQUIRED_OF_CODE,
+        };
         let captures = captures_of(language);
         for capture in required {
             assert!(captures.contains(*capture), "the queries of {name} have no {capture}");
         }
         let has_functions = ["@definition.function", "@definition.method"].iter().any(|c| captures.contains(*c));
-        assert!(has_functions || language.is_prose(), "the queries of {name} define neither functions nor methods");
+        let needs_functions = !language.is_prose() && !language.is_declarative;
+        assert!(has_functions || !needs_functions, "the queries of {name} define neither functions nor methods");
     }
 }
 
@@ -87,7 +137,7 @@ fn every_extension_belongs_to_one_language_and_names_are_unique() {
     for language in LANGUAGES {
         assert!(by_name(language.name).is_some_and(|found| std::ptr::eq(found, *language)), "{}", language.name);
         assert!(by_name(language.family).is_some(), "{}", language.family);
-        assert!(!language.extensions.is_empty(), "{}", language.name);
+        assert!(!language.extensions.is_empty() || !language.file_names.is_empty(), "{}", language.name);
         for extension in language.extensions {
             assert!(seen.insert(*extension), "two languages have the extension {extension}");
             assert_eq!(*extension, extension.to_lowercase());
@@ -96,6 +146,35 @@ fn every_extension_belongs_to_one_language_and_names_are_unique() {
         }
     }
     assert!(by_extension("").is_none());
+}
+
+#[test]
+fn other_ways_to_find_a_language_are_unambiguous() {
+    let (mut aliases, mut interpreters, mut names) = (HashSet::new(), HashSet::new(), HashSet::new());
+    for language in LANGUAGES {
+        for alias in language.aliases {
+            assert_eq!(*alias, alias.to_lowercase());
+            assert!(by_name(alias).is_none() && aliases.insert(*alias), "{alias} names several languages");
+            let of_extension = by_extension(alias).map_or(language.name, |found| found.name);
+            assert_eq!(of_extension, language.name, "{alias} is an extension of another language");
+        }
+        assert!(language.interpreters.iter().all(|program| interpreters.insert(*program)), "{}", language.name);
+        assert!(language.file_names.iter().all(|name| names.insert(*name)), "{}", language.name);
+        for (extension, _) in language.claims {
+            let owner = by_extension(extension).map(|owner| owner.name);
+            assert!(owner.is_some() && owner != Some(language.name), "{} claims {extension}", language.name);
+        }
+    }
+}
+
+#[test]
+fn every_language_is_a_feature() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    for directory in language_directories() {
+        let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        assert!(manifest.contains(&format!("\n{name} = [\"dep:")), "Cargo.toml has no feature {name}");
+        assert!(manifest.contains(&format!("    \"{name}\",\n")), "`all` does not name {name}");
+    }
 }
 
 fn language_directories() -> Vec<PathBuf> {

@@ -1,5 +1,7 @@
 //! TypeScript, and as a second grammar TSX.
 
+#![cfg(feature = "typescript")]
+
 use crate::highlight::Highlighting;
 use crate::javascript::highlighting;
 use crate::javascript::{OMITTED_QUALIFIERS, exported, imports};

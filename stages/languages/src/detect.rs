@@ -1,0 +1,139 @@
+//! The language of a file: by its name, and by its text where the name does not decide.
+
+use crate::{LANGUAGES, Language};
+
+/// Lines at the beginning and at the end of a text in which editors look for a modeline.
+const MODELINES: usize = 5;
+/// Bytes that are searched for these lines.
+const PROBE: usize = 2_000;
+
+/// The language of this name.
+pub fn by_name(name: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().copied().find(|language| language.name == name)
+}
+
+/// The language of files with this extension, in any case, without the dot.
+pub fn by_extension(extension: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().copied().find(|language| language.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}
+
+/// The language of files with this name, such as `Makefile`, whatever their extension.
+pub fn by_file_name(name: &str) -> Option<&'static Language> {
+    let fits = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => *pattern == name,
+    };
+    LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(|pattern| fits(&pattern)))
+}
+
+/// The language that editors and fenced code call by this name or extension, in any case.
+pub fn by_alias(name: &str) -> Option<&'static Language> {
+    let is_alias = |language: &&Language| language.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+    let is_name = |language: &&Language| language.name.eq_ignore_ascii_case(name);
+    let named = |is: &dyn Fn(&&Language) -> bool| LANGUAGES.iter().copied().find(|language| is(language));
+    named(&is_name).or_else(|| named(&is_alias)).or_else(|| by_extension(name))
+}
+
+/// The language of a text: what a modeline of an editor says, then the interpreter in its first line, then a language that
+/// claims texts of this kind among those with the extension. `None` if the name of the file decides.
+pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
+    modeline(text).or_else(|| interpreter(text)).or_else(|| claimed(extension, text))
+}
+
+/// The language that a modeline of Emacs or Vim names.
+fn modeline(text: &str) -> Option<&'static Language> {
+    let head = &text[..text.floor_char_boundary(PROBE)];
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(PROBE))..];
+    let lines = || head.lines().take(MODELINES).chain(tail.lines().rev().take(MODELINES));
+    lines().find_map(|line| by_alias(emacs_mode(line).or_else(|| vim_filetype(line))?))
+}
+
+/// `c++` in `-*- mode: C++; tab-width: 4 -*-` or `-*- C++ -*-`.
+fn emacs_mode(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("-*-")?;
+    let (variables, _) = rest.split_once("-*-")?;
+    let mode = variables.split(';').find_map(|variable| {
+        let (name, value) = variable.split_once(':')?;
+        name.trim().eq_ignore_ascii_case("mode").then(|| value.trim())
+    });
+    mode.or_else(|| Some(variables.trim()).filter(|variables| !variables.contains(':')))
+}
+
+/// `cpp` in `vim: set ft=cpp:` or `vim: filetype=cpp`.
+fn vim_filetype(line: &str) -> Option<&str> {
+    let (_, options) = ["vim:", "vi:", "ex:"].iter().find_map(|editor| {
+        let (before, options) = line.split_once(editor)?;
+        before.chars().next_back().is_none_or(char::is_whitespace).then_some((before, options))
+    })?;
+    let value = options.split([' ', '\t', ':']).find_map(|option| {
+        let (name, value) = option.split_once('=')?;
+        matches!(name, "ft" | "filetype" | "syntax" | "syn").then_some(value)
+    })?;
+    Some(value.split('.').next().unwrap_or(value))
+}
+
+/// The language of the interpreter that `#!` names.
+fn interpreter(text: &str) -> Option<&'static Language> {
+    let command = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = command.split_whitespace();
+    let program = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut name = program(words.next()?);
+    if name == "env" {
+        name = program(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+    }
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    LANGUAGES.iter().copied().find(|language| language.interpreters.contains(&name))
+}
+
+/// The language that claims a text among those with the extension.
+fn claimed(extension: &str, text: &str) -> Option<&'static Language> {
+    let claims = |language: &&Language| {
+        language.claims.iter().any(|(other, holds)| other.eq_ignore_ascii_case(extension) && holds(text))
+    };
+    LANGUAGES.iter().copied().find(claims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn editors_name_languages_in_modelines() {
+        for (line, expected) in [
+            ("/* -*- mode: Rust; tab-width: 4 -*- */", Some("rust")),
+            ("// -*- Java -*-", Some("java")),
+            ("# vim: set ft=python ts=4 :", Some("python")),
+            ("// vim:filetype=go", Some("go")),
+            ("-*- coding: utf-8 -*-", None),
+            ("see vim: ft=unknown", None),
+            ("envim: ft=go", None),
+        ] {
+            let found = by_content("", &format!("first\n{line}\n")).map(|language| language.name);
+            assert_eq!(found, expected, "{line}");
+            let far = format!("{}{line}", "line\n".repeat(2_000));
+            assert_eq!(by_content("", &far).map(|language| language.name), expected, "{line} at the end");
+        }
+    }
+
+    #[test]
+    fn interpreters_name_languages() {
+        for (text, expected) in [
+            ("#!/usr/bin/python3.11\nx = 1\n", Some("python")),
+            ("#!/usr/bin/env -S FOO=1 python -u\n", Some("python")),
+            ("#!/usr/bin/env node\n", Some("javascript")),
+            ("#!/usr/bin/unknown\n", None),
+            ("#! \n", None),
+            ("#!", None),
+        ] {
+            assert_eq!(by_content("", text).map(|language| language.name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case() {
+        assert_eq!(by_alias("Python").map(|language| language.name), Some("python"));
+        assert_eq!(by_alias("py").map(|language| language.name), Some("python"));
+        assert_eq!(by_alias("golang").map(|language| language.name), Some("go"));
+        assert!(by_alias("").is_none() && by_file_name("").is_none());
+    }
+}
