@@ -21,6 +21,7 @@ pub mod index;
 pub mod limits;
 mod metadata;
 pub mod parse;
+mod passages;
 pub mod pipelines;
 mod registry;
 mod services;

@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::{Passage, QueryEmbedder, StaticModel};
+use aurora_analysis::{QueryEmbedder, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
     StageError, Worker,
 };
-use aurora_storage::StoredTokens;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};
-use crate::embed::passages::{doc, passage};
+use crate::passages::{doc, passage, tokens_of};
 use crate::services::{CustomColumns, Models, service};
 
 /// `[stage.tokens]`.
@@ -81,10 +80,4 @@ impl Worker for TokensWorker<'_> {
         batch.write(TOKENS, tokens)?;
         Ok(())
     }
-}
-
-/// The tokens of a passage.
-pub(crate) fn tokens_of(model: &StaticModel, passage: &Passage<'_>) -> Tokens {
-    let sets = model.token_sets(passage);
-    Tokens(StoredTokens { code: sets.code, doc: sets.doc })
 }

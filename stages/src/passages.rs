@@ -1,11 +1,12 @@
-//! What of a chunk is embedded.
+//! What of a chunk is embedded, and its tokens.
 
 use std::borrow::Cow;
 
-use aurora_analysis::Passage;
+use aurora_analysis::{Passage, StaticModel};
 use aurora_pipeline::BatchView;
-use aurora_storage::Chunk;
+use aurora_storage::{Chunk, StoredTokens};
 
+use crate::columns::Tokens;
 use crate::metadata;
 use crate::services::CustomColumns;
 
@@ -32,4 +33,10 @@ pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
         doc,
         body: &chunk.text,
     }
+}
+
+/// The tokens of a passage.
+pub(crate) fn tokens_of(model: &StaticModel, passage: &Passage<'_>) -> Tokens {
+    let sets = model.token_sets(passage);
+    Tokens(StoredTokens { code: sets.code, doc: sets.doc })
 }

@@ -1,7 +1,5 @@
 //! `embed`: gives each chunk a vector, and its tokens for late interaction.
 
-pub(crate) mod passages;
-
 use std::sync::Arc;
 
 use aurora_analysis::{EmbedError, Embedder, QueryEmbedder, StaticModel};
@@ -13,9 +11,8 @@ use aurora_storage::Chunk;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
+use crate::passages::{doc, passage, tokens_of};
 use crate::services::{CustomColumns, Models, PreviousIndex, service};
-use crate::tokens::tokens_of;
-use passages::{doc, passage};
 
 /// `[stage.embed]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
