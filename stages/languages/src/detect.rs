@@ -34,10 +34,20 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
     named(&is_name).or_else(|| named(&is_alias)).or_else(|| by_extension(name))
 }
 
-/// The language of a text: what a modeline of an editor says, then the interpreter in its first line, then a language that
-/// claims texts of this kind among those with the extension. `None` if the name of the file decides.
+/// The language of a text where the name of its file does not decide. With an extension of one language, `None`. With one that
+/// other languages claim, a modeline decides, then the first language that claims the text. With any other extension, a
+/// modeline decides, then the interpreter in the first line.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
-    modeline(text).or_else(|| interpreter(text)).or_else(|| claimed(extension, text))
+    let Some(usual) = by_extension(extension) else {
+        return modeline(text).or_else(|| interpreter(text));
+    };
+    let claims = || LANGUAGES.iter().copied().filter_map(|language| Some((language, language.claim(extension)?)));
+    claims().next()?;
+    let is_possible = |language: &&Language| {
+        std::ptr::eq(*language, usual) || claims().any(|(other, _)| std::ptr::eq(*language, other))
+    };
+    let claimed = || claims().find_map(|(language, holds)| holds(text).then_some(language));
+    modeline(text).filter(is_possible).or_else(claimed)
 }
 
 /// The language that a modeline of Emacs or Vim names.
@@ -85,14 +95,6 @@ fn interpreter(text: &str) -> Option<&'static Language> {
     LANGUAGES.iter().copied().find(|language| language.interpreters.contains(&name))
 }
 
-/// The language that claims a text among those with the extension.
-fn claimed(extension: &str, text: &str) -> Option<&'static Language> {
-    let claims = |language: &&Language| {
-        language.claims.iter().any(|(other, holds)| other.eq_ignore_ascii_case(extension) && holds(text))
-    };
-    LANGUAGES.iter().copied().find(claims)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +129,11 @@ mod tests {
         ] {
             assert_eq!(by_content("", text).map(|language| language.name), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_extension_of_one_language_decides() {
+        assert!(by_content("ts", "#!/usr/bin/env node\n// -*- Java -*-\n").is_none());
     }
 
     #[test]

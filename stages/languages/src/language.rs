@@ -167,6 +167,11 @@ impl Language {
         }
     }
 
+    /// The test of texts in files with an extension of another language, if this language claims them.
+    pub(crate) fn claim(&self, extension: &str) -> Option<fn(&str) -> bool> {
+        self.claims.iter().find_map(|(other, holds)| other.eq_ignore_ascii_case(extension).then_some(*holds))
+    }
+
     /// Whether texts of this language consist of sections instead of definitions.
     pub fn is_prose(&self) -> bool {
         self.sections.is_some()
