@@ -44,7 +44,95 @@ const SECRETS: &[&str] = &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
 const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
 
 /// Suffixes of the names of minified and bundled sources.
-const MINIFIED: &[&str] = &[".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js"];
+const MINIFIED: &[&str] =
+    &[".min.js", "-min.js", ".min.mjs", ".min.cjs", ".bundle.js", ".chunk.js", ".min.css", ".min.html"];
+
+/// Files in which package managers record what they have resolved, beside `*.lock`.
+const LOCK_FILES: &[&str] = &[
+    "bun.lockb",
+    "cabal.project.freeze",
+    "composer.lock",
+    "go.sum",
+    "go.work.sum",
+    "gradle.lockfile",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "package.resolved",
+    "packages.lock.json",
+    "pnpm-lock.yaml",
+    "project.assets.json",
+    "pubspec.lock",
+];
+
+/// Extensions of files that are not indexed, in lower case, sorted, each with the reason. They are not read.
+const EXTENSIONS: &[(&str, &[&str])] = &[
+    (
+        "archive",
+        &[
+            "7z", "apk", "bz2", "cab", "crate", "crx", "deb", "dmg", "ear", "egg", "gem", "gz", "ipa", "iso", "jar",
+            "jmod", "lz", "lz4", "lzma", "msi", "nupkg", "pkg", "rar", "rpm", "tar", "tbz2", "tgz", "txz", "war",
+            "whl", "xz", "zip", "zst",
+        ],
+    ),
+    (
+        "binary",
+        &[
+            "a", "bin", "class", "dll", "dylib", "elf", "exe", "hex", "img", "ko", "lib", "mo", "o", "obj", "pdb",
+            "pyc", "pyd", "pyo", "rlib", "rmeta", "so", "swp", "wasm",
+        ],
+    ),
+    (
+        "data",
+        &[
+            "arrow",
+            "avro",
+            "csv",
+            "db",
+            "feather",
+            "geojson",
+            "h5",
+            "hdf5",
+            "jsonl",
+            "mat",
+            "mdb",
+            "ndjson",
+            "npy",
+            "npz",
+            "onnx",
+            "orc",
+            "parquet",
+            "pickle",
+            "pkl",
+            "pt",
+            "pth",
+            "safetensors",
+            "sqlite",
+            "sqlite3",
+            "tsv",
+        ],
+    ),
+    ("font", &["eot", "otf", "ttc", "ttf", "woff", "woff2"]),
+    (
+        "image",
+        &[
+            "ai", "avif", "bmp", "cur", "eps", "gif", "heic", "icns", "ico", "jpeg", "jpg", "png", "ps", "psd", "svg",
+            "svgz", "tga", "tif", "tiff", "webp", "xcf",
+        ],
+    ),
+    ("log", &["log"]),
+    (
+        "media",
+        &[
+            "aac", "avi", "flac", "flv", "m4a", "m4v", "mid", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "ogg", "opus",
+            "wav", "webm", "wmv",
+        ],
+    ),
+    ("office document", &["doc", "key", "numbers", "odp", "ods", "pages", "ppt", "pptx", "xls", "xlsm", "xlsx"]),
+    ("signature or certificate", &["asc", "cer", "crt", "csr", "der", "gpg", "p7b", "p7s", "pub", "sig"]),
+    ("source map", &["map"]),
+    ("test snapshot", &["ambr", "snap"]),
+    ("translations", &["arb", "po", "pot", "tmx", "xlf", "xliff"]),
+];
 
 /// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
@@ -59,7 +147,22 @@ pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
     if is_secret(name) {
         return Some("may hold secrets");
     }
-    MINIFIED.iter().any(|end| ends_with(name, end)).then_some("minified or bundled")
+    // In a linked work tree, and in a submodule.
+    if name == ".git" {
+        return Some("belongs to git");
+    }
+    if MINIFIED.iter().any(|end| ends_with(name, end)) {
+        return Some("minified or bundled");
+    }
+    let is_lock = ends_with(name, ".lock") || LOCK_FILES.iter().any(|file| name.eq_ignore_ascii_case(file));
+    is_lock.then_some("lock file")
+}
+
+/// Why a file in no format is skipped without a look at its content, if it is: its extension says what it is.
+pub(super) fn skipped_extension(name: &str) -> Option<&'static str> {
+    let (_, extension) = name.rsplit_once('.')?;
+    let is_own = |known: &&str| known.eq_ignore_ascii_case(extension);
+    EXTENSIONS.iter().find_map(|(reason, extensions)| extensions.iter().any(|known| is_own(&known)).then_some(*reason))
 }
 
 fn is_secret(name: &str) -> bool {
@@ -84,7 +187,8 @@ mod tests {
 
     #[test]
     fn directories_are_sorted_for_the_search() {
-        assert!(DIRECTORIES.is_sorted());
+        assert!(DIRECTORIES.is_sorted() && LOCK_FILES.is_sorted() && EXTENSIONS.is_sorted());
+        assert!(EXTENSIONS.iter().all(|(_, extensions)| extensions.is_sorted()));
         let skipped = |name: &str, is_tracked| is_skipped_directory(Path::new(name), name, || is_tracked);
         assert!(skipped("node_modules", true) && !skipped("src", false));
         assert!(skipped("target", false) && !skipped("target", true));
@@ -100,9 +204,15 @@ mod tests {
             ("server.PEM", Some("may hold secrets")),
             ("jquery.min.js", Some("minified or bundled")),
             ("main.py", None),
+            ("Cargo.lock", Some("lock file")),
+            ("package-lock.json", Some("lock file")),
+            ("logo.SVG", Some("image")),
+            ("table.csv", Some("data")),
+            ("django.po", Some("translations")),
+            ("notes.lockfile", None),
             ("environment.py", None),
         ] {
-            assert_eq!(skipped_file(name), reason, "{name}");
+            assert_eq!(skipped_file(name).or_else(|| skipped_extension(name)), reason, "{name}");
         }
     }
 }

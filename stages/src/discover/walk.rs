@@ -422,8 +422,13 @@ impl<'k> EntryFilter<'_, 'k> {
         if let Some(reason) = skip::skipped_file(text) {
             return skip(reason);
         }
-        let Some(language) = self.options.formats.format_of(text) else {
-            return skip("no parser for this kind of file");
+        let formats = self.options.formats;
+        let language = match formats.format_of(text) {
+            Some(language) => language,
+            None => match skip::skipped_extension(text) {
+                Some(reason) => return skip(reason),
+                None => formats.unknown(),
+            },
         };
         let metadata = self.directory.metadata(name).map_err(|error| reason_of(&error))?;
         if metadata.size > self.options.max_file_size {

@@ -3,18 +3,46 @@
 pub mod documents;
 mod table;
 
-use aurora_languages::{Language, by_extension, by_name};
+use aurora_languages::{Language, by_content, by_extension, by_file_name, by_name};
 
 use documents::{DOCUMENTS, DocumentFormat, Extractor};
 
 pub(crate) use table::FormatTable;
 
-/// The name of a file's format, decided by its extension in any case. None for files that are not indexed.
+/// The format of files whose name does not tell it, until their text does.
+pub const UNKNOWN: &str = "unknown";
+/// The format of texts in no language.
+const PLAIN: &str = "text";
+
+/// The name of a file's format, decided by its name or by its extension in any case. None if the name does not tell.
 pub fn format_of(path: &str) -> Option<&'static str> {
-    let (_, extension) = path.rsplit_once('.').filter(|(_, extension)| !extension.contains('/'))?;
+    if let Some(language) = by_file_name(file_name(path)) {
+        return Some(language.name);
+    }
+    let extension = extension(path)?;
     let has_extension = |format: &&DocumentFormat| format.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension));
     let document = || DOCUMENTS.iter().find(has_extension).map(|format| format.name);
     by_extension(extension).map(|language| language.name).or_else(document)
+}
+
+/// The format of a text, if it is another one than `format`, which the name of its file tells.
+pub(crate) fn format_of_text(path: &str, format: &str, text: &str) -> Option<&'static str> {
+    let extension = extension(path).unwrap_or_default();
+    if format == UNKNOWN {
+        return Some(by_content(extension, text).map_or(PLAIN, |language| language.name));
+    }
+    // A format that the pipeline gives to an extension, or that goes by the file's name, is not questioned.
+    let usual =
+        by_extension(extension).filter(|usual| usual.name == format && by_file_name(file_name(path)).is_none())?;
+    by_content(extension, text).filter(|found| found.name != usual.name).map(|found| found.name)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn extension(path: &str) -> Option<&str> {
+    file_name(path).rsplit_once('.').map(|(_, extension)| extension)
 }
 
 /// How text is extracted from a format that is not text.
@@ -39,7 +67,7 @@ mod tests {
     use aurora_languages::LANGUAGES;
 
     use super::documents::DOCUMENTS;
-    use super::format_of;
+    use super::{UNKNOWN, format_of, format_of_text};
 
     #[test]
     fn a_format_is_decided_by_the_extension() {
@@ -48,9 +76,22 @@ mod tests {
                 assert_eq!(format_of(&format!("a.b/c.{}", extension.to_uppercase())), Some(language.name));
             }
         }
-        assert_eq!(format_of("Makefile"), None);
+        assert_eq!(format_of("NOTES"), None);
         assert_eq!(format_of("a.py/b"), None);
         assert_eq!(format_of("a.DOCX"), Some("docx"));
+    }
+
+    #[test]
+    fn a_text_tells_the_format_where_the_name_does_not() {
+        for (path, format, text, expected) in [
+            ("bin/run", UNKNOWN, "#!/usr/bin/env python3\nx = 1\n", Some("python")),
+            ("NOTES", UNKNOWN, "Some words.\n", Some("text")),
+            ("a.unheard", UNKNOWN, "# vim: ft=go\n", Some("go")),
+            ("a.py", "python", "#!/usr/bin/env node\n", None),
+            ("a.py", "mine", "#!/usr/bin/env node\n", None),
+        ] {
+            assert_eq!(format_of_text(path, format, text), expected, "{path}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aurora_languages::LANGUAGES;
 
+use super::UNKNOWN;
 use super::documents::DOCUMENTS;
 use crate::columns::LanguageName;
 
@@ -13,6 +14,10 @@ use crate::columns::LanguageName;
 pub(crate) struct FormatTable {
     /// By extension in lower case.
     by_extension: HashMap<String, LanguageName>,
+    /// Names of files, and beginnings of names.
+    by_file_name: HashMap<&'static str, LanguageName>,
+    by_prefix: Vec<(&'static str, LanguageName)>,
+    unknown: LanguageName,
 }
 
 impl FormatTable {
@@ -25,14 +30,34 @@ impl FormatTable {
             let name = LanguageName::from(name);
             by_extension.extend(extensions.iter().map(|extension| (extension.to_ascii_lowercase(), name.clone())));
         }
+        let (mut by_file_name, mut by_prefix) = (HashMap::new(), Vec::new());
+        for (language, pattern) in
+            LANGUAGES.iter().flat_map(|language| language.file_names.iter().map(move |name| (language, name)))
+        {
+            let name = LanguageName::from(language.name);
+            match pattern.strip_suffix('*') {
+                Some(prefix) => by_prefix.push((prefix, name)),
+                None => drop(by_file_name.insert(*pattern, name)),
+            }
+        }
         let further = further.iter();
         by_extension.extend(further.map(|(extension, name)| (extension.to_ascii_lowercase(), name.as_str().into())));
-        Self { by_extension }
+        Self { by_extension, by_file_name, by_prefix, unknown: UNKNOWN.into() }
     }
 
-    /// The format of a file by its extension; `None` for files that are not indexed.
-    pub(crate) fn format_of(&self, path: &str) -> Option<LanguageName> {
-        let (_, extension) = path.rsplit_once('.').filter(|(_, extension)| !extension.contains('/'))?;
+    /// The format of files whose name does not tell it.
+    pub(crate) fn unknown(&self) -> LanguageName {
+        self.unknown.clone()
+    }
+
+    /// The format of a file by its name, without directories; `None` if the name does not tell.
+    pub(crate) fn format_of(&self, name: &str) -> Option<LanguageName> {
+        let of_prefix =
+            || self.by_prefix.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, language)| language);
+        if let Some(language) = self.by_file_name.get(name).or_else(of_prefix) {
+            return Some(language.clone());
+        }
+        let (_, extension) = name.rsplit_once('.')?;
         let is_lower = !extension.bytes().any(|byte| byte.is_ascii_uppercase());
         let extension = if is_lower { Cow::Borrowed(extension) } else { Cow::Owned(extension.to_ascii_lowercase()) };
         self.by_extension.get(&*extension).cloned()
@@ -49,13 +74,9 @@ mod tests {
         let further =
             BTreeMap::from([("proto".to_owned(), "protobuf".to_owned()), ("pyi".to_owned(), "python".to_owned())]);
         let table = FormatTable::new(&further);
-        for (path, expected) in [
-            ("a/b.proto", Some("protobuf")),
-            ("A.PROTO", Some("protobuf")),
-            ("a.pyi", Some("python")),
-            ("Makefile", None),
-            ("a.py/b", None),
-        ] {
+        for (path, expected) in
+            [("b.proto", Some("protobuf")), ("A.PROTO", Some("protobuf")), ("a.pyi", Some("python")), ("NOTES", None)]
+        {
             assert_eq!(table.format_of(path).as_deref(), expected, "{path}");
         }
         for path in ["a.rs", "b.MD", "c.docx", "d.none", "e"] {

@@ -3,43 +3,76 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use aurora_languages::by_name;
+
+use crate::formats;
+
 /// How many bytes are searched for a NUL byte, as in git.
 const BINARY_PROBE: usize = 8_000;
 /// Smaller sources never count as minified.
 const MINIFIED_SIZE: usize = 8 << 10;
 /// Mean bytes per line from which a source counts as minified.
 const MINIFIED_LINE: usize = 400;
+/// Largest text of a declarative language, or of none: larger ones are data.
+const LARGEST_DATA: usize = 512 << 10;
+/// Smaller texts never count as numbers.
+const NUMBERS_SIZE: usize = 16 << 10;
+/// Bytes that are searched for letters.
+const NUMBERS_PROBE: usize = 64 << 10;
+/// A text in no language with fewer letters than one in so many characters consists of numbers.
+const NUMBERS_LETTERS: usize = 4;
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileContent {
-    /// Text, and a warning if bytes were replaced.
-    Text { text: Arc<str>, warning: Option<&'static str> },
+    /// Text.
+    Text {
+        text: Arc<str>,
+        /// The format, if it is another one than the name of the file tells.
+        format: Option<&'static str>,
+        /// A warning if bytes were replaced.
+        warning: Option<&'static str>,
+    },
     /// Nothing to index, with the reason.
     Nothing(Cow<'static, str>),
 }
 
-/// Decodes a text file. `prose` disables the test for minified code, because a paragraph may be one long line.
-pub(super) fn decode(bytes: Vec<u8>, prose: bool) -> FileContent {
+/// Decodes a text file; `format` is the one that its name tells.
+pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     if bytes.is_empty() {
         return FileContent::Nothing("empty file".into());
     }
-    if let Some(text) = decode_utf16(&bytes) {
-        return FileContent::Text { text: text.into(), warning: None };
-    }
-    if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
-        return FileContent::Nothing("binary".into());
-    }
-    if !prose && is_minified(&bytes) {
-        return FileContent::Nothing("minified or bundled".into());
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => FileContent::Text { text: text.into(), warning: None },
-        Err(error) => FileContent::Text {
-            text: String::from_utf8_lossy(error.as_bytes()).into(),
-            warning: Some("not valid UTF-8: the bytes at fault were replaced"),
+    let (text, warning) = match decode_utf16(&bytes) {
+        Some(text) => (text, None),
+        None if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) => return FileContent::Nothing("binary".into()),
+        None => match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let warning = "not valid UTF-8: the bytes at fault were replaced";
+                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(warning))
+            }
         },
+    };
+    let is_unknown = format == formats::UNKNOWN;
+    let found = formats::format_of_text(path, format, &text);
+    if let Some(reason) = without_content(&text, found.unwrap_or(format), is_unknown) {
+        return FileContent::Nothing(reason.into());
     }
+    FileContent::Text { text: text.into(), format: found, warning }
+}
+
+/// Why a text has nothing that a search could be for. `is_unknown`: the name of its file does not tell its format.
+fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'static str> {
+    let language = by_name(format);
+    let is_plain = language.is_none() && is_unknown;
+    let is_declarative = language.is_some_and(|language| language.is_declarative);
+    if (is_plain || is_declarative) && text.len() > LARGEST_DATA || is_plain && consists_of_numbers(text) {
+        return Some("data");
+    }
+    // A paragraph of prose may be one long line.
+    let is_prose = formats::is_prose(format) && !is_unknown;
+    let has_long_lines = || if is_plain || is_declarative { "data" } else { "minified or bundled" };
+    (!is_prose && is_minified(text)).then(has_long_lines)
 }
 
 fn decode_utf16(bytes: &[u8]) -> Option<String> {
@@ -52,40 +85,65 @@ fn decode_utf16(bytes: &[u8]) -> Option<String> {
     Some(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
-fn is_minified(bytes: &[u8]) -> bool {
-    if bytes.len() < MINIFIED_SIZE {
+fn is_minified(text: &str) -> bool {
+    if text.len() < MINIFIED_SIZE {
         return false;
     }
-    let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    bytes.len() / lines >= MINIFIED_LINE
+    let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+    text.len() / lines >= MINIFIED_LINE
+}
+
+fn consists_of_numbers(text: &str) -> bool {
+    if text.len() < NUMBERS_SIZE {
+        return false;
+    }
+    let probe = &text.as_bytes()[..text.len().min(NUMBERS_PROBE)];
+    // Letters of other alphabets have several bytes.
+    let letters = probe.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
+    let visible = probe.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+    letters * NUMBERS_LETTERS < visible
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn text(bytes: &[u8]) -> String {
-        match decode(bytes.to_vec(), false) {
-            FileContent::Text { text, .. } => text.to_string(),
+    fn text(path: &str, bytes: &[u8]) -> String {
+        let format = formats::format_of(path).unwrap_or(formats::UNKNOWN);
+        match decode(bytes.to_vec(), path, format) {
+            FileContent::Text { text, format, .. } => {
+                format.map(|format| format!("{format}: ")).unwrap_or_default() + &text
+            }
             FileContent::Nothing(reason) => format!("<{reason}>"),
         }
     }
 
     #[test]
     fn bytes_become_text_or_a_reason() {
-        assert_eq!(text(b"def f(): pass\n"), "def f(): pass\n");
-        assert_eq!(text(b""), "<empty file>");
-        assert_eq!(text(b"\x7fELF\0\0"), "<binary>");
-        assert_eq!(text(b"caf\xe9"), "caf\u{fffd}");
-        assert_eq!(text(b"\xff\xfeh\0i\0"), "hi");
-        assert_eq!(text(b"\xfe\xff\0h\0i"), "hi");
-        assert_eq!(text("x=1;".repeat(4_000).as_bytes()), "<minified or bundled>");
-        assert_eq!(text("x=1;\n".repeat(4_000).as_bytes()).len(), 20_000);
+        assert_eq!(text("a.py", b"def f(): pass\n"), "def f(): pass\n");
+        assert_eq!(text("a.py", b""), "<empty file>");
+        assert_eq!(text("a.py", b"\x7fELF\0\0"), "<binary>");
+        assert_eq!(text("a.py", b"caf\xe9"), "caf\u{fffd}");
+        assert_eq!(text("a.py", b"\xff\xfeh\0i\0"), "hi");
+        assert_eq!(text("a.py", b"\xfe\xff\0h\0i"), "hi");
+        assert_eq!(text("a.js", "x=1;".repeat(4_000).as_bytes()), "<minified or bundled>");
+        assert_eq!(text("a.js", "x=1;\n".repeat(4_000).as_bytes()).len(), 20_000);
+    }
+
+    #[test]
+    fn texts_in_no_known_format_are_plain_text_or_data() {
+        assert_eq!(text("NOTES", b"words\n"), "text: words\n");
+        assert_eq!(text("run", b"#!/usr/bin/python3\n"), "python: #!/usr/bin/python3\n");
+        assert_eq!(text("tool", b"\x7fELF\0\0"), "<binary>");
+        assert_eq!(text("table", "1.25 17 0x1f\n".repeat(4_000).as_bytes()), "<data>");
+        assert_eq!(text("words", "a few words\n".repeat(60_000).as_bytes()), "<data>");
+        assert_eq!(text("words", "a few words\n".repeat(4_000).as_bytes()).len(), 48_006);
+        assert_eq!(text("words", "words ".repeat(4_000).as_bytes()), "<data>", "one line");
     }
 
     #[test]
     fn prose_may_have_long_lines() {
-        let paragraph = "word ".repeat(4_000).into_bytes();
-        assert!(matches!(decode(paragraph, true), FileContent::Text { warning: None, .. }));
+        let paragraph = "word ".repeat(4_000);
+        assert_eq!(text("a.txt", paragraph.as_bytes()).len(), paragraph.len());
     }
 }

@@ -117,7 +117,7 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(IncrementalCheck::TYPE, 1)
+        Fingerprint::new(IncrementalCheck::TYPE, 2)
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -186,6 +186,8 @@ struct ChangedFile {
     status: FileStatus,
     content: ContentId,
     text: Arc<str>,
+    /// The format that the text tells, if it is another one than the name of the file does.
+    format: Option<&'static str>,
     /// What the last run stored in custom columns, if the file is only refreshed.
     stored: StoredValues,
 }
@@ -194,6 +196,7 @@ impl Worker for IncrementalWorker<'_> {
     fn process(&mut self, batch: &mut BatchView<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let mut keep = Vec::with_capacity(batch.files());
         let (mut statuses, mut hashes, mut texts, mut stored) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut formats = Vec::new();
         let (paths, sizes) = (batch.read(PATH)?, batch.read(SIZE)?);
         let (mtimes, languages) = (batch.read(MTIME)?, batch.read(LANGUAGE)?);
         let documents = batch.read_optional(DOCUMENT)?;
@@ -208,10 +211,12 @@ impl Worker for IncrementalWorker<'_> {
                 statuses.push(change.status);
                 hashes.push(change.content);
                 texts.push(change.text);
+                formats.push(change.format.map_or_else(|| languages[index].clone(), LanguageName::from));
                 stored.push(change.stored);
             }
         }
         batch.retain_files(&keep)?;
+        batch.write(LANGUAGE, formats)?;
         batch.write(STATUS, statuses)?;
         batch.write(HASH, hashes)?;
         batch.write(TEXT, texts)?;
@@ -323,9 +328,9 @@ impl IncrementalWorker<'_> {
                 None => (ContentId { hash: known.hash(), blob: known.blob().to_vec() }, self.read(row, cx)),
             };
             let Some(bytes) = bytes else { return Ok(None) };
-            let FileContent::Text { text, .. } = self.decode(bytes, row) else { return Ok(None) };
+            let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
             let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
-            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, stored }));
+            return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, format, stored }));
         } else {
             self.unchanged += 1;
         }
@@ -335,6 +340,7 @@ impl IncrementalWorker<'_> {
             status: FileStatus::Touched,
             content,
             text: Arc::from(""),
+            format: None,
             stored: StoredValues::NEW,
         }))
     }
@@ -347,12 +353,12 @@ impl IncrementalWorker<'_> {
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<ChangedFile, StageError> {
-        let text = match self.decode(bytes, row) {
-            FileContent::Text { text, warning } => {
+        let (text, format) = match self.decode(bytes, row) {
+            FileContent::Text { text, format, warning } => {
                 if let Some(warning) = warning {
                     cx.warn(row.path, warning);
                 }
-                text
+                (text, format)
             }
             FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
@@ -360,6 +366,7 @@ impl IncrementalWorker<'_> {
                     status: FileStatus::Skipped { reason: reason.as_ref().into() },
                     content,
                     text: Arc::from(""),
+                    format: None,
                     stored: StoredValues::NEW,
                 });
             }
@@ -377,18 +384,18 @@ impl IncrementalWorker<'_> {
             },
             1,
         );
-        Ok(ChangedFile { status, content, text, stored: StoredValues::NEW })
+        Ok(ChangedFile { status, content, text, format, stored: StoredValues::NEW })
     }
 
     fn decode(&self, bytes: Vec<u8>, row: &FileInput<'_>) -> FileContent {
         if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => FileContent::Nothing("no text in the document".into()),
-                Ok(text) => FileContent::Text { text: text.into(), warning: None },
+                Ok(text) => FileContent::Text { text: text.into(), format: None, warning: None },
                 Err(error) => FileContent::Nothing(error.to_string().into()),
             };
         }
-        content::decode(bytes, formats::is_prose(row.language))
+        content::decode(bytes, row.path, row.language)
     }
 
     /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;

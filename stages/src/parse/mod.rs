@@ -5,7 +5,7 @@ mod tree_memory;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_languages::{ParseFailure, ParseLimits, Parser, Truncation, by_name};
+use aurora_languages::{LANGUAGES, ParseFailure, ParseLimits, Parser, Truncation, by_name};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, Described, Fingerprint, Key, Stage, StageConfig, StageContext, StageError, Worker,
 };
@@ -70,7 +70,11 @@ impl Stage for ParseStage {
 
     fn fingerprint(&self) -> Fingerprint {
         // The time limit is left out: a file that is parsed within it has the same symbols under any other.
-        Fingerprint::new(Parse::TYPE, 3).with("max_size", self.limits.size).with("max_symbols", self.limits.symbols)
+        let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+        Fingerprint::new(Parse::TYPE, 3)
+            .with("max_size", self.limits.size)
+            .with("max_symbols", self.limits.symbols)
+            .with("languages", languages.join(","))
     }
 }
 
