@@ -18,6 +18,7 @@ use super::child::{Child, Incoming, StartOptions, TICK};
 use super::codec::Encoding;
 use super::config::Process;
 use super::handshake::HostHello;
+use super::heartbeats::Heartbeats;
 use super::prepared::PreparedProgram;
 use super::stderr_lines::StderrLines;
 use crate::declaration::OF_DOCUMENTS;
@@ -239,12 +240,16 @@ impl Listing<'_, '_> {
             return Err(Ended::Failed(child.explained("the process does not read its input")));
         }
         let mut progress = Instant::now();
+        let mut heartbeats = Heartbeats::since(progress);
         loop {
             match child.from.recv_timeout(TICK).ok() {
                 Some(Incoming::Message(bytes)) => {
                     let message = child.encoding.decode(&bytes);
                     match message.map_err(|error| Ended::Failed(format!("an invalid message: {error}")))? {
-                        Message::Documents { documents } => self.take(documents)?,
+                        Message::Documents { documents } => {
+                            self.take(documents)?;
+                            heartbeats = Heartbeats::since(Instant::now());
+                        }
                         Message::Done { state, partial } => {
                             if partial {
                                 self.push(self.directory.clone(), String::new(), json!({ "rest": true }));
@@ -254,7 +259,7 @@ impl Listing<'_, '_> {
                             return Ok(state);
                         }
                         Message::Error { message } => return Err(Ended::Failed(message)),
-                        Message::Heartbeat => {}
+                        Message::Heartbeat => heartbeats.take(Instant::now()).map_err(Ended::Failed)?,
                     }
                     progress = Instant::now();
                 }

@@ -157,6 +157,22 @@ fn a_flood_of_heartbeats_ends() {
 }
 
 #[test]
+fn many_heartbeats_before_each_answer_are_allowed() {
+    let source = program("for _ in range(900): say({'type': 'heartbeat'})\nsay(result(message))");
+    let outcome = run(&source, "max_restarts = 0");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+    assert_eq!(failures(&outcome), []);
+}
+
+#[test]
+fn a_row_with_a_flood_of_heartbeats_loses_only_itself() {
+    let source = program(
+        "if 'title 3' in titles(message):\n    while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)\nsay(result(message))",
+    );
+    check(&source, "", &[3], "heartbeats without an answer");
+}
+
+#[test]
 fn a_flood_of_messages_to_the_log_is_cut() {
     let source = program("sys.stderr.write('noise\\n' * 100000)\nsys.stderr.flush()\nsay(result(message))");
     let outcome = run(&source, "");
