@@ -90,14 +90,14 @@ struct Sink(Arc<Received>);
 impl Stage for Sink {
     fn open(&self) -> Box<dyn Worker + '_> {
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
-            if let Some(values) = batch.optional_values(COPY)? {
-                for value in values.iter().flatten() {
-                    if let ValueRef::String(text) = value {
-                        self.0.rows.fetch_add(1, Ordering::Relaxed);
-                        self.0.bytes.fetch_add(text.len(), Ordering::Relaxed);
-                    }
-                }
-            }
+            let values = batch.optional_values(COPY)?;
+            let lengths = values.iter().flat_map(|values| values.iter()).filter_map(|value| match value {
+                Some(ValueRef::String(text)) => Some(text.len()),
+                _ => None,
+            });
+            let (rows, bytes) = lengths.fold((0, 0), |(rows, bytes), length| (rows + 1, bytes + length));
+            self.0.rows.fetch_add(rows, Ordering::Relaxed);
+            self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
             Ok(())
         })
     }

@@ -1,5 +1,7 @@
 //! How many bytes the rows of a message have.
 
+use std::ops::Range;
+
 use aurora_pipeline::{AccessError, BatchView, ColumnValues, Entity, ValueRef};
 
 use super::rows::RowSet;
@@ -51,24 +53,30 @@ impl<'b> Payload<'b> {
 }
 
 fn divided(set: RowSet, unit: RowUnit, most: usize, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<RowSet> {
-    let units = set.units(unit);
-    let sizes = sizes(&set, unit, payload, chunk_files);
-    if sizes.iter().sum::<usize>() <= most {
+    let pieces = pieces(&sizes(&set, unit, payload, chunk_files), most);
+    if pieces.len() == 1 {
         return vec![set];
     }
+    let units = set.units(unit);
+    pieces.into_iter().map(|piece| RowSet::of(&units[piece], unit, &set.chunks, chunk_files)).collect()
+}
+
+/// The longest pieces in order with at most `most` bytes each, or one unit.
+fn pieces(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut held) = (Vec::new(), 0, 0);
-    for (at, size) in sizes.into_iter().enumerate() {
+    for (at, size) in sizes.iter().enumerate() {
         if held + size > most && at > start {
-            pieces.push(&units[start..at]);
+            pieces.push(start..at);
             (start, held) = (at, 0);
         }
         held += size;
     }
-    pieces.push(&units[start..]);
-    pieces.into_iter().map(|units| RowSet::of(units, unit, &set.chunks, chunk_files)).collect()
+    pieces.push(start..sizes.len());
+    pieces
 }
 
-/// The bytes of each unit. The first chunk of a file in a row of them counts the file too.
+/// The bytes of each unit. A file that goes with several chunks is counted with the first of them: otherwise each chunk of a large
+/// file would be alone.
 fn sizes(set: &RowSet, unit: RowUnit, payload: &Payload<'_>, chunk_files: &[u32]) -> Vec<usize> {
     let file_of = |chunk: u32| chunk_files[chunk as usize];
     match unit {
@@ -112,5 +120,25 @@ fn bytes_of_json(value: &serde_json::Value) -> usize {
             entries.iter().map(|(key, value)| SHORT_VALUE + key.len() + bytes_of_json(value)).sum()
         }
         _ => SHORT_VALUE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_whole_small_and_as_long_as_they_can_be() {
+        const MOST: usize = 5;
+        for case in 0..4usize.pow(6) {
+            let sizes: Vec<usize> = (0..6).map(|digit| [0, 1, 3, 7][case / 4usize.pow(digit) % 4]).collect();
+            let pieces = pieces(&sizes, MOST);
+            let bytes = |range: Range<usize>| sizes[range].iter().sum::<usize>();
+            assert_eq!(pieces.iter().cloned().flatten().collect::<Vec<_>>(), (0..6).collect::<Vec<_>>(), "{sizes:?}");
+            assert!(pieces.iter().all(|piece| piece.len() == 1 || bytes(piece.clone()) <= MOST), "{sizes:?}");
+            let is_full = |piece: &Range<usize>| piece.end == 6 || bytes(piece.start..piece.end + 1) > MOST;
+            assert!(pieces.iter().all(is_full), "{sizes:?}");
+        }
+        assert_eq!(pieces(&[], MOST), [0..0]);
     }
 }
