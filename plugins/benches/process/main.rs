@@ -16,9 +16,11 @@ mod peer;
 mod pipeline;
 
 use corpus::Corpus;
-use measure::{Measured, best_of};
+use measure::{Measured, Side, best_of};
 
 const ROUNDS: usize = 3;
+/// Processes at the same time.
+const PROCESSES: [usize; 2] = [1, 2];
 
 fn main() {
     let root = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
@@ -29,7 +31,7 @@ fn main() {
 }
 
 fn compare(corpus: &Corpus) {
-    let lines = corpus.json_lines();
+    let lines = &corpus.json_lines();
     let bytes: usize = lines.iter().map(Vec::len).sum();
     println!(
         "{}: {} rows of {} bytes, {:.0} MB of JSON Lines",
@@ -38,48 +40,36 @@ fn compare(corpus: &Corpus) {
         corpus.text_bytes() / corpus.rows().max(1),
         bytes as f64 / 1e6
     );
-    let mut sides: Vec<(String, usize, Box<dyn Fn() -> Measured + '_>)> = Vec::new();
-    for count in [1, 2] {
-        sides.push((
-            "cat".to_owned(),
-            count,
-            Box::new({
-                let lines = &lines;
-                move || peer::run(lines, count)
-            }),
-        ));
-    }
-    for encoding in ["jsonl", "msgpack"] {
-        for count in [1, 2] {
-            sides.push((
-                format!("echo-stage, {encoding}"),
-                count,
-                Box::new(move || pipeline::run(corpus, encoding, count)),
-            ));
-        }
-    }
+    let cat = PROCESSES.map(|count| Side::new("cat", count, move || peer::run(lines, count)));
+    let echo = ["jsonl", "msgpack"].map(|encoding| {
+        let run = move |count| move || pipeline::run(corpus, encoding, count);
+        PROCESSES.map(|count| Side::new(encoding, count, run(count)))
+    });
+    let sides: Vec<Side<'_>> = cat.into_iter().chain(echo.into_iter().flatten()).collect();
     let best = best_of(ROUNDS, &sides);
-    let speed = |measured: &Measured| bytes as f64 / 1e6 / measured.wall.as_secs_f64();
-    for ((name, count, _), (at, measured)) in sides.iter().zip(best.iter().enumerate()) {
-        let processes = if *count == 1 { "1 process" } else { "2 processes" };
-        print!("  {name}, {processes}: {:.0} MB/s", speed(measured));
-        if at >= 2 {
-            print!(", {:.2} x cat", speed(measured) / speed(&best[count - 1]));
+    let speed = |at: usize| bytes as f64 / 1e6 / best[at].wall.as_secs_f64();
+    for (at, Side { name, count, .. }) in sides.iter().enumerate() {
+        let noun = if *count == 1 { "process" } else { "processes" };
+        print!("  {name}, {count} {noun}: {:.0} MB/s", speed(at));
+        if at >= PROCESSES.len() {
+            print!(", {:.2} x cat", speed(at) / speed(at % PROCESSES.len()));
         }
-        if *count == 2 {
-            print!(", {:.2} x one process", speed(measured) / speed(&best[at - 1]));
+        if *count > 1 {
+            print!(", {:.2} x one process", speed(at) / speed(at - 1));
         }
-        if let Some(cpu) = measured.cpu {
-            let per_megabyte = |seconds: f64| seconds * 1e9 / bytes as f64;
-            let total = cpu.own + cpu.children;
-            print!(
-                "; {:.1} ms of processor time a MB (host {:.1}, program {:.1}), {:.2} cores",
-                per_megabyte(total),
-                per_megabyte(cpu.own),
-                per_megabyte(cpu.children),
-                total / measured.wall.as_secs_f64()
-            );
-        }
-        println!();
+        println!("{}", processor_time(&best[at], bytes));
     }
+}
+
+fn processor_time(measured: &Measured, bytes: usize) -> String {
+    let Some(cpu) = measured.cpu else { return String::new() };
+    let per_megabyte = |seconds: f64| seconds * 1e9 / bytes as f64;
+    let total = cpu.own + cpu.children;
+    format!(
+        "; processor time {:.1} ms a MB (host {:.1}, program {:.1}), {:.2} cores",
+        per_megabyte(total),
+        per_megabyte(cpu.own),
+        per_megabyte(cpu.children),
+        total / measured.wall.as_secs_f64()
+    )
 }

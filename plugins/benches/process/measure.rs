@@ -10,6 +10,20 @@ pub(crate) struct Measured {
     pub(crate) cpu: Option<Cpu>,
 }
 
+/// What is measured.
+pub(crate) struct Side<'a> {
+    pub(crate) name: &'static str,
+    /// Processes at the same time.
+    pub(crate) count: usize,
+    run: Box<dyn Fn() -> Measured + 'a>,
+}
+
+impl<'a> Side<'a> {
+    pub(crate) fn new(name: &'static str, count: usize, run: impl Fn() -> Measured + 'a) -> Self {
+        Self { name, count, run: Box::new(run) }
+    }
+}
+
 /// Processor time in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Cpu {
@@ -28,17 +42,17 @@ pub(crate) fn measured(work: impl FnOnce()) -> Measured {
 }
 
 /// Runs all sides in turns. The fastest run of each counts.
-pub(crate) fn best_of(rounds: usize, sides: &[(String, usize, Box<dyn Fn() -> Measured + '_>)]) -> Vec<Measured> {
-    let mut best: Vec<Option<Measured>> = vec![None; sides.len()];
-    for _ in 0..rounds {
-        for ((.., run), best) in sides.iter().zip(&mut best) {
-            let measured = run();
-            if best.is_none_or(|best| measured.wall < best.wall) {
-                *best = Some(measured);
+pub(crate) fn best_of(rounds: usize, sides: &[Side<'_>]) -> Vec<Measured> {
+    let mut best: Vec<Measured> = sides.iter().map(|side| (side.run)()).collect();
+    for _ in 1..rounds {
+        for (side, best) in sides.iter().zip(&mut best) {
+            let measured = (side.run)();
+            if measured.wall < best.wall {
+                *best = measured;
             }
         }
     }
-    best.into_iter().flatten().collect()
+    best
 }
 
 /// The fields 14 to 17 of `/proc/self/stat`, in hundredths of a second.

@@ -139,6 +139,6 @@ mod tests {
             let is_full = |piece: &Range<usize>| piece.end == 6 || bytes(piece.start..piece.end + 1) > MOST;
             assert!(pieces.iter().all(is_full), "{sizes:?}");
         }
-        assert_eq!(pieces(&[], MOST), [0..0]);
+        assert_eq!(pieces(&[], MOST).len(), 1);
     }
 }
