@@ -177,8 +177,8 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            Ok(None) => {}
-            Err(Ended::Stopped) => return Err(StageError::Stopped),
+            // A run that was cancelled removes nothing, so a part of the documents is no harm.
+            Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {
                 // What could not be listed is unknown, not deleted.
@@ -242,6 +242,9 @@ impl Listing<'_, '_> {
         let mut progress = Instant::now();
         let mut heartbeats = Heartbeats::since(progress);
         loop {
+            if cx.cancelled() {
+                return Err(Ended::Stopped);
+            }
             match child.from.recv_timeout(TICK).ok() {
                 Some(Incoming::Message(bytes)) => {
                     let message = child.encoding.decode(&bytes);
@@ -265,7 +268,6 @@ impl Listing<'_, '_> {
                 }
                 Some(Incoming::End) => return Err(Ended::Failed(child.explained("the process has closed its output"))),
                 Some(Incoming::Invalid(reason)) => return Err(Ended::Failed(reason)),
-                None if cx.cancelled() => return Err(Ended::Stopped),
                 None if progress.elapsed() > stage.process.timeout() => {
                     return Err(Ended::Failed(format!("no message within {} seconds", stage.process.timeout)));
                 }

@@ -2,6 +2,7 @@
 //! rows keep their values, and no process is left.
 #![cfg(target_os = "linux")]
 
+mod documents;
 #[path = "../process/rows.rs"]
 #[allow(dead_code, reason = "programs of this test are written without the Python module")]
 mod rows;
