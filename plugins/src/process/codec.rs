@@ -13,7 +13,7 @@ const MOST_DEPTH: usize = 128;
 
 /// Bytes that are read at once.
 const READ: usize = 1 << 16;
-/// Most memory that is reserved for a message before it has come, in bytes.
+/// Most memory that is reserved for a message before its length is known, in bytes.
 const MOST_RESERVED: usize = 2 << 20;
 
 /// How messages are written after the handshake.
@@ -40,7 +40,7 @@ impl Encoding {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub(super) fn encode_expecting(self, bytes: usize, message: &impl Serialize) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(bytes);
+        let mut bytes = Vec::with_capacity(bytes.min(MOST_RESERVED));
         match self {
             Self::Jsonl => {
                 serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
