@@ -14,6 +14,9 @@ dictionary of several. `None` is no value.
 Raise an exception to report a row that cannot be processed, `Retry("reason")` if the next run should try it again, and
 `Drop("reason")` to drop it. `print` writes to the log of the run. With `@stage(batch=True)` the function gets each column as a list, and returns lists.
 
+A row that takes longer than the stage's `timeout` ends the program. Call `heartbeat()` inside long work, a loop for
+instance, to say that it is going on.
+
 This file needs Python 3.8 and its standard library only.
 """
 
@@ -21,14 +24,17 @@ import inspect
 import json
 import os
 import sys
+import threading
 import time
 
-__all__ = ["Drop", "Partial", "Retry", "documents", "stage"]
+__all__ = ["Drop", "Partial", "Retry", "documents", "heartbeat", "stage"]
 
 PROTOCOL = "aurora-stage"
 VERSION = 1
-# Seconds between two signs of life.
+# Least seconds between two heartbeats.
 HEARTBEAT = 1.0
+# Where heartbeats go while the program runs as a stage.
+_output = None
 
 
 class Drop(Exception):
@@ -65,15 +71,21 @@ class Partial(str):
     """A state that says that documents which were not yielded are as they were."""
 
 
+def heartbeat():
+    """Tells the host that the program is working, so that a row may take longer than the stage's `timeout`.
+
+    It may be called as often as wanted, and from any thread: at most one message a second is sent. It is for work that
+    makes progress; a thread that calls it in any case would hide that the program hangs. Without a host it does nothing.
+    """
+    if _output is not None:
+        _output.beat()
+
+
 def _serve_documents(function):
-    source, target = _streams()
-
-    def send(message):
-        target.write(_encoded(message).encode("utf-8", "replace") + b"\n")
-        target.flush()
-
+    source, output = _streams()
+    send = output.send
     hello = _hello(source)
-    send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
+    output.greet()
     message = json.loads(source.readline() or b"{}")
     given = {"state": message.get("state"), "config": hello.get("config", {})}
     names = inspect.signature(function).parameters
@@ -96,7 +108,7 @@ def _streams():
     """The messages of the host, and where answers go. What the program prints must not be taken for answers."""
     target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return sys.stdin.buffer, target
+    return sys.stdin.buffer, _Output(target)
 
 
 def _hello(source):
@@ -106,11 +118,37 @@ def _hello(source):
     return hello
 
 
+class _Output:
+    """Messages to the host, from any thread."""
+
+    def __init__(self, target):
+        self.target = target
+        self.lock = threading.Lock()
+        self.last_sent = time.monotonic()
+
+    def greet(self):
+        """Answers the handshake; heartbeats are allowed from now on."""
+        global _output
+        self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
+        _output = self
+
+    def beat(self):
+        if time.monotonic() - self.last_sent > HEARTBEAT:
+            self.send({"type": "heartbeat"})
+
+    def send(self, message):
+        line = _encoded(message).encode("utf-8", "replace") + b"\n"
+        with self.lock:
+            self.target.write(line)
+            self.target.flush()
+            self.last_sent = time.monotonic()
+
+
 class _Host:
     def __init__(self, function, batch):
         self.function = function
         self.batch = batch
-        self.source, self.target = _streams()
+        self.source, self.output = _streams()
 
     def run(self):
         hello = _hello(self.source)
@@ -120,14 +158,14 @@ class _Host:
         self.names = {name for _, name in self.writes}
         # A function that does not fit the pipeline's file ends the program here, before it answers.
         self.arguments = _arguments(self.function, hello["reads"])
-        self.send({"type": "hello", "protocol": PROTOCOL, "version": VERSION, "encoding": "jsonl"})
+        self.output.greet()
         for line in self.source:
             message = json.loads(line)
             if message["type"] == "batch":
                 try:
-                    self.send(self.answer(message))
+                    self.output.send(self.answer(message))
                 except Exception as error:  # Unless it is a `Retry`, the host sends the rows again in smaller messages.
-                    self.send(dict(_told(error), type="error", id=message["id"]))
+                    self.output.send(dict(_told(error), type="error", id=message["id"]))
 
     def answer(self, message):
         """Works on one message."""
@@ -141,7 +179,7 @@ class _Host:
         else:
             arguments = [self.column(units, name) for name in self.arguments]
             for row, values in enumerate(zip(*arguments) if arguments else [()] * units.count):
-                self.beat()
+                self.output.beat()  # The time-out is for a row, not for a message.
                 try:
                     self.store(units, columns, row, self.function(*values))
                 except Drop as reason:
@@ -181,17 +219,6 @@ class _Host:
                 raise ValueError("%d values of `%s` for %d chunks" % (len(values[name]), name, len(chunks)))
             for chunk, cell in zip(chunks, values[name]):
                 columns[entity][name][chunk] = cell
-
-    def beat(self):
-        """Tells the host now and then that rows are worked on: its time-out is for a row, not for a message."""
-        if time.monotonic() - self.last_sent > HEARTBEAT:
-            self.send({"type": "heartbeat"})
-
-    def send(self, message):
-        self.target.write(_encoded(message).encode("utf-8", "replace"))
-        self.target.write(b"\n")
-        self.target.flush()
-        self.last_sent = time.monotonic()
 
 
 def _told(error):

@@ -58,6 +58,11 @@ enum Bench {
         /// Directory to index; its `.aurora` is replaced.
         root: PathBuf,
     },
+    /// Rows through a stage that is a program against the same bytes through `cat`.
+    Process {
+        /// Directory whose files are the rows; by default they are made up.
+        root: Option<PathBuf>,
+    },
     /// Queries on an open index against the evaluation of everything.
     Query {
         /// Directory with an index.
@@ -80,8 +85,9 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
-        Task::Bench { bench: Bench::Index { root } } => run::bench("index", &root),
-        Task::Bench { bench: Bench::Query { root } } => run::bench("query", &root),
+        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", Some(&root)),
+        Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_deref()),
+        Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", Some(&root)),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),
         Task::Bench { bench: Bench::Tantivy { arguments } } => run::bench_outside("benches/tantivy", &arguments),
     };

@@ -29,10 +29,13 @@ pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
-/// One of the files in `benches/`, on a directory.
-pub(crate) fn bench(name: &str, root: &Path) -> Result<(), String> {
-    let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
-    cargo(&["bench", "--bench", name, "--", &root.to_string_lossy()])
+/// A bench of a package of the workspace, on a directory if it takes one.
+pub(crate) fn bench(package: &str, name: &str, root: Option<&Path>) -> Result<(), String> {
+    let canonical = |root: &Path| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
+    let root = root.map(canonical).transpose()?.map(|root| root.to_string_lossy().into_owned());
+    let mut all = vec!["bench", "-p", package, "--bench", name, "--"];
+    all.extend(root.as_deref());
+    cargo(&all)
 }
 
 /// A bench that is a package of its own, outside the workspace, because of what it is compiled with.

@@ -103,11 +103,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Whether there was a message.
 fn read(input: &mut impl BufRead, encoding: &str, message: &mut Vec<u8>) -> io::Result<bool> {
     message.clear();
-    if encoding != "msgpack" {
-        return Ok(input.read_until(b'\n', message)? > 0);
-    }
     if input.fill_buf()?.is_empty() {
         return Ok(false);
+    }
+    if encoding != "msgpack" {
+        return read_line(input, message);
     }
     let mut length = [0; 4];
     input.read_exact(&mut length)?;
@@ -116,14 +116,40 @@ fn read(input: &mut impl BufRead, encoding: &str, message: &mut Vec<u8>) -> io::
     Ok(true)
 }
 
-fn echo<'a>(batch: Batch<'a>, hello: &'a Hello) -> Answer<'a> {
+/// As [`BufRead::read_until`], with the faster search.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    loop {
+        let available = input.fill_buf()?;
+        let end = memchr::memchr(b'\n', available);
+        let used = end.map_or(available.len(), |end| end + 1);
+        line.extend_from_slice(&available[..used]);
+        input.consume(used);
+        if end.is_some() || used == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+fn echo<'a>(mut batch: Batch<'a>, hello: &'a Hello) -> Answer<'a> {
     let mut answer = Answer { r#type: "result", id: batch.id, files: Columns::default(), chunks: Columns::default() };
+    let last = |entity: &str| hello.writes.keys().rfind(|name| entity_and_name(name).0 == entity);
+    let last = [last("file"), last("chunk")];
     for name in hello.writes.keys() {
-        let (entity, short) = name.split_once('.').unwrap_or(("chunk", name));
-        let (table, columns) =
-            if entity == "file" { (&batch.files, &mut answer.files) } else { (&batch.chunks, &mut answer.chunks) };
-        let values = table.columns.values().next().cloned();
+        let (entity, short) = entity_and_name(name);
+        let (table, columns) = if entity == "file" {
+            (&mut batch.files, &mut answer.files)
+        } else {
+            (&mut batch.chunks, &mut answer.chunks)
+        };
+        let first = table.columns.values_mut().next();
+        // Only one column can have the values without a copy.
+        let values =
+            first.map(|values| if last.contains(&Some(name)) { std::mem::take(values) } else { values.clone() });
         columns.columns.insert(short, values.unwrap_or_else(|| vec![None; table.count]));
     }
     answer
+}
+
+fn entity_and_name(name: &str) -> (&str, &str) {
+    name.split_once('.').unwrap_or(("chunk", name))
 }

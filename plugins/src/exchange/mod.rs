@@ -5,6 +5,7 @@
 //! [`Response`] holds what came back. A [`BatchOutcome`] checks responses and writes them to the batch.
 
 mod outcome;
+mod payload;
 mod pending;
 mod request;
 mod response;
@@ -12,6 +13,7 @@ mod rows;
 
 pub use outcome::BatchOutcome;
 pub(crate) use outcome::printable;
+pub(crate) use payload::within_bytes;
 pub use pending::rows_to_process;
 pub use request::Request;
 pub use response::{CellValue, ColumnsResponse, Response, RowNote};

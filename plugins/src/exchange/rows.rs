@@ -33,7 +33,7 @@ impl RowSet {
     }
 
     /// The set with the given units. `chunks` are the chunk rows that may be in it.
-    fn of(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
+    pub(super) fn of(units: &[u32], unit: RowUnit, chunks: &[u32], chunk_files: &[u32]) -> Self {
         match unit {
             RowUnit::Chunk => {
                 let mut files: Vec<u32> = units.iter().map(|chunk| chunk_files[*chunk as usize]).collect();

@@ -77,6 +77,8 @@ impl Child {
             processes::end(&mut process);
             return Err(Some("it has no pipes".to_owned()));
         };
+        processes::enlarge(&stdin);
+        processes::enlarge(&stdout);
         // The first message and those that may be in flight.
         let (to, outgoing) = bounded(options.in_flight + 1);
         let (incoming, from) = bounded(options.in_flight);

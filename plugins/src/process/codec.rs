@@ -11,6 +11,11 @@ pub(super) const LONGEST_MESSAGE: usize = 64 << 20;
 /// Most lists and maps within each other in a MessagePack message. JSON has a limit of its own.
 const MOST_DEPTH: usize = 128;
 
+/// Bytes that are read at once.
+const READ: usize = 1 << 16;
+/// Most memory that is reserved for a message before its length is known, in bytes.
+const MOST_RESERVED: usize = 2 << 20;
+
 /// How messages are written after the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -27,7 +32,15 @@ impl Encoding {
     /// # Errors
     /// When it is too long, or has a value that the encoding does not have.
     pub(super) fn encode(self, message: &impl Serialize) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(4096);
+        self.encode_expecting(4096, message)
+    }
+
+    /// The same for a message of about so many bytes.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub(super) fn encode_expecting(self, bytes: usize, message: &impl Serialize) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(bytes.min(MOST_RESERVED));
         match self {
             Self::Jsonl => {
                 serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
@@ -66,11 +79,13 @@ impl Encoding {
 /// Cuts a stream into messages.
 pub(super) struct MessageReader<R> {
     stream: BufReader<R>,
+    /// Memory for the next message, in bytes: it is probably as long as the last one.
+    expected: usize,
 }
 
 impl<R: Read> MessageReader<R> {
     pub(super) fn new(stream: R) -> Self {
-        Self { stream: BufReader::with_capacity(1 << 16, stream) }
+        Self { stream: BufReader::with_capacity(READ, stream), expected: 0 }
     }
 
     /// The bytes of the next message; `None` at the end of the stream.
@@ -86,7 +101,7 @@ impl<R: Read> MessageReader<R> {
 
     fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         use io::BufRead as _;
-        let mut line = Vec::new();
+        let mut line = Vec::with_capacity(self.expected);
         loop {
             let available = self.stream.fill_buf()?;
             if available.is_empty() {
@@ -103,6 +118,7 @@ impl<R: Read> MessageReader<R> {
             let is_whole = used > part.len();
             self.stream.consume(used);
             if is_whole {
+                self.expected = (line.len() + line.len() / 8).min(MOST_RESERVED);
                 return Ok(Some(line));
             }
         }
@@ -122,7 +138,8 @@ impl<R: Read> MessageReader<R> {
         if length > LONGEST_MESSAGE {
             return Err(io::Error::other(format!("a message of {length} bytes, more than {LONGEST_MESSAGE}")));
         }
-        let mut block = Vec::new();
+        // A program may announce more than it writes.
+        let mut block = Vec::with_capacity(length.min(MOST_RESERVED));
         self.stream.by_ref().take(length as u64).read_to_end(&mut block)?;
         if block.len() < length {
             return Err(io::Error::other("the last message is not complete"));

@@ -41,7 +41,7 @@ pub struct Process {
     pub memory: ByteSize,
     /// Messages that a process gets before it has answered.
     pub in_flight: usize,
-    /// Most rows in a message.
+    /// Most rows in a message, which carries about 1 MiB of values at most.
     pub rows: usize,
 }
 
@@ -96,7 +96,12 @@ impl Described for Process {
             "messages",
             "Messages that a process gets before it has answered.",
         ),
-        Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows in a message."),
+        Key::count_up_to(
+            "rows",
+            MOST_ROWS,
+            "rows",
+            "Most rows in a message, which carries about 1 MiB of values at most.",
+        ),
     ];
 }
 

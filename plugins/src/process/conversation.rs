@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::child::{Child, Incoming, StartOptions, TICK};
 use super::config::Process;
+use super::heartbeats::Heartbeats;
 use super::restarts::{Cause, Restarts};
 use crate::declaration::Declaration;
 use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote, RowSet};
@@ -22,8 +23,6 @@ use crate::exchange::{BatchOutcome, ColumnsResponse, Request, Response, RowNote,
 const PIECES: usize = 16;
 /// Starts without success, one after the other, after which the program is given up.
 const MOST_FAILED_STARTS: u32 = 3;
-/// Heartbeats between two answers; more are a flood.
-const MOST_HEARTBEATS: u32 = 10_000;
 
 /// A message with rows.
 struct BatchMessage<'b> {
@@ -90,8 +89,9 @@ pub(super) struct Conversation<'s> {
     cause: Cause,
     /// Messages that the process has answered.
     answered: u64,
-    /// Heartbeats since the last answer.
-    heartbeats: u32,
+    heartbeats: Heartbeats,
+    /// Length of the last message, in bytes.
+    last_sent: usize,
     next_id: u64,
 }
 
@@ -129,7 +129,8 @@ impl<'s> Conversation<'s> {
             has_started: false,
             cause: Cause::Fault,
             answered: 0,
-            heartbeats: 0,
+            heartbeats: Heartbeats::since(Instant::now()),
+            last_sent: 0,
             next_id: 0,
         }
     }
@@ -197,6 +198,7 @@ impl<'s> Conversation<'s> {
             self.has_started = true;
             self.cause = Cause::Fault;
             self.answered = 0;
+            self.heartbeats = Heartbeats::since(Instant::now());
             let started = Child::start(&self.start, &|| cx.cancelled());
             self.start.stderr.deliver(cx);
             match started {
@@ -267,15 +269,11 @@ impl<'s> Conversation<'s> {
     /// How it breaks the protocol.
     fn take(&mut self, answer: Answer, exchange: &mut Exchange<'_, '_, '_>) -> Result<(), Fault> {
         if answer.r#type == AnswerType::Heartbeat {
-            self.heartbeats += 1;
-            if self.heartbeats > MOST_HEARTBEATS {
-                return Err(Fault::Broken(format!("more than {MOST_HEARTBEATS} heartbeats without an answer")));
-            }
-            return Ok(());
+            return self.heartbeats.take(Instant::now()).map_err(Fault::Broken);
         }
         exchange.take(answer).map_err(Fault::Broken)?;
         self.answered += 1;
-        self.heartbeats = 0;
+        self.heartbeats = Heartbeats::since(Instant::now());
         Ok(())
     }
 
@@ -286,9 +284,11 @@ impl<'s> Conversation<'s> {
         self.next_id += 1;
         let request = Request::new(exchange.batch, &task.rows, &self.declaration.reads)
             .map_err(|error| Fault::Broken(error.to_string()))?;
-        let message = child.encoding.encode(&BatchMessage { id, rows: request });
+        let expected = self.last_sent + self.last_sent / 8;
+        let message = child.encoding.encode_expecting(expected, &BatchMessage { id, rows: request });
         match message {
             Ok(bytes) => {
+                self.last_sent = bytes.len();
                 exchange.in_flight.push_back((id, task));
                 Ok(Some(bytes))
             }

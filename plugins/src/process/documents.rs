@@ -18,6 +18,7 @@ use super::child::{Child, Incoming, StartOptions, TICK};
 use super::codec::Encoding;
 use super::config::Process;
 use super::handshake::HostHello;
+use super::heartbeats::Heartbeats;
 use super::prepared::PreparedProgram;
 use super::stderr_lines::StderrLines;
 use crate::declaration::OF_DOCUMENTS;
@@ -176,8 +177,8 @@ impl Stage for DocumentsStage {
         self.stderr.close(cx);
         match listed {
             Ok(Some(state)) => cx.keep(&state),
-            Ok(None) => {}
-            Err(Ended::Stopped) => return Err(StageError::Stopped),
+            // A run that was cancelled removes nothing, so a part of the documents is no harm.
+            Ok(None) | Err(Ended::Stopped) => {}
             Err(Ended::Stage(error)) => return Err(error),
             Err(Ended::Failed(reason)) => {
                 // What could not be listed is unknown, not deleted.
@@ -240,12 +241,19 @@ impl Listing<'_, '_> {
             return Err(Ended::Failed(child.explained("the process does not read its input")));
         }
         let mut progress = Instant::now();
+        let mut heartbeats = Heartbeats::since(progress);
         loop {
+            if cx.cancelled() {
+                return Err(Ended::Stopped);
+            }
             match child.from.recv_timeout(TICK).ok() {
                 Some(Incoming::Message(bytes)) => {
                     let message = child.encoding.decode(&bytes);
                     match message.map_err(|error| Ended::Failed(format!("an invalid message: {error}")))? {
-                        Message::Documents { documents } => self.take(documents)?,
+                        Message::Documents { documents } => {
+                            self.take(documents)?;
+                            heartbeats = Heartbeats::since(Instant::now());
+                        }
                         Message::Done { state, partial } => {
                             if partial {
                                 self.push(self.directory.clone(), String::new(), json!({ "rest": true }));
@@ -255,13 +263,12 @@ impl Listing<'_, '_> {
                             return Ok(state);
                         }
                         Message::Error { message } => return Err(Ended::Failed(message)),
-                        Message::Heartbeat => {}
+                        Message::Heartbeat => heartbeats.take(Instant::now()).map_err(Ended::Failed)?,
                     }
                     progress = Instant::now();
                 }
                 Some(Incoming::End) => return Err(Ended::Failed(child.explained("the process has closed its output"))),
                 Some(Incoming::Invalid(reason)) => return Err(Ended::Failed(reason)),
-                None if cx.cancelled() => return Err(Ended::Stopped),
                 None if progress.elapsed() > stage.process.timeout() => {
                     return Err(Ended::Failed(format!("no message within {} seconds", stage.process.timeout)));
                 }

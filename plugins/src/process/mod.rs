@@ -12,6 +12,7 @@ pub mod conformance;
 mod conversation;
 mod documents;
 mod handshake;
+mod heartbeats;
 mod prepared;
 mod processes;
 mod restarts;

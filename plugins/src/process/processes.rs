@@ -22,6 +22,21 @@ pub(super) fn limit_memory(child: &Child, bytes: u64) {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn limit_memory(_child: &Child, _bytes: u64) {}
 
+/// Room that a pipe should have, in bytes: the most that Linux gives to every user by default.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1 << 20;
+
+/// Gives a pipe room for whole messages, so that each side can write one while the other works.
+#[cfg(target_os = "linux")]
+pub(super) fn enlarge(pipe: impl std::os::fd::AsFd) {
+    // A pipe that cannot be larger is slower, and nothing else.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+}
+
+/// Pipes have one size here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn enlarge<T>(_pipe: &T) {}
+
 /// How a process has ended, if it has. It is not waited for, so that its number stays its own until [`end`].
 #[cfg(target_os = "linux")]
 pub(super) fn end_of(child: &mut Child) -> Option<String> {

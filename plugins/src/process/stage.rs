@@ -17,7 +17,10 @@ use super::prepared::PreparedProgram;
 use super::restarts::Restarts;
 use super::stderr_lines::StderrLines;
 use crate::declaration::{self, Declaration};
-use crate::exchange::{BatchOutcome, rows_to_process};
+use crate::exchange::{BatchOutcome, rows_to_process, within_bytes};
+
+/// Values that one message carries, in bytes; a unit with more has a message of its own.
+const MESSAGE_BYTES: usize = 1 << 20;
 
 impl StageConfig for Process {
     const TYPE: &'static str = "process";
@@ -103,6 +106,7 @@ impl Worker for ProcessWorker<'_> {
         let mut outcome = BatchOutcome::new(declaration, batch.files(), batch.chunks());
         let Process { languages, rows, .. } = &self.stage.config;
         let rows = rows_to_process(batch, &mut outcome, languages, *rows, cx)?;
+        let rows = within_bytes(rows, declaration.unit, MESSAGE_BYTES, batch, &declaration.reads)?;
         let units: usize = rows.iter().map(|rows| rows.units(declaration.unit).len()).sum();
         cx.count(&format!("{}.rows", cx.stage()), units as u64);
         if units > 0 {

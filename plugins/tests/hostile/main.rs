@@ -2,6 +2,7 @@
 //! rows keep their values, and no process is left.
 #![cfg(target_os = "linux")]
 
+mod documents;
 #[path = "../process/rows.rs"]
 #[allow(dead_code, reason = "programs of this test are written without the Python module")]
 mod rows;
@@ -154,6 +155,22 @@ fn a_flood_of_output_ends() {
 fn a_flood_of_heartbeats_ends() {
     let source = program("while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)");
     gives_up(&source, "max_restarts = 0", "heartbeats without an answer");
+}
+
+#[test]
+fn many_heartbeats_before_each_answer_are_allowed() {
+    let source = program("for _ in range(900): say({'type': 'heartbeat'})\nsay(result(message))");
+    let outcome = run(&source, "max_restarts = 0");
+    assert_eq!(outcome.values("owner"), all_but(&[]));
+    assert_eq!(failures(&outcome), []);
+}
+
+#[test]
+fn a_row_with_a_flood_of_heartbeats_loses_only_itself() {
+    let source = program(
+        "if 'title 3' in titles(message):\n    while True: sys.stdout.write('{\"type\":\"heartbeat\"}\\n' * 1000)\nsay(result(message))",
+    );
+    check(&source, "", &[3], "heartbeats without an answer");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod conformance;
 mod example;
+mod messages;
 mod rows;
 
 use rows::{Rows, text};

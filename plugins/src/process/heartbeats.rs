@@ -1,0 +1,55 @@
+//! How often a program may say that it is working.
+
+use std::time::Instant;
+
+/// Heartbeats that are always allowed between two answers.
+const BURST: u32 = 1_000;
+/// Heartbeats that are allowed besides, for each second since the last answer.
+const PER_SECOND: f64 = 100.0;
+
+/// Counts the heartbeats since the last answer.
+pub(super) struct Heartbeats {
+    count: u32,
+    /// The last answer, or the start of the process.
+    since: Instant,
+}
+
+impl Heartbeats {
+    /// None so far.
+    pub(super) fn since(start: Instant) -> Self {
+        Self { count: 0, since: start }
+    }
+
+    /// Counts one.
+    ///
+    /// # Errors
+    /// That there are too many.
+    pub(super) fn take(&mut self, now: Instant) -> Result<(), String> {
+        self.count = self.count.saturating_add(1);
+        let seconds = now.saturating_duration_since(self.since).as_secs_f64();
+        if f64::from(self.count) <= f64::from(BURST) + seconds * PER_SECOND {
+            return Ok(());
+        }
+        Err(format!("too many heartbeats without an answer: {BURST} are allowed, and {PER_SECOND} for each second"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_row_may_take_days_and_a_flood_may_not() {
+        let start = Instant::now();
+        let accepted = |interval: Duration, most: u32| {
+            let mut heartbeats = Heartbeats::since(start);
+            (1..=most).take_while(|count| heartbeats.take(start + interval * *count).is_ok()).count()
+        };
+        assert_eq!(accepted(Duration::from_secs(1), 500_000), 500_000);
+        assert_eq!(accepted(Duration::from_millis(10), 500_000), 500_000);
+        assert_eq!(accepted(Duration::from_millis(5), 500_000), 2_000);
+        assert_eq!(accepted(Duration::ZERO, 500_000), 1_000);
+    }
+}
