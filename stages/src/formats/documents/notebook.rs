@@ -1,0 +1,105 @@
+//! Jupyter notebooks.
+
+use serde::Deserialize;
+
+use super::{ExtractError, MAX_TEXT_BYTES};
+
+#[derive(Deserialize)]
+struct Notebook {
+    cells: Vec<Cell>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    kernelspec: Kernel,
+}
+
+#[derive(Default, Deserialize)]
+struct Kernel {
+    #[serde(default)]
+    language: String,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    cell_type: String,
+    #[serde(default)]
+    source: Source,
+}
+
+/// The text of a cell: one string, or one for each line.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Text(String),
+    Lines(Vec<String>),
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl Source {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Lines(lines) => lines.concat(),
+        }
+    }
+}
+
+/// The cells of a notebook as Markdown: those with code are fenced. Outputs are left out.
+///
+/// # Errors
+/// The bytes are no notebook.
+pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
+    let Notebook { cells, metadata } = serde_json::from_slice(bytes)?;
+    let mut text = String::new();
+    for Cell { cell_type, source } in cells {
+        let source = source.text();
+        let source = source.trim_matches('\n');
+        if source.trim().is_empty() {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        if cell_type == "code" {
+            let fence = if source.contains("```") { "~~~~" } else { "```" };
+            text.push_str(&format!("{fence}{}\n{source}\n{fence}\n", metadata.kernelspec.language));
+        } else {
+            text.push_str(source);
+            text.push('\n');
+        }
+        if text.len() as u64 > MAX_TEXT_BYTES {
+            return Err(ExtractError::TooLarge);
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_become_markdown() {
+        let notebook = serde_json::json!({
+            "metadata": { "kernelspec": { "language": "python" } },
+            "cells": [
+                { "cell_type": "markdown", "source": ["# Load\n", "the table"] },
+                { "cell_type": "code", "source": "x = load()\n", "outputs": [{ "text": "hidden" }] },
+                { "cell_type": "code", "source": "" },
+                { "cell_type": "raw", "source": "notes" },
+            ],
+        });
+        let expected = "# Load\nthe table\n\n```python\nx = load()\n```\n\nnotes\n";
+        assert_eq!(text(notebook.to_string().as_bytes()).unwrap(), expected);
+        assert!(text(b"{}").is_err() && text(b"").is_err());
+    }
+}
