@@ -16,6 +16,7 @@ use crate::access::StageKind;
 use crate::assembly::{BoundStage, Pipeline};
 use crate::context::{CancelToken, RunState};
 use crate::in_flight::{Message, StepOutput};
+use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
 use crate::queue::{QueueSender, queue};
 use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport};
@@ -35,6 +36,8 @@ pub struct RunOptions<'a> {
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
+    /// Sees what every stage makes of every batch.
+    pub probe: Option<Arc<dyn Probe>>,
 }
 
 impl Default for RunOptions<'_> {
@@ -46,6 +49,7 @@ impl Default for RunOptions<'_> {
             current: BTreeSet::new(),
             kept: BTreeMap::new(),
             observer: &Silent,
+            probe: None,
         }
     }
 }
@@ -62,6 +66,7 @@ impl Pipeline {
         run.fingerprints = self.fingerprints();
         run.current = options.current;
         run.kept = options.kept;
+        run.probe = options.probe;
         run.meters = self
             .stages
             .iter()

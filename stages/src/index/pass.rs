@@ -61,7 +61,8 @@ pub(super) fn pass(
     // What a stage has kept describes the whole index of the last run, so it is of use only if all of that index stays.
     let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
-    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, kept, observer: observer.of_run() };
+    let observer = observer.of_run();
+    let run = RunOptions { jobs, memory: Some(memory.batches), cancel, current, kept, observer, probe: None };
     let report = pipeline.run(run)?;
     report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
     states.extend(scope::keeping(&report.kept));
