@@ -29,6 +29,7 @@ fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput
     let root = &Directory::open_root(root).unwrap();
     let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
     walk(&WalkOptions {
+        only: None,
         root,
         threads,
         max_file_size: 1 << 20,

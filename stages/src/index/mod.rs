@@ -3,6 +3,7 @@
 mod access;
 mod custom_columns;
 mod descriptors;
+mod dry;
 mod error;
 mod keywords;
 mod options;
@@ -13,6 +14,7 @@ mod recovery;
 mod root;
 mod run_services;
 mod scope;
+mod scratch;
 mod summary;
 mod trust;
 
@@ -22,6 +24,7 @@ use std::time::{Duration, Instant};
 use aurora_storage::give_back_freed_memory;
 
 pub use custom_columns::declarations as custom_columns;
+pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run, suppliers};
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};

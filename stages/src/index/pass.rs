@@ -68,7 +68,7 @@ pub(super) fn pass(
     states.extend(scope::keeping(&report.kept));
     let is_complete = report.outcome == Outcome::Completed;
     let RunServices { tree, writer, repository, moves, .. } = services;
-    let writer = Arc::into_inner(writer).expect("the stages that shared the writer ended with the pipeline");
+    let writer = writer.and_then(Arc::into_inner).expect("the stages that shared the writer ended with the pipeline");
     let unread = tree.unread().clone();
     repository.save_diff_cache();
     let deferred = repository.deferred();
