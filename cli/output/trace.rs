@@ -15,6 +15,8 @@ use super::{sanitize, units, width};
 const MOST_ROWS: usize = 20;
 /// Columns of a terminal that a cell takes at most, but for the last one of its line.
 const WIDEST_CELL: usize = 48;
+/// Columns of the words before what a stage has reported.
+const MARK: usize = 8;
 /// What stands for a value that is not there.
 const NONE: &str = "–";
 
@@ -37,20 +39,21 @@ impl<'r> ShownRun<'r> {
 /// The run for people.
 pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, paint: Painter) -> String {
     let page = Page {
-        columns: columns.unwrap_or(usize::MAX),
+        width: columns.unwrap_or(usize::MAX),
         most_rows: if only.is_empty() { MOST_ROWS } else { usize::MAX },
         paint,
     };
     let mut text = format!("{}\n", paint.paint(Role::Path, &sanitize::line(&run.path)));
     let mut is_left_out = false;
     for stage in shown_stages(run, only) {
-        let lines = page.lines(stage, &run.path);
-        // After a file was left out, the stages that do nothing about it are of no interest.
-        if lines.is_empty() && (is_left_out || !stage.has_file) {
+        // A file that was left out may go on without content, so that stages write columns that say nothing.
+        let columns = if is_left_out { Vec::new() } else { page.columns(stage) };
+        let reports = page.reports(stage, &run.path);
+        if columns.is_empty() && reports.is_empty() && (is_left_out || !stage.has_file) {
             continue;
         }
-        let _ = write!(text, "\n{}\n", page.head(stage));
-        lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        let _ = writeln!(text, "\n{}", page.head(stage));
+        columns.iter().chain(&reports).for_each(|line| text.push_str(&format!("{line}\n")));
         is_left_out |= leaves_file_out(stage);
     }
     if is_left_out {
@@ -70,7 +73,8 @@ fn leaves_file_out(stage: &StageTrace) -> bool {
 
 /// How lines are laid out.
 struct Page {
-    columns: usize,
+    /// Of the terminal.
+    width: usize,
     most_rows: usize,
     paint: Painter,
 }
@@ -88,9 +92,16 @@ impl Page {
         format!("{name}  {notes}")
     }
 
-    fn lines(&self, stage: &StageTrace, path: &str) -> Vec<String> {
+    /// What the stage has written.
+    fn columns(&self, stage: &StageTrace) -> Vec<String> {
         let mut lines = self.of_file(stage);
         lines.extend(self.of_chunks(stage));
+        lines
+    }
+
+    /// What it has reported, and which chunks are gone.
+    fn reports(&self, stage: &StageTrace, path: &str) -> Vec<String> {
+        let mut lines = Vec::new();
         lines.extend(stage.dropped.iter().map(|row| self.marked(Role::Warning, "left out", &dropped(row, path))));
         lines.extend(stage.failed.iter().map(|failed| {
             let rows = units::counted(failed.rows, "row");
@@ -127,7 +138,7 @@ impl Page {
             return Vec::new();
         }
         let mut table = vec![["type", "name", "lines"].map(str::to_owned).to_vec()];
-        table[0].extend(columns.iter().map(|column| column.name.clone()));
+        table[0].extend(columns.iter().map(|column| column.name.trim_start_matches("chunk.").to_owned()));
         for (row, chunk) in stage.chunks.iter().enumerate().take(self.most_rows) {
             let value = |column: &&ShownColumn| match column.values.get(row) {
                 Some(shown) if !shown.lines.is_empty() => shown.lines.join("; "),
@@ -162,13 +173,13 @@ impl Page {
     }
 
     fn marked(&self, role: Role, mark: &str, text: &str) -> String {
-        self.line(&[(mark.to_owned(), Some(role)), (text.to_owned(), None)])
+        self.line(&[(width::pad(mark, MARK), Some(role)), (text.to_owned(), None)])
     }
 
     /// Cells in an indented line, cut to the width of the terminal.
     fn line(&self, cells: &[(String, Option<Role>)]) -> String {
         let mut line = String::new();
-        let mut room = self.columns;
+        let mut room = self.width;
         for (cell, role) in cells {
             let cell = width::elide_end(&sanitize::line(cell), room.saturating_sub(2));
             room = room.saturating_sub(2 + width::of(&cell));

@@ -16,11 +16,21 @@ impl Plan {
             !is_stored && (only.is_empty() || stage.kind() == StageKind::Source || only.contains(&stage.name))
         });
         let mut kept: Vec<bool> = wanted.collect();
-        // Edges are sorted by their first stage, and lead from earlier stages to later ones.
-        for ((from, to), why) in self.graph.edges.iter().rev() {
-            kept[*from] |= kept[*to] && !stored[*from] && why.iter().any(is_dependence);
+        let mut leads_to_kept = vec![false; kept.len()];
+        // Edges lead from earlier stages to later ones.
+        for (from, stage) in self.stages.iter().enumerate().rev() {
+            for (to, why) in self.edges_from(from) {
+                leads_to_kept[from] |= kept[to] || leads_to_kept[to];
+                kept[from] |= kept[to] && !stored[from] && why.iter().any(is_dependence);
+            }
+            // Every later stage works on the rows that this one leaves, whatever the reason for its place.
+            kept[from] |= stage.access.restructures && leads_to_kept[from] && !stored[from];
         }
         self.part(&kept)
+    }
+
+    fn edges_from(&self, stage: usize) -> impl Iterator<Item = (usize, &BTreeSet<EdgeReason>)> {
+        self.graph.edges.range((stage, 0)..(stage + 1, 0)).map(|((_, to), why)| (*to, why))
     }
 
     /// Which stages are sinks, or depend on one.

@@ -6,6 +6,8 @@ mod fixture;
 
 mod blame;
 mod constants;
+#[cfg(unix)]
+mod dry;
 mod errors;
 mod feedback;
 mod fields;

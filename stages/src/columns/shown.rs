@@ -165,7 +165,7 @@ fn of_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
     let Some(value) = value else { return ShownValue::none() };
     let words = match &value {
         ValueRef::Bool(flag) => flag.to_string(),
-        ValueRef::Integer(bytes) if column == SIZE.name() => format!("{bytes} bytes"),
+        ValueRef::Integer(bytes) if column == SIZE.name() => counted(usize::try_from(*bytes).unwrap_or(0), "byte"),
         ValueRef::Integer(time) if column == MTIME.name() => time_in_words(*time),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Float(number) => number.to_string(),
@@ -187,9 +187,14 @@ fn json_of(value: ValueRef<'_>) -> Json {
         Value::Float(number) => json!(number),
         Value::String(text) => Json::String(text),
         Value::Strings(texts) => json!(texts),
-        Value::Vector(numbers) => json!(numbers),
+        Value::Vector(numbers) => numbers.iter().map(|number| short_number(*number)).collect(),
         Value::Json(value) => value,
     }
+}
+
+/// A number with as many digits as single precision has.
+fn short_number(number: f32) -> Json {
+    json!(number.to_string().parse().unwrap_or(f64::from(number)))
 }
 
 /// A time in nanoseconds since the epoch, to the second.

@@ -69,8 +69,14 @@ pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<Dr
         probe: Some(Arc::clone(&recorder) as _),
         ..RunOptions::default()
     };
-    let error = pipeline.run(run).err();
-    let stages = recorder.traces(types, &lines);
+    let (report, error) = match pipeline.run(run) {
+        Ok(report) => (report.stages, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let mut stages = recorder.traces(types, &lines);
+    for (trace, report) in stages.iter_mut().zip(report) {
+        trace.time = report.busy;
+    }
     Ok(DryRun { path: path.to_owned(), stages, error })
 }
 
