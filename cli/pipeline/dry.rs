@@ -14,6 +14,7 @@ use crate::output::trace::{self, ShownRun};
 use crate::output::{json, sanitize, units};
 use crate::program::Program;
 use crate::programs::Purpose;
+use crate::terminal::Terminal;
 use crate::{findings, index, interrupt, place, programs};
 
 /// Runs the pipeline on one file after the other, and prints what the stages do.
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     let pipeline = findings::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline, ..index::options(root, program)? };
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
     args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;
     let paths: Vec<String> =
         args.paths.iter().map(|path| located(path, &options.root, &plan)).collect::<Outcome<_>>()?;
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
             return Err(Failure::Interrupted("nothing was written".to_owned()));
         }
         write_trace(&run, args, program)?;
-        outcome = worse(outcome, judged(run));
+        outcome = worse(outcome, judged(run), &program.terminal);
     }
     outcome
 }
@@ -125,12 +127,17 @@ fn judged(run: DryRun) -> Outcome {
     Err(Failure::Short(format!("{names} could not process {rows} of {}", sanitize::line(&path))))
 }
 
-/// The outcome with the higher exit code; of two equal ones the first is reported later.
-fn worse(first: Outcome, second: Outcome) -> Outcome {
+/// The outcome with the higher exit code. If both are failures, the other one is reported.
+fn worse(first: Outcome, second: Outcome, terminal: &Terminal) -> Outcome {
     match (first, second) {
-        (Err(first @ Failure::Fatal { .. }), _) => Err(first),
-        (_, Err(second @ Failure::Fatal { .. })) => Err(second),
-        (Err(first), _) => Err(first),
-        (Ok(()), second) => second,
+        (Err(first @ Failure::Fatal { .. }), Err(second)) => {
+            terminal.report(&second);
+            Err(first)
+        }
+        (Err(first), Err(second)) => {
+            terminal.report(&first);
+            Err(second)
+        }
+        (Ok(()), outcome) | (outcome, Ok(())) => outcome,
     }
 }
