@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use aurora_pipeline::Entity;
 use aurora_stages::columns::ShownColumn;
-use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, StageTrace};
+use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace};
 use serde::Serialize;
 
 use super::style::{Painter, Role};
 use super::{sanitize, units, width};
 
-/// Chunks of a table, unless the user has asked for its stage.
+/// Lines of one kind, unless the user has asked for the stage.
 const MOST_ROWS: usize = 20;
 /// Columns of a terminal that a cell takes at most, but for the last one of its line.
 const WIDEST_CELL: usize = 48;
@@ -71,7 +71,7 @@ fn leaves_file_out(stage: &StageTrace) -> bool {
     stage.dropped.iter().any(|row| row.chunk.is_none())
 }
 
-/// How lines are laid out.
+/// The layout of lines.
 struct Page {
     /// Of the terminal.
     width: usize,
@@ -99,17 +99,16 @@ impl Page {
         lines
     }
 
-    /// What it has reported, and which chunks are gone.
+    /// What it has left out and reported.
     fn reports(&self, stage: &StageTrace, path: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        lines.extend(stage.dropped.iter().map(|row| self.marked(Role::Warning, "left out", &dropped(row, path))));
-        lines.extend(stage.failed.iter().map(|failed| {
-            let rows = units::counted(failed.rows, "row");
-            self.marked(Role::Error, "failed", &format!("{} ({rows})", failed.reason))
-        }));
-        lines.extend(stage.warnings.iter().map(|warning| self.marked(Role::Warning, "warning", warning)));
-        lines.extend(stage.log.iter().map(|line| self.marked(Role::Faint, "log", line)));
-        lines
+        let failed = |failed: &FailedRows| format!("{} ({})", failed.reason, units::counted(failed.rows, "row"));
+        let groups = [
+            self.marked(stage, Role::Warning, "left out", &stage.dropped, |row| dropped(row, path)),
+            self.marked(stage, Role::Error, "failed", &stage.failed, failed),
+            self.marked(stage, Role::Warning, "warning", &stage.warnings, String::clone),
+            self.marked(stage, Role::Faint, "log", &stage.log, String::clone),
+        ];
+        groups.concat()
     }
 
     /// The columns of the file: names, and values in as many lines as they have.
@@ -172,8 +171,18 @@ impl Page {
         (rest > 0).then(|| self.line(&[(words, Some(Role::Faint))]))
     }
 
-    fn marked(&self, role: Role, mark: &str, text: &str) -> String {
-        self.line(&[(width::pad(mark, MARK), Some(role)), (text.to_owned(), None)])
+    /// A line for each item, behind a mark.
+    fn marked<T>(
+        &self,
+        stage: &StageTrace,
+        role: Role,
+        mark: &str,
+        items: &[T],
+        text: impl Fn(&T) -> String,
+    ) -> Vec<String> {
+        let line = |item| self.line(&[(width::pad(mark, MARK), Some(role)), (text(item), None)]);
+        let lines = items.iter().take(self.most_rows).map(line);
+        lines.chain(self.more(items.len().saturating_sub(self.most_rows), stage)).collect()
     }
 
     /// Cells in an indented line, cut to the width of the terminal.
@@ -190,7 +199,7 @@ impl Page {
     }
 }
 
-/// The columns of which a short form says something.
+/// The columns that are shown.
 fn telling(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &ShownColumn> {
     stage.columns.iter().filter(move |column| column.entity == entity && column.is_telling)
 }

@@ -34,11 +34,14 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     let options = programs::allowed(options, args.untrusted, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel);
     let mut outcome = Ok(());
-    for path in &paths {
+    for (number, path) in paths.iter().enumerate() {
         let run = indexing::dry_run(&options, path, &args.only)
             .map_err(|error| findings::failure(error, &program.terminal))?;
         if options.cancel.is_cancelled() {
             return Err(Failure::Interrupted("nothing was written".to_owned()));
+        }
+        if number > 0 && args.format == TraceFormat::Text {
+            writeln!(program.terminal.stdout())?;
         }
         write_trace(&run, args, program)?;
         outcome = worse(outcome, judged(run), &program.terminal);

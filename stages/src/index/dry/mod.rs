@@ -6,10 +6,11 @@
 mod recorder;
 mod trace;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_pipeline::{BuildContext, Plan, RunError, RunOptions};
+use aurora_pipeline::{BuildContext, Plan, PlannedStage, RunError, RunOptions, StageError};
 
 use super::custom_columns;
 use super::error::IndexError;
@@ -50,8 +51,8 @@ pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<Dr
     let plan = plan_for(path, options)?.without_sinks(only);
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
-    let unmade = |error: std::io::Error| IndexError::Root { path: std::env::temp_dir(), reason: error.to_string() };
-    let scratch = Scratch::new().map_err(unmade)?;
+    let refused = |error: io::Error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
+    let scratch = Scratch::new().map_err(|error| StageError::new(refused(error)))?;
     let services = RunServices::dry(&root, &plan, columns, options, scratch.path(), path)?;
     let types: Vec<(String, String)> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
@@ -61,7 +62,7 @@ pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<Dr
     services.repository.defer_beyond(WaitLimit::Total(options.patience.unwrap_or(PATIENCE)));
     let (recorder, lines) = (Arc::new(Recorder::new(path, Arc::clone(&options.registry))), LogLines::default());
     let run = RunOptions {
-        // One row of files needs one worker of each stage.
+        // One file needs one worker of each stage.
         jobs: Some(1),
         memory: Some(memory.batches),
         cancel: options.cancel.clone(),
@@ -93,8 +94,6 @@ fn plan_for(path: &str, options: &IndexOptions) -> Result<Plan, IndexError> {
 
 /// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.
 pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
-    let supplies = |stage: &&aurora_pipeline::PlannedStage| {
-        stage.access().written().any(|column| column.name() == DOCUMENT.name())
-    };
-    plan.stages().iter().filter(supplies).map(aurora_pipeline::PlannedStage::name)
+    let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
+    plan.stages().iter().filter(supplies).map(PlannedStage::name)
 }
