@@ -12,6 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::progress::IndexProgress;
 use crate::output::{json, sanitize, summary, units};
 use crate::program::Program;
+use crate::programs::Purpose;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
 use crate::{findings, interrupt, place, programs};
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
         memory: args.memory,
         ..options(root, program)?
     };
-    let options = programs::allowed(options, args.untrusted, &program.terminal)?;
+    let options = programs::allowed(options, args.untrusted, Purpose::Index, &program.terminal)?;
     let progress = if args.quiet { IndexProgress::hidden() } else { IndexProgress::shown(program.terminal.live) };
     let summary = build(&options, &progress, program)?;
     let mut out = program.terminal.stdout();
@@ -79,7 +80,8 @@ fn entry(count: usize) -> &'static str {
 /// error.
 pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
     program.terminal.note(&format!("no index yet, indexing {}", root.display()));
-    let options = programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, &program.terminal)?;
+    let options =
+        programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, Purpose::Index, &program.terminal)?;
     let summary = build(&options, &IndexProgress::shown(program.terminal.live), program)?;
     tell_troubles(&summary, &program.terminal);
     if options.cancel.is_cancelled() {
@@ -96,7 +98,8 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 
 /// Updates the index of a root without output.
 pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
-    let options = programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, &program.terminal)?;
+    let options =
+        programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, Purpose::Index, &program.terminal)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
         .map_err(|error| findings::failure(error, &program.terminal))?;
     Ok(())

@@ -62,18 +62,34 @@ pub(crate) fn of_plan(plan: &Plan, options: &IndexOptions) -> Outcome<Vec<StageP
     Ok(programs)
 }
 
+/// What stages are run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Index,
+    DryRun,
+}
+
 /// The options of a run without the stages whose programs are not allowed, if it may leave them out.
-pub(crate) fn allowed(options: IndexOptions, untrusted: Untrusted, terminal: &Terminal) -> Outcome<IndexOptions> {
+pub(crate) fn allowed(
+    options: IndexOptions,
+    untrusted: Untrusted,
+    purpose: Purpose,
+    terminal: &Terminal,
+) -> Outcome<IndexOptions> {
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, terminal))?;
     let programs = of_plan(&plan, &options)?;
     let refused: Vec<&StageProgram> = programs.iter().filter(|program| !program.is_allowed).collect();
     if refused.is_empty() {
         return Ok(options);
     }
+    let (goes_on, stopped, without) = match purpose {
+        Purpose::Index => ("the index is made", "nothing was indexed", "indexes without it"),
+        Purpose::DryRun => ("the pipeline is run", "nothing was run", "leaves it out"),
+    };
     if untrusted == Untrusted::Skip {
         for program in &refused {
             terminal.warn(&format!(
-                "the index is made without stage `{0}`: its program is not allowed; `aur plugin trust {0}` shows it",
+                "{goes_on} without stage `{0}`: its program is not allowed; `aur plugin trust {0}` shows it",
                 program.stage
             ));
         }
@@ -82,11 +98,8 @@ pub(crate) fn allowed(options: IndexOptions, untrusted: Untrusted, terminal: &Te
     }
     let shown: Vec<String> = refused.iter().map(|program| described(program)).collect();
     let commands: Vec<String> = refused.iter().map(|program| format!("`aur plugin trust {}`", program.stage)).collect();
-    Err(Failure::new(format!(
-        "programs that you have not allowed in this repository; nothing was indexed\n{}",
-        shown.join("\n")
-    ))
-    .with_help(format!("{} allows it; `--untrusted skip` indexes without it", commands.join(" and "))))
+    Err(Failure::new(format!("programs that you have not allowed in this repository; {stopped}\n{}", shown.join("\n")))
+        .with_help(format!("{} allows it; `--untrusted skip` {without}", commands.join(" and "))))
 }
 
 /// What is run, in lines.

@@ -15,6 +15,7 @@ pub(crate) mod style;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod time;
+pub(crate) mod trace;
 pub(crate) mod trail;
 pub(crate) mod units;
 pub(crate) mod width;

@@ -67,6 +67,11 @@ impl BuiltInColumn {
         }
     }
 
+    /// What the reference says about it.
+    pub fn reference(&self) -> &ColumnReference {
+        &self.reference
+    }
+
     /// Lets other stages fill the column; `writers` says which, in words. Every cell begins with the default, and `set` puts a value in it or refuses the value
     /// with a reason.
     #[must_use]

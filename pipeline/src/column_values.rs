@@ -19,6 +19,14 @@ impl<'b> ColumnValues<'b> {
         Self { cells: Some(cells), field }
     }
 
+    /// The same cells, of which `field` is read.
+    pub(crate) fn with_field<'v>(self, field: &'v dyn GetValue) -> ColumnValues<'v>
+    where
+        'b: 'v,
+    {
+        ColumnValues { cells: self.cells, field: Some(field) }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.cells.map_or(0, ErasedColumn::len)

@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::budget::MemoryBudget;
 use crate::fingerprint::Fingerprint;
+use crate::probe::{Probe, StageEvent};
 use crate::progress::StageMeter;
 use crate::report::{RunError, RunTallies};
 use crate::stage_log::StageLog;
@@ -67,6 +68,7 @@ pub(crate) struct RunState {
     /// What stages have kept from the last run, by their names.
     pub(crate) kept: BTreeMap<String, String>,
     pub(crate) log: StageLog,
+    pub(crate) probe: Option<Arc<dyn Probe>>,
     pool: OnceLock<Option<ThreadPool>>,
 }
 
@@ -91,6 +93,7 @@ impl RunState {
             resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             log: StageLog::default(),
+            probe: None,
             pool: OnceLock::new(),
         }
     }
@@ -126,22 +129,26 @@ impl StageContext<'_> {
     /// Reports a file that is not indexed, and why. Files are counted by reason, which should be a fixed phrase, and the
     /// first few paths of each reason are kept.
     pub fn skip(&self, path: &str, reason: &str) {
+        self.tell(StageEvent::Skipped { path, reason });
         self.record(|tallies| tallies.skipped.add(reason, path));
     }
 
     /// Reports a problem with a file that is processed all the same.
     pub fn warn(&self, path: &str, reason: &str) {
+        self.tell(StageEvent::Warning { path, reason });
         self.record(|tallies| tallies.warnings.add(reason, path));
     }
 
     /// Reports a file that could not be processed. The run continues.
     pub fn error(&self, path: &str, reason: &str) {
+        self.tell(StageEvent::Error { path, reason });
         self.record(|tallies| tallies.errors.add(reason, path));
     }
 
     /// Reports a row that the stage could not process, by the path of its file, and why. The row continues without the values
     /// of the stage.
     pub fn failed(&self, path: &str, reason: &str) {
+        self.tell(StageEvent::Failed { path, reason });
         self.record(|tallies| tallies.failures.entry(self.stage.to_owned()).or_default().add(reason, path));
     }
 
@@ -183,6 +190,7 @@ impl StageContext<'_> {
 
     /// Adds to a counter of the run report.
     pub fn count(&self, name: &str, n: u64) {
+        self.tell(StageEvent::Counted { name, n });
         self.record(|tallies| {
             // The names of a custom stage's counters may come from its data.
             let has_room = tallies.counters.len() < MOST_COUNTERS;
@@ -240,6 +248,10 @@ impl StageContext<'_> {
             Some(pool) => pool.install(work),
             None => work(),
         }
+    }
+
+    fn tell(&self, event: StageEvent<'_>) {
+        self.run.probe.iter().for_each(|probe| probe.on_event(self.stage, event));
     }
 
     fn record(&self, change: impl FnOnce(&mut RunTallies)) {

@@ -16,6 +16,7 @@ use crate::access::StageKind;
 use crate::assembly::{BoundStage, Pipeline};
 use crate::context::{CancelToken, RunState};
 use crate::in_flight::{Message, StepOutput};
+use crate::probe::Probe;
 use crate::progress::{Observer, Progress, Silent, StageLoad, StageMeter};
 use crate::queue::{QueueSender, queue};
 use crate::report::{Outcome, RunError, RunReport, RunTallies, StageReport};
@@ -37,6 +38,8 @@ pub struct RunOptions<'a> {
     pub kept: BTreeMap<String, String>,
     /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
+    /// Sees what every stage makes of every batch.
+    pub probe: Option<Arc<dyn Probe>>,
 }
 
 impl Default for RunOptions<'_> {
@@ -49,6 +52,7 @@ impl Default for RunOptions<'_> {
             resumed: BTreeSet::new(),
             kept: BTreeMap::new(),
             observer: &Silent,
+            probe: None,
         }
     }
 }
@@ -66,6 +70,7 @@ impl Pipeline {
         run.current = options.current;
         run.resumed = options.resumed;
         run.kept = options.kept;
+        run.probe = options.probe;
         run.meters = self
             .stages
             .iter()

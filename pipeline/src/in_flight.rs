@@ -91,7 +91,9 @@ impl<'r> StepOutput<'r> {
     /// Sends a batch to every stage of the next step. At the end of the pipeline it is counted and dropped, which returns
     /// its memory to the budget.
     pub(crate) fn forward(&self, mut in_flight: InFlight<'r>, producer: &StageMeter) {
-        for name in &self.step.dropped_columns {
+        // A probe sees all columns to the end.
+        let dropped = self.step.dropped_columns.iter().filter(|_| self.run.probe.is_none());
+        for name in dropped {
             in_flight.batch.files.remove(name);
             in_flight.batch.chunks.remove(name);
         }

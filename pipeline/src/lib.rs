@@ -14,9 +14,9 @@
 //! | What is a column, a batch, a view? | `column`, `column_use`, `column_table`, `batch`, `view`, `permissions` |
 //! | How do stages see values whose type they do not know? | `cell`, `value`, `column_values`, `built_in_column`, `stored_values` |
 //! | What does a stage look like? | `stage`, `transform`, `access`, `program_spec`, `context`, `emitter`, `fingerprint`, `stage_error` |
-//! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan` |
+//! | How does TOML become a plan? | `config`, `config_entry`, `resolved_stage`, `resolve`, `graph`, `plan_diagnostics`, `plan`, `plan_part` |
 //! | What do the reference and the JSON Schema say? | `reference`, `schema` |
-//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `stage_log`, `report` |
+//! | How does it run? | `assembly`, `executor`, `worker_task`, `in_flight`, `queue`, `budget`, `progress`, `probe`, `stage_log`, `report` |
 //!
 //! ```
 //! use std::path::Path;
@@ -108,6 +108,8 @@ mod in_flight;
 mod permissions;
 mod plan;
 mod plan_diagnostics;
+mod plan_part;
+mod probe;
 mod problems;
 mod program_spec;
 mod progress;
@@ -147,6 +149,7 @@ pub use executor::RunOptions;
 pub use fingerprint::Fingerprint;
 pub use permissions::AccessError;
 pub use plan::{Plan, PlannedStage};
+pub use probe::{Probe, StageEvent, StageOutput};
 pub use problems::Problems;
 pub use program_spec::ProgramSpec;
 pub use progress::{Observer, Progress, Silent, StageLoad};

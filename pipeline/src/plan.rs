@@ -18,11 +18,11 @@ use aurora_diagnostics::{Diagnostics, Location};
 
 /// A pipeline that has been checked.
 pub struct Plan {
-    run: RunConfig,
+    pub(crate) run: RunConfig,
     /// In the order of the graph.
-    stages: Vec<PlannedStage>,
-    graph: Graph,
-    warnings: Diagnostics,
+    pub(crate) stages: Vec<PlannedStage>,
+    pub(crate) graph: Graph,
+    pub(crate) warnings: Diagnostics,
 }
 
 /// One stage of a plan.

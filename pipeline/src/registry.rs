@@ -77,6 +77,11 @@ impl Registry {
         self.columns.values().map(|column| &column.reference)
     }
 
+    /// The built-in columns that are held by a column of a batch: that column itself, and its fields.
+    pub fn held_by<'r>(&'r self, column: &'r str) -> impl Iterator<Item = &'r BuiltInColumn> {
+        self.columns.values().filter(move |built_in| built_in.source.name() == column)
+    }
+
     /// What the reference says about the types that describe their keys, in alphabetical order.
     pub fn reference(&self) -> impl Iterator<Item = &TableReference> {
         self.types.values().filter_map(|known| known.reference.as_ref())

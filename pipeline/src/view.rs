@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use crate::batch::{Batch, StagedColumns};
 use crate::batch_copy::BatchCopy;
@@ -11,6 +12,7 @@ use crate::column::{CellType, Column, Entity, full_name};
 use crate::column_table::{ColumnName, ColumnTable};
 use crate::column_values::ColumnValues;
 use crate::permissions::{AccessError, Permissions};
+use crate::probe::StageOutput;
 use crate::value::{DynamicType, Value, ValueRef};
 
 pub(crate) enum BatchRows<'a> {
@@ -257,7 +259,7 @@ impl<'a> BatchView<'a> {
 
     /// Called after the stage has processed the batch. Returns a refusal that the stage has ignored, and checks that every
     /// declared column was written.
-    pub(crate) fn conclude(self) -> Result<(), AccessError> {
+    pub(crate) fn conclude(&self) -> Result<(), AccessError> {
         if let Some(refusal) = self.refused.get() {
             return Err(refusal.clone());
         }
@@ -271,6 +273,18 @@ impl<'a> BatchView<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The batch as it is now, for a probe. The stage has worked on it for `time`.
+    pub(crate) fn output(&self, time: Duration) -> StageOutput<'_> {
+        let mut written: Vec<&str> = self.written.iter().map(AsRef::as_ref).collect();
+        written.sort_unstable();
+        written.dedup();
+        let staged = match &self.rows {
+            BatchRows::Exclusive(_) => None,
+            BatchRows::Shared { staged, .. } => Some(&**staged),
+        };
+        StageOutput { batch: self.batch(), staged, written, time }
     }
 
     fn batch(&self) -> &Batch {

@@ -13,6 +13,7 @@ use crate::batch::{Batch, StagedColumns};
 use crate::context::{RunState, StageContext};
 use crate::emitter::{Emitter, OutputPort};
 use crate::in_flight::{Finished, InFlight, Message, StepOutput, Work};
+use crate::probe::StageOutput;
 use crate::progress::StageMeter;
 use crate::queue::{Polled, QueueReceiver, ReorderBuffer};
 use crate::report::RunError;
@@ -175,8 +176,13 @@ impl<'r> WorkerTask<'r> {
         if view.is_empty() {
             return Ok(());
         }
+        let since = Instant::now();
         self.meter.at_work(|| worker.process(&mut view, cx))?;
-        Ok(view.conclude()?)
+        view.conclude()?;
+        if let Some(probe) = &self.run.probe {
+            probe.on_output(&self.stage.name, &view.output(since.elapsed()));
+        }
+        Ok(())
     }
 
     fn close(&self, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -184,7 +190,7 @@ impl<'r> WorkerTask<'r> {
     }
 
     fn emitting<R>(&self, work: impl FnOnce(&mut Emitter<'_>) -> R) -> R {
-        let mut port = TaskPort { task: self };
+        let mut port = TaskPort { task: self, since: Instant::now() };
         let port: Option<&mut dyn OutputPort> = if self.output.next.is_empty() { None } else { Some(&mut port) };
         work(&mut Emitter::new(&self.stage.permissions, &self.stage.required, port))
     }
@@ -206,6 +212,8 @@ impl<'r> WorkerTask<'r> {
 /// Emission by a task.
 struct TaskPort<'t, 'r> {
     task: &'t WorkerTask<'r>,
+    /// When the stage began to make the next batch.
+    since: Instant,
 }
 
 impl OutputPort for TaskPort<'_, '_> {
@@ -216,6 +224,9 @@ impl OutputPort for TaskPort<'_, '_> {
         if stop() {
             return Err(StageError::Stopped);
         }
+        if let Some(probe) = &run.probe {
+            probe.on_output(&stage.name, &StageOutput::emitted(&batch, self.since.elapsed()));
+        }
         let (reservation, waited) = run.budget.admit(batch.bytes(), stop);
         meter.memory_wait.add(waited);
         let mut reservation = reservation.ok_or(StageError::Stopped)?;
@@ -223,6 +234,7 @@ impl OutputPort for TaskPort<'_, '_> {
         reservation.assign(sequence);
         meter.count(0, batch.files.rows(), batch.chunks.rows());
         output.forward(InFlight { sequence, batch, reservation }, meter);
+        self.since = Instant::now();
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_languages::{Boundary, FileSymbols, Symbol, SymbolKind};
 use aurora_pipeline::{Cell, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Most definitions of a file.
 const MOST: usize = 50_000;
@@ -25,7 +25,7 @@ impl Cell for Definitions {
 }
 
 /// One definition. Lines count from 1; the last one is inclusive.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
     name: String,
@@ -45,6 +45,35 @@ pub(crate) struct Definition {
     calls: Vec<String>,
     #[serde(default = "yes")]
     exported: bool,
+}
+
+impl Definition {
+    /// A symbol that `parse` has found, in the same form.
+    pub(crate) fn of(symbol: &Symbol) -> Self {
+        let (line_start, line_end) = symbol.lines;
+        Self {
+            name: symbol.name.clone(),
+            kind: symbol.kind.as_str().to_owned(),
+            line_start,
+            line_end,
+            qualified_name: symbol.qualified_name.clone(),
+            signature: symbol.signature.clone(),
+            doc: symbol.doc.clone(),
+            calls: symbol.calls.clone(),
+            exported: symbol.exported,
+        }
+    }
+
+    /// Kind, name and lines in words.
+    pub(crate) fn in_words(&self) -> String {
+        let Self { name, kind, line_start, line_end, qualified_name, .. } = self;
+        let name = if qualified_name.is_empty() { name } else { qualified_name };
+        if line_start == line_end {
+            format!("{kind} {name}, line {line_start}")
+        } else {
+            format!("{kind} {name}, lines {line_start}–{line_end}")
+        }
+    }
 }
 
 fn yes() -> bool {

@@ -26,6 +26,7 @@ fn every_command_explains_itself() {
             "pipeline check",
             "pipeline graph",
             "pipeline show",
+            "pipeline run",
             "pipeline schema",
             "plugin",
             "plugin new",

@@ -7,6 +7,8 @@ mod fixture;
 mod blame;
 mod constants;
 #[cfg(unix)]
+mod dry;
+#[cfg(unix)]
 mod embedding_service;
 mod errors;
 mod feedback;

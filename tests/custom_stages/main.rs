@@ -7,6 +7,7 @@ mod fixture;
 mod compiled;
 mod documents;
 mod drops;
+mod dry;
 mod embeddings;
 mod examples;
 mod languages;

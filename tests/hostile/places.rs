@@ -169,6 +169,7 @@ fn issue_15_commands_that_read_stay_inside() {
         &["mem", "blame", "src/token.py"],
         &["mem", "search", "--grep", "zanzibar", "--show-content"],
         &["mem", "export", "-"],
+        &["pipeline", "run", "--dry", "src/token.py"],
         &["doctor"],
     ];
     const FEEDBACK: &[&[&str]] = &[&["mem", "feedback", "good", "src/token.py:1"], SEARCH];

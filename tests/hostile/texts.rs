@@ -68,6 +68,8 @@ fn issue_15_no_name_or_text_reaches_the_terminal_raw() {
         &["mem", "stats"],
         &["mem", "verify"],
         &["mem", "eval", "mine"],
+        &["pipeline", "run", "--dry", "src/a.py"],
+        &["pipeline", "run", "--dry", "src/a.py", "--format", "json"],
         &["doctor"],
     ];
     let all = |attack: Attack| LOOKS.iter().fold(attack, |attack, look| attack.run(look)).expect(is_clean);

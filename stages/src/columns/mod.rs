@@ -1,6 +1,7 @@
 //! The columns that the built-in stages read and write.
 
 pub(crate) mod built_in;
+pub(crate) mod shown;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ pub use crate::definitions::Definitions;
 pub use crate::document::Document;
 use aurora_history::{HistorySummary, WorktreeBlame};
 use aurora_languages::{Boundary, Constant, FileSymbols, Import, Symbol};
+pub use shown::{ShownColumn, ShownValue};
 
 /// Path of a file relative to the indexed root, separated by `/`.
 pub type RelativePath = Arc<str>;

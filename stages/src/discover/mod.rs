@@ -22,7 +22,7 @@ use aurora_pipeline::{
 use aurora_storage::{ProjectDirectory, UserDirectory};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{LANGUAGE, MTIME, PATH, SIZE};
+use crate::columns::{LANGUAGE, MTIME, PATH, RelativePath, SIZE};
 use crate::formats::FormatTable;
 use crate::git_signal::Repository;
 use crate::services::{CacheFiles, MAX_FILE_SIZE, PreviousIndex, RunClock, RunScope, SourceTree, service};
@@ -147,8 +147,35 @@ impl Stage for DiscoverStage {
 }
 
 impl DiscoverStage {
+    /// Everything that there is to index.
+    fn found(&self, cx: &StageContext<'_>) -> WalkOutput {
+        let mut found = self.walk(cx);
+        match self.tree.only() {
+            None => self.add_documents(&mut found, cx),
+            Some(only) => self.add_only(only, &mut found, cx),
+        }
+        found
+    }
+
+    /// Adds the only file of the run if it is a document that a walk does not find, or why there is no such file.
+    fn add_only(&self, only: &RelativePath, found: &mut WalkOutput, cx: &StageContext<'_>) {
+        let is_pattern = only.starts_with(ProjectDirectory::REASONING_PREFIX);
+        if is_pattern {
+            self.add_documents(found, cx);
+            found.files.retain(|file| file.path == *only);
+            found.omissions.retain(|omission| only.starts_with(&omission.path));
+        }
+        let is_from_elsewhere = only.starts_with('@');
+        if found.files.is_empty() && found.omissions.is_empty() && !is_from_elsewhere {
+            let is_own = only.split('/').next() == Some(ProjectDirectory::NAME);
+            let reason = if is_own { "the directory `.aurora` is not indexed" } else { "there is no such file" };
+            found.omissions.push(Omission { path: only.to_string(), reason: reason.into(), is_error: false });
+        }
+    }
+
     fn walk(&self, cx: &StageContext<'_>) -> WalkOutput {
         let config = &self.config;
+        let only = self.tree.only().map(|path| &**path);
         let cache = self.caches.file(ProjectDirectory::TREE_WALK, listing_cache::MAX_WALK);
         walk::walk(&WalkOptions {
             root: &self.tree.root,
@@ -156,7 +183,8 @@ impl DiscoverStage {
             max_file_size: config.max_file_size,
             skip_directories: &config.skip_directories,
             formats: &self.formats,
-            cache: config.keep_listings.then_some(&cache),
+            only,
+            cache: (config.keep_listings && only.is_none()).then_some(&cache),
             uses_cache: self.previous.scope() < RunScope::Everything,
             is_tracked: &|directory| self.repository.tracks(directory),
             is_settled: &|time| self.clock.is_settled(time),
@@ -170,7 +198,7 @@ impl DiscoverStage {
         found.omissions.extend(omissions);
         let logs = self.tree.conversations();
         // A user who keeps no logs is not warned on every run.
-        let keeps_logs = logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
+        let keeps_logs = self.tree.only().is_none() && logs.as_deref().and_then(Path::parent).is_some_and(Path::exists);
         let mut has_logs = false;
         for document in documents {
             if document.size > self.config.max_file_size {
@@ -209,8 +237,7 @@ struct DiscoverWorker<'a> {
 impl Worker for DiscoverWorker<'_> {
     fn produce(&mut self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
         let config = &self.stage.config;
-        let mut found = self.stage.walk(cx);
-        self.stage.add_documents(&mut found, cx);
+        let mut found = self.stage.found(cx);
         self.stage.report(&found, cx);
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.files.len() as u64);

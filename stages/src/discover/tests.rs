@@ -20,11 +20,20 @@ fn walked(root: &Path, threads: usize) -> WalkOutput {
     walked_after(root, threads, None)
 }
 
+/// The result of a walk for one path.
+fn walked_to(root: &Path, path: &str) -> WalkOutput {
+    walk_of(root, 1, None, Some(path))
+}
+
 /// How old a change must be for the next one to have another time.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The result of a walk with the cache in a file.
 fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput {
+    walk_of(root, threads, cache, None)
+}
+
+fn walk_of(root: &Path, threads: usize, cache: Option<&Path>, only: Option<&str>) -> WalkOutput {
     let cache = cache.map(cache_at);
     let root = &Directory::open_root(root).unwrap();
     let settled = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() - TICK;
@@ -33,6 +42,7 @@ fn walked_after(root: &Path, threads: usize, cache: Option<&Path>) -> WalkOutput
         threads,
         max_file_size: 1 << 20,
         skip_directories: &[],
+        only,
         formats: &FormatTable::new(&Default::default()),
         cache: cache.as_ref(),
         uses_cache: true,
@@ -120,7 +130,16 @@ proptest! {
         prop_assert_eq!(ignored.len(), left_out);
 
         let alone = walked(&root, 1);
-        prop_assert_eq!((alone.files, alone.omissions), (found.files, found.omissions));
+        prop_assert_eq!((&alone.files, &alone.omissions), (&found.files, &found.omissions));
+
+        for file in &found.files {
+            let one = walked_to(&root, &file.path);
+            prop_assert_eq!((one.files.as_slice(), one.omissions.len()), (std::slice::from_ref(file), 0));
+        }
+        for omission in &found.omissions {
+            let one = walked_to(&root, &format!("{}/below", omission.path));
+            prop_assert_eq!((one.files.len(), one.omissions.as_slice()), (0, std::slice::from_ref(omission)));
+        }
     }
 }
 

@@ -76,6 +76,8 @@ pub(super) struct WalkOptions<'a> {
     pub(super) threads: usize,
     pub(super) max_file_size: u64,
     pub(super) skip_directories: &'a [String],
+    /// The only file to look for: all other entries of the directories on the way to it are left out without a report.
+    pub(super) only: Option<&'a str>,
     /// The formats of files that are indexed.
     pub(super) formats: &'a FormatTable,
     /// The cache of directory listings; `None` if none is to be used.
@@ -243,6 +245,10 @@ impl TreeWalk<'_> {
         let mut present = IgnoreFiles::default();
         listing.entries.iter().for_each(|listed| present.note(&listed.name, listed.kind.as_ref().ok().copied()));
         let rules = outer.within(&place.path, self.options.root, present)?;
+        if let Some(path) = self.options.only {
+            let name = path.strip_prefix(&place.relative).and_then(|below| below.split('/').next()).unwrap_or_default();
+            listing.entries.retain(|listed| *listed.name == *name);
+        }
         if listing.rules.replace(rules.digest()) != Some(rules.digest()) {
             let mut path = place.path.join("");
             for listed in &mut listing.entries {

@@ -262,6 +262,9 @@ impl IncrementalWorker<'_> {
         row: &FileInput<'_>,
         cx: &StageContext<'_>,
     ) -> Result<Option<ChangedFile>, StageError> {
+        if self.stage.tree.only().is_some_and(|only| only != row.path) {
+            return Ok(None);
+        }
         let text = match document {
             Document::Text(text) => text,
             Document::Deleted => {

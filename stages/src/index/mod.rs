@@ -3,6 +3,7 @@
 mod access;
 mod custom_columns;
 mod descriptors;
+mod dry;
 mod embedding_stage;
 mod error;
 mod keywords;
@@ -15,6 +16,7 @@ mod recovery;
 mod root;
 mod run_services;
 mod scope;
+mod scratch;
 mod summary;
 mod trust;
 
@@ -24,6 +26,7 @@ use std::time::{Duration, Instant};
 use aurora_storage::give_back_freed_memory;
 
 pub use custom_columns::declarations as custom_columns;
+pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run, suppliers};
 pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;

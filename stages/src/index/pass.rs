@@ -69,13 +69,13 @@ pub(super) fn pass(
     let kept = if scope == RunScope::Changes { scope::kept(&before.fingerprints) } else { BTreeMap::new() };
     let (jobs, cancel) = (options.jobs, options.cancel.clone());
     let (memory, observer) = (Some(memory.batches), observer.of_run());
-    let run = RunOptions { jobs, memory, cancel, current, resumed, kept, observer };
+    let run = RunOptions { jobs, memory, cancel, current, resumed, kept, observer, probe: None };
     let report = pipeline.run(run)?;
     report.incomplete.iter().for_each(|stage| mark_incomplete(&mut states, stage));
     states.extend(scope::keeping(&report.kept));
     let is_complete = report.outcome == Outcome::Completed;
     let RunServices { tree, writer, repository, moves, .. } = services;
-    let writer = Arc::into_inner(writer).expect("the stages that shared the writer ended with the pipeline");
+    let writer = writer.and_then(Arc::into_inner).expect("the stages that shared the writer ended with the pipeline");
     let unread = tree.unread().clone();
     repository.save_diff_cache();
     let deferred = repository.deferred();

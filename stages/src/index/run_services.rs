@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use aurora_confined::Directory;
 use aurora_pipeline::{Plan, Services};
-use aurora_storage::{ColumnDeclaration, Environment, IndexWriter, ProjectDirectory, UserDirectory, WriterOptions};
+use aurora_storage::{
+    ColumnDeclaration, Environment, IndexWriter, OpenMode, ProjectDirectory, Snapshot, UserDirectory, WriterOptions,
+};
 
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
@@ -24,7 +26,8 @@ const MAX_COMPARISONS: u64 = 160 << 20;
 pub(super) struct RunServices {
     pub(super) tree: Arc<SourceTree>,
     pub(super) previous: Arc<PreviousIndex>,
-    pub(super) writer: Arc<IndexWriter>,
+    /// A dry run has none.
+    pub(super) writer: Option<Arc<IndexWriter>>,
     pub(super) repository: Arc<Repository>,
     pub(super) models: Arc<Models>,
     pub(super) moves: Arc<Moves>,
@@ -52,9 +55,39 @@ impl RunServices {
             options.trust.known.announce(project.path(), &writer.id());
         }
         previous.check_keywords()?;
-        let opened = |source| IndexError::Root { path: root.to_owned(), reason: io::Error::to_string(&source) };
-        let tree = Directory::open_root(root).map_err(opened)?;
-        let caches = CacheFiles::new(project.open().map_err(opened)?, &writer.id());
+        let home = project.open().map_err(|error| unopened(root, &error))?;
+        let caches = CacheFiles::new(home, &writer.id());
+        let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None };
+        Self::on(base, root, plan, columns, options, walk)
+    }
+
+    /// The services of a run on one file that stores nothing: no file is known from an earlier run. `scratch` is a directory
+    /// for temporary files.
+    pub(super) fn dry(
+        root: &Path,
+        plan: &Plan,
+        columns: Vec<ColumnDeclaration>,
+        options: &IndexOptions,
+        scratch: &Path,
+        path: &str,
+    ) -> Result<Self, IndexError> {
+        let previous = Environment::open(scratch, OpenMode::Create)?.snapshot()?;
+        let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
+        let caches = CacheFiles::temporary(home);
+        let base = RunBase { clock: RunClock::start(), previous, caches, writer: None, only: Some(path) };
+        Self::on(base, root, plan, columns, options, None)
+    }
+
+    fn on(
+        base: RunBase<'_>,
+        root: &Path,
+        plan: &Plan,
+        columns: Vec<ColumnDeclaration>,
+        options: &IndexOptions,
+        walk: Option<Arc<HistoryWalk>>,
+    ) -> Result<Self, IndexError> {
+        let RunBase { clock, previous, caches, writer, only } = base;
+        let tree = Directory::open_root(root).map_err(|error| unopened(root, &error))?;
         let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
         let previous_run = PreviousRun {
             state: known.map(|(_, state)| state.clone()),
@@ -74,9 +107,9 @@ impl RunServices {
         // The user's directory is the one that holds the models.
         let user = options.models.path().parent().map(UserDirectory::at);
         Ok(Self {
-            tree: Arc::new(SourceTree::new(tree, user.as_ref())),
+            tree: Arc::new(only.into_iter().fold(SourceTree::new(tree, user.as_ref()), SourceTree::with_only)),
             previous: Arc::new(PreviousIndex::new(previous, restores_vectors)),
-            writer: Arc::new(writer),
+            writer,
             repository: Arc::new(repository),
             models: Arc::new(Models::new(options.models.clone())),
             moves: Arc::default(),
@@ -91,7 +124,7 @@ impl RunServices {
         let mut services = others.clone();
         services.insert(Arc::clone(&self.tree));
         services.insert(Arc::clone(&self.previous));
-        services.insert(Arc::clone(&self.writer));
+        self.writer.iter().for_each(|writer| services.insert(Arc::clone(writer)));
         services.insert(Arc::clone(&self.repository));
         services.insert(Arc::clone(&self.models));
         services.insert(Arc::clone(&self.moves));
@@ -100,6 +133,19 @@ impl RunServices {
         services.insert(Arc::clone(&self.clock));
         services
     }
+}
+
+/// What distinguishes a dry run from others.
+struct RunBase<'a> {
+    clock: RunClock,
+    previous: Snapshot,
+    caches: CacheFiles,
+    writer: Option<Arc<IndexWriter>>,
+    only: Option<&'a str>,
+}
+
+fn unopened(path: &Path, error: &io::Error) -> IndexError {
+    IndexError::Root { path: path.to_owned(), reason: error.to_string() }
 }
 
 /// How the memory of a run is divided. A quarter is left for what a run needs whatever its input: models, syntax trees,

@@ -16,6 +16,11 @@ impl CacheFiles {
         Self { directory, secret: index.as_bytes().to_vec() }
     }
 
+    /// Cache files in a directory that is removed at the end of the run.
+    pub(crate) fn temporary(directory: Directory) -> Self {
+        Self { directory, secret: Vec::new() }
+    }
+
     /// The file called `name`, of at most `max_bytes`.
     pub(crate) fn file(&self, name: &str, max_bytes: u64) -> CacheFile {
         CacheFile::new(self.directory.clone(), name, &self.secret, max_bytes)

@@ -8,6 +8,7 @@ use aurora_confined::{Directory, Refusal, refusal_of};
 use aurora_storage::UserDirectory;
 
 use super::unread::{Unread, is_gone};
+use crate::columns::RelativePath;
 
 /// Files of more bytes than this are not indexed, unless the pipeline says otherwise.
 pub(crate) const MAX_FILE_SIZE: u64 = 4 << 20;
@@ -18,6 +19,8 @@ pub(crate) struct SourceTree {
     /// The indexed directory.
     pub(crate) root: Directory,
     conversations: Option<PathBuf>,
+    /// The only file of the run.
+    only: Option<RelativePath>,
     max_file_size: OnceLock<u64>,
     unread: Mutex<Unread>,
 }
@@ -26,7 +29,18 @@ impl SourceTree {
     /// A tree in which nothing has been read.
     pub(crate) fn new(root: Directory, user: Option<&UserDirectory>) -> Self {
         let conversations = user.map(UserDirectory::conversations);
-        Self { root, conversations, max_file_size: OnceLock::new(), unread: Mutex::default() }
+        Self { root, conversations, only: None, max_file_size: OnceLock::new(), unread: Mutex::default() }
+    }
+
+    /// The same tree for a run on one file or document.
+    #[must_use]
+    pub(crate) fn with_only(self, path: &str) -> Self {
+        Self { only: Some(path.into()), ..self }
+    }
+
+    /// The path of the only file or document of the run; `None` in a run on all files.
+    pub(crate) fn only(&self) -> Option<&RelativePath> {
+        self.only.as_ref()
     }
 
     /// The user's conversation logs.

@@ -1,5 +1,7 @@
 //! `aur pipeline`: what an index run would do, without doing it.
 
+mod dry;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -12,9 +14,10 @@ use crate::args_plugin::Untrusted;
 use crate::failure::Outcome;
 use crate::output::{sanitize, units, width};
 use crate::program::Program;
+use crate::programs::Purpose;
 use crate::{findings, index, place, programs};
 
-/// Checks, draws or prints a pipeline, or prints the schema of all.
+/// Checks, draws, prints or tries a pipeline, or prints the schema of all.
 pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
     let mut out = program.terminal.stdout();
     match command {
@@ -37,6 +40,7 @@ pub(crate) fn run(command: &PipelineCommand, program: &Program) -> Outcome {
             let (_, plan) = plan(args, program)?;
             writeln!(out, "{}", sanitize::block(plan.show().trim_end()))?;
         }
+        PipelineCommand::Run(args) => return dry::run(args, program),
         PipelineCommand::Schema => {
             let names: Vec<&str> = EMBEDDED.iter().map(|pipeline| pipeline.name).collect();
             writeln!(out, "{:#}", program.registry.schema(&names))?;
@@ -50,7 +54,7 @@ fn write_outlook(out: &mut impl Write, args: &PipelineArgs, program: &Program) -
     let root = place::for_search(None)?;
     let pipeline = findings::choice(args.pipeline.as_deref())?;
     let options = IndexOptions { pipeline, ..index::options(root, program)? };
-    let options = programs::allowed(options, Untrusted::Fail, &program.terminal)?;
+    let options = programs::allowed(options, Untrusted::Fail, Purpose::Index, &program.terminal)?;
     let stages = indexing::outlook(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let widest = stages.iter().map(|stage| width::of(&stage.stage)).max().unwrap_or(0);
     for StageOutlook { stage, runs, reasons } in &stages {

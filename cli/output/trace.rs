@@ -1,0 +1,225 @@
+//! What a dry run shows of every stage.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use aurora_pipeline::Entity;
+use aurora_stages::columns::ShownColumn;
+use aurora_stages::index::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace};
+use serde::Serialize;
+
+use super::style::{Painter, Role};
+use super::{sanitize, units, width};
+
+/// Lines of one kind, unless the user has asked for the stage.
+const MOST_ROWS: usize = 20;
+/// Columns of a terminal that a cell takes at most, but for the last one of its line.
+const WIDEST_CELL: usize = 48;
+/// Columns of the words before what a stage has reported.
+const MARK: usize = 8;
+/// What stands for a value that is not there.
+const NONE: &str = "–";
+
+/// The run for programs.
+#[derive(Serialize)]
+pub(crate) struct ShownRun<'r> {
+    path: &'r str,
+    stages: Vec<&'r StageTrace>,
+    error: Option<String>,
+}
+
+impl<'r> ShownRun<'r> {
+    /// The run, without the stages that `only` does not name, if it names any.
+    pub(crate) fn new(run: &'r DryRun, only: &'r [String]) -> Self {
+        let error = run.error.as_ref().map(ToString::to_string);
+        Self { path: &run.path, stages: shown_stages(run, only).collect(), error }
+    }
+}
+
+/// The run for people.
+pub(crate) fn render(run: &DryRun, only: &[String], columns: Option<usize>, paint: Painter) -> String {
+    let page = Page {
+        width: columns.unwrap_or(usize::MAX),
+        most_rows: if only.is_empty() { MOST_ROWS } else { usize::MAX },
+        paint,
+    };
+    let mut text = format!("{}\n", paint.paint(Role::Path, &sanitize::line(&run.path)));
+    let mut is_left_out = false;
+    for stage in shown_stages(run, only) {
+        // A file that was left out may go on without content, so that stages write columns that say nothing.
+        let columns = if is_left_out { Vec::new() } else { page.columns(stage) };
+        let reports = page.reports(stage, &run.path);
+        if columns.is_empty() && reports.is_empty() && (is_left_out || !stage.has_file) {
+            continue;
+        }
+        let _ = writeln!(text, "\n{}", page.head(stage));
+        columns.iter().chain(&reports).for_each(|line| text.push_str(&format!("{line}\n")));
+        is_left_out |= leaves_file_out(stage);
+    }
+    if is_left_out {
+        text.push_str("\nThe file is not indexed\n");
+    }
+    text
+}
+
+/// The stages that the user has asked for, and those that leave the file out, so that the others get nothing.
+fn shown_stages<'r>(run: &'r DryRun, only: &'r [String]) -> impl Iterator<Item = &'r StageTrace> {
+    run.stages.iter().filter(|stage| only.is_empty() || only.contains(&stage.stage) || leaves_file_out(stage))
+}
+
+fn leaves_file_out(stage: &StageTrace) -> bool {
+    stage.dropped.iter().any(|row| row.chunk.is_none())
+}
+
+/// The layout of lines.
+struct Page {
+    /// Of the terminal.
+    width: usize,
+    most_rows: usize,
+    paint: Painter,
+}
+
+impl Page {
+    /// Name, type, number of chunks and time.
+    fn head(&self, stage: &StageTrace) -> String {
+        let name = self.paint.paint(Role::Heading, &sanitize::line(&stage.stage));
+        let mut notes = Vec::new();
+        notes.extend((stage.type_name != stage.stage).then(|| stage.type_name.clone()));
+        let is_of_chunks = stage.columns.iter().any(|column| column.entity == Entity::Chunk);
+        notes.extend(is_of_chunks.then(|| units::counted(stage.chunks.len() as u64, "chunk")));
+        notes.push(time(stage.time));
+        let notes = self.paint.paint(Role::Faint, &sanitize::line(&format!("({})", notes.join(", "))));
+        format!("{name}  {notes}")
+    }
+
+    /// What the stage has written.
+    fn columns(&self, stage: &StageTrace) -> Vec<String> {
+        let mut lines = self.of_file(stage);
+        lines.extend(self.of_chunks(stage));
+        lines
+    }
+
+    /// What it has left out and reported.
+    fn reports(&self, stage: &StageTrace, path: &str) -> Vec<String> {
+        let failed = |failed: &FailedRows| format!("{} ({})", failed.reason, units::counted(failed.rows, "row"));
+        let groups = [
+            self.marked(stage, Role::Warning, "left out", &stage.dropped, |row| dropped(row, path)),
+            self.marked(stage, Role::Error, "failed", &stage.failed, failed),
+            self.marked(stage, Role::Warning, "warning", &stage.warnings, String::clone),
+            self.marked(stage, Role::Faint, "log", &stage.log, String::clone),
+        ];
+        groups.concat()
+    }
+
+    /// The columns of the file: names, and values in as many lines as they have.
+    fn of_file(&self, stage: &StageTrace) -> Vec<String> {
+        let columns: Vec<&ShownColumn> = telling(stage, Entity::File).collect();
+        let widest = columns.iter().map(|column| width::of(&column.name)).max().unwrap_or(0);
+        let mut lines = Vec::new();
+        for column in columns {
+            let values = column.values.first().map(|shown| shown.lines.as_slice()).unwrap_or_default();
+            let none = [NONE.to_owned()];
+            let values = if values.is_empty() { &none } else { values };
+            let rest = values.len().saturating_sub(self.most_rows);
+            for (number, value) in values.iter().take(self.most_rows).enumerate() {
+                let name = if number == 0 { &column.name } else { "" };
+                lines.push(self.line(&[(width::pad(name, widest), Some(Role::Faint)), (value.clone(), None)]));
+            }
+            lines.extend(self.more(rest, stage));
+        }
+        lines
+    }
+
+    /// A table of the columns of chunks.
+    fn of_chunks(&self, stage: &StageTrace) -> Vec<String> {
+        let columns: Vec<&ShownColumn> = telling(stage, Entity::Chunk).collect();
+        if columns.is_empty() || stage.chunks.is_empty() {
+            return Vec::new();
+        }
+        let mut table = vec![["type", "name", "lines"].map(str::to_owned).to_vec()];
+        table[0].extend(columns.iter().map(|column| column.name.trim_start_matches("chunk.").to_owned()));
+        for (row, chunk) in stage.chunks.iter().enumerate().take(self.most_rows) {
+            let value = |column: &&ShownColumn| match column.values.get(row) {
+                Some(shown) if !shown.lines.is_empty() => shown.lines.join("; "),
+                _ => NONE.to_owned(),
+            };
+            let mut cells = vec![chunk.kind.clone(), chunk.name.clone(), lines_of(chunk)];
+            cells.extend(columns.iter().map(value));
+            table.push(cells);
+        }
+        let last = table[0].len() - 1;
+        let safe = |(at, cell): (usize, &String)| {
+            let cell = sanitize::line(cell);
+            if at == last { cell } else { width::elide_middle(&cell, WIDEST_CELL) }
+        };
+        let table: Vec<Vec<String>> = table.iter().map(|cells| cells.iter().enumerate().map(safe).collect()).collect();
+        let widest = |at: usize| table.iter().map(|cells| width::of(&cells[at])).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..last).map(widest).chain([0]).collect();
+        let line = |(number, cells): (usize, &Vec<String>)| {
+            let role = (number == 0).then_some(Role::Faint);
+            let cells = cells.iter().zip(&widths).map(|(cell, widest)| (width::pad(cell, *widest), role));
+            self.line(&cells.collect::<Vec<_>>())
+        };
+        let mut lines: Vec<String> = table.iter().enumerate().map(line).collect();
+        lines.extend(self.more(stage.chunks.len().saturating_sub(self.most_rows), stage));
+        lines
+    }
+
+    /// How many rows are not shown.
+    fn more(&self, rest: usize, stage: &StageTrace) -> Option<String> {
+        let words = format!("… and {} more; `--only {}` shows all", units::count(rest as u64), stage.stage);
+        (rest > 0).then(|| self.line(&[(words, Some(Role::Faint))]))
+    }
+
+    /// A line for each item, behind a mark.
+    fn marked<T>(
+        &self,
+        stage: &StageTrace,
+        role: Role,
+        mark: &str,
+        items: &[T],
+        text: impl Fn(&T) -> String,
+    ) -> Vec<String> {
+        let line = |item| self.line(&[(width::pad(mark, MARK), Some(role)), (text(item), None)]);
+        let lines = items.iter().take(self.most_rows).map(line);
+        lines.chain(self.more(items.len().saturating_sub(self.most_rows), stage)).collect()
+    }
+
+    /// Cells in an indented line, cut to the width of the terminal.
+    fn line(&self, cells: &[(String, Option<Role>)]) -> String {
+        let mut line = String::new();
+        let mut room = self.width;
+        for (cell, role) in cells {
+            let cell = width::elide_end(&sanitize::line(cell), room.saturating_sub(2));
+            room = room.saturating_sub(2 + width::of(&cell));
+            line.push_str("  ");
+            line.push_str(&role.map_or_else(|| cell.clone(), |role| self.paint.paint(role, &cell)));
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+/// The columns that are shown.
+fn telling(stage: &StageTrace, entity: Entity) -> impl Iterator<Item = &ShownColumn> {
+    stage.columns.iter().filter(move |column| column.entity == entity && column.is_telling)
+}
+
+fn dropped(row: &DroppedRow, path: &str) -> String {
+    let what = match (&row.chunk, &row.path) {
+        (Some(chunk), _) => format!("{} {}, lines {}", chunk.kind, chunk.name, lines_of(chunk)),
+        (None, Some(other)) if other != path => other.clone(),
+        _ => "the file".to_owned(),
+    };
+    row.reason.as_ref().map_or_else(|| what.clone(), |reason| format!("{what}: {reason}"))
+}
+
+fn lines_of(chunk: &ChunkRow) -> String {
+    let ChunkRow { line_start, line_end, .. } = chunk;
+    if line_start == line_end { line_start.to_string() } else { format!("{line_start}–{line_end}") }
+}
+
+/// A duration of which less than ten milliseconds are of interest too.
+fn time(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1e3;
+    if milliseconds < 9.95 { format!("{milliseconds:.1} ms") } else { units::duration(time) }
+}

@@ -1,0 +1,146 @@
+//! `aur pipeline run --dry`: what files become after each stage.
+
+use std::io::Write;
+use std::path::Path;
+
+use aurora_confined::{Directory, EntryKind, Refusal, refusal_of};
+use aurora_pipeline::{Plan, StageKind};
+use aurora_stages::index::{self as indexing, DryRun, IndexOptions};
+use aurora_suggest::did_you_mean;
+
+use crate::args_pipeline::{RunArgs, TraceFormat};
+use crate::failure::{Failure, Outcome};
+use crate::output::trace::{self, ShownRun};
+use crate::output::{json, sanitize, units};
+use crate::program::Program;
+use crate::programs::Purpose;
+use crate::terminal::Terminal;
+use crate::{findings, index, interrupt, place, programs};
+
+/// Runs the pipeline on one file after the other, and prints what the stages do.
+pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
+    if !args.dry {
+        return Err(Failure::new("`aur pipeline run` writes no index, and runs with --dry only")
+            .with_help("`aur mem index` runs the pipeline on all files; with --dry it is tried on single ones"));
+    }
+    let root = place::for_search(args.root.as_deref())?;
+    let pipeline = findings::choice(args.pipeline.as_deref())?;
+    let options = IndexOptions { pipeline, ..index::options(root, program)? };
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    findings::show(plan.warnings(), &program.terminal);
+    args.only.iter().try_for_each(|stage| can_run(stage, &plan))?;
+    let paths: Vec<String> =
+        args.paths.iter().map(|path| located(path, &options.root, &plan)).collect::<Outcome<_>>()?;
+    let options = programs::allowed(options, args.untrusted, Purpose::DryRun, &program.terminal)?;
+    interrupt::cancels(&options.cancel);
+    let mut outcome = Ok(());
+    for (number, path) in paths.iter().enumerate() {
+        let run = indexing::dry_run(&options, path, &args.only)
+            .map_err(|error| findings::failure(error, &program.terminal))?;
+        if options.cancel.is_cancelled() {
+            return Err(Failure::Interrupted("nothing was written".to_owned()));
+        }
+        if number > 0 && args.format == TraceFormat::Text {
+            writeln!(program.terminal.stdout())?;
+        }
+        write_trace(&run, args, program)?;
+        outcome = worse(outcome, judged(run), &program.terminal);
+    }
+    outcome
+}
+
+/// Whether a dry run has the stage.
+fn can_run(name: &str, plan: &Plan) -> Outcome {
+    let names = plan.stages().iter().map(|stage| stage.name());
+    match plan.stages().iter().find(|stage| stage.name() == name) {
+        None => {
+            let failure = Failure::new(format!("the pipeline has no stage `{name}`"));
+            Err(failure.with_help(
+                did_you_mean(name, names).unwrap_or_else(|| "`aur pipeline graph` shows all stages".to_owned()),
+            ))
+        }
+        Some(stage) if stage.kind() == StageKind::Sink => {
+            Err(Failure::new(format!("stage `{name}` is a sink, which a dry run leaves out")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The indexed path of a file that the user has named, from the current directory or from the root.
+fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
+    let shown = given.display();
+    let Some(text) = given.to_str() else {
+        return Err(Failure::new(format!("the path {shown} is not UTF-8, and such files are not indexed")));
+    };
+    let tree =
+        Directory::open_root(root).map_err(|error| Failure::new(format!("cannot open {}: {error}", root.display())))?;
+    for path in place::spellings(root, text).into_iter().rev() {
+        match tree.metadata(&path) {
+            Ok(found) if found.kind == EntryKind::Directory => {
+                return Err(Failure::new(format!("{shown} is a directory"))
+                    .with_help("give files; `aur mem index` runs the pipeline on a whole directory"));
+            }
+            Ok(_) => return Ok(path),
+            // The walk says what it does about links.
+            Err(error) if refusal_of(&error) == Some(Refusal::SymbolicLink) => return Ok(path),
+            Err(_) => {}
+        }
+    }
+    if indexing::suppliers(plan).any(|stage| text.starts_with(&format!("@{stage}/"))) {
+        return Ok(text.to_owned());
+    }
+    if given.symlink_metadata().is_ok() {
+        return Err(Failure::new(format!("{shown} is not below {}", root.display()))
+            .with_help("`--root` names the directory of another project"));
+    }
+    Err(Failure::new(format!("no such file: {shown}")))
+}
+
+fn write_trace(run: &DryRun, args: &RunArgs, program: &Program) -> Outcome {
+    let terminal = &program.terminal;
+    let mut out = terminal.stdout();
+    match args.format {
+        TraceFormat::Text => {
+            let text = trace::render(run, &args.only, terminal.columns, terminal.out);
+            out.write_all(text.as_bytes())?;
+        }
+        TraceFormat::Json => json::write_indented(&mut out, &ShownRun::new(run, &args.only))?,
+        TraceFormat::Jsonl => json::write_line(&mut out, &ShownRun::new(run, &args.only))?,
+    }
+    Ok(out.flush()?)
+}
+
+/// Whether every stage could process the file.
+fn judged(run: DryRun) -> Outcome {
+    let DryRun { path, stages, error } = run;
+    if let Some(error) = error {
+        return Err(Failure::from_error(&error));
+    }
+    let is_known = stages.iter().any(|stage| stage.has_file || !stage.dropped.is_empty() || !stage.failed.is_empty());
+    if !is_known {
+        return Err(Failure::new(format!("no stage of the pipeline supplies the document {path}")));
+    }
+    let failed: Vec<_> = stages.iter().filter(|stage| !stage.failed.is_empty()).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let rows: u64 = failed.iter().flat_map(|stage| &stage.failed).map(|failed| failed.rows).sum();
+    let names: Vec<String> = failed.iter().map(|stage| format!("`{}`", stage.stage)).collect();
+    let (names, rows) = (names.join(", "), units::counted(rows, "row"));
+    Err(Failure::Short(format!("{names} could not process {rows} of {}", sanitize::line(&path))))
+}
+
+/// The outcome with the higher exit code. If both are failures, the other one is reported.
+fn worse(first: Outcome, second: Outcome, terminal: &Terminal) -> Outcome {
+    match (first, second) {
+        (Err(first @ Failure::Fatal { .. }), Err(second)) => {
+            terminal.report(&second);
+            Err(first)
+        }
+        (Err(first), Err(second)) => {
+            terminal.report(&first);
+            Err(second)
+        }
+        (Ok(()), outcome) | (outcome, Ok(())) => outcome,
+    }
+}

@@ -1,0 +1,66 @@
+//! The part of a plan that processes rows and stores nothing.
+
+use std::collections::BTreeSet;
+
+use crate::access::StageKind;
+use crate::graph::{EdgeReason, Graph};
+use crate::plan::Plan;
+
+impl Plan {
+    /// The plan without its sinks, and without the stages that read what these write. If `only` names stages, just those are
+    /// kept, and the ones that they depend on. The order stays as it is.
+    #[must_use]
+    pub fn without_sinks(self, only: &[String]) -> Self {
+        let stored = self.stored();
+        let wanted = self.stages.iter().zip(&stored).map(|(stage, is_stored)| {
+            !is_stored && (only.is_empty() || stage.kind() == StageKind::Source || only.contains(&stage.name))
+        });
+        let mut kept: Vec<bool> = wanted.collect();
+        let mut leads_to_kept = vec![false; kept.len()];
+        // Edges lead from earlier stages to later ones.
+        for (from, stage) in self.stages.iter().enumerate().rev() {
+            for (to, why) in self.edges_from(from) {
+                leads_to_kept[from] |= kept[to] || leads_to_kept[to];
+                kept[from] |= kept[to] && !stored[from] && why.iter().any(is_dependence);
+            }
+            // Every later stage works on the rows that this one leaves, whatever the reason for its place.
+            kept[from] |= stage.access.restructures && leads_to_kept[from] && !stored[from];
+        }
+        self.part(&kept)
+    }
+
+    fn edges_from(&self, stage: usize) -> impl Iterator<Item = (usize, &BTreeSet<EdgeReason>)> {
+        self.graph.edges.range((stage, 0)..(stage + 1, 0)).map(|((_, to), why)| (*to, why))
+    }
+
+    /// Which stages are sinks, or depend on one.
+    fn stored(&self) -> Vec<bool> {
+        let mut stored: Vec<bool> = self.stages.iter().map(|stage| stage.kind() == StageKind::Sink).collect();
+        for ((from, to), why) in &self.graph.edges {
+            stored[*to] |= stored[*from] && why.iter().any(is_dependence);
+        }
+        stored
+    }
+
+    fn part(self, kept: &[bool]) -> Self {
+        let Self { run, stages, graph, warnings } = self;
+        let place = |stage: usize| kept[..stage].iter().filter(|kept| **kept).count();
+        let edges = graph.edges.into_iter().filter(|((from, to), _)| kept[*from] && kept[*to]);
+        let edges = edges.map(|((from, to), why)| ((place(from), place(to)), why)).collect();
+        // Steps that are left empty close up.
+        let levels: Vec<usize> =
+            graph.level.into_iter().zip(kept).filter_map(|(at, kept)| kept.then_some(at)).collect();
+        let used: BTreeSet<usize> = levels.iter().copied().collect();
+        let level: Vec<usize> = levels.iter().map(|level| used.range(..level).count()).collect();
+        let mut stages: Vec<_> =
+            stages.into_iter().zip(kept).filter_map(|(stage, kept)| kept.then_some(stage)).collect();
+        stages.iter_mut().zip(&level).for_each(|(stage, level)| stage.step = level + 1);
+        let graph = Graph { edges, order: (0..stages.len()).collect(), level, warnings: graph.warnings };
+        Self { run, stages, graph, warnings }
+    }
+}
+
+/// Whether the rows or values that a stage gets depend on another one, not just its place in the order.
+fn is_dependence(why: &EdgeReason) -> bool {
+    matches!(why, EdgeReason::Column(_) | EdgeReason::Rows)
+}

@@ -1,0 +1,127 @@
+//! Probes: a look at what every stage makes of every batch.
+
+use std::time::Duration;
+
+use crate::batch::{Batch, StagedColumns};
+use crate::built_in_column::BuiltInColumn;
+use crate::cell::Cell;
+use crate::column::{Column, Entity};
+use crate::column_values::ColumnValues;
+
+/// Sees what the stages of a run do. Its methods are called on the threads of the workers, which wait for them.
+pub trait Probe: Send + Sync {
+    /// A stage has processed or emitted a batch, which is not sent on yet.
+    fn on_output(&self, stage: &str, output: &StageOutput<'_>);
+
+    /// A stage has reported something.
+    fn on_event(&self, stage: &str, event: StageEvent<'_>) {
+        let _ = (stage, event);
+    }
+}
+
+/// What a stage reports with the methods of [`StageContext`](crate::StageContext).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageEvent<'a> {
+    /// A file is not indexed.
+    Skipped {
+        /// The file.
+        path: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// There is a problem with a file, which is processed all the same.
+    Warning {
+        /// The file.
+        path: &'a str,
+        /// The problem.
+        reason: &'a str,
+    },
+    /// A file could not be processed.
+    Error {
+        /// The file.
+        path: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// The stage has no values for a row.
+    Failed {
+        /// The file of the row.
+        path: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// A counter has grown.
+    Counted {
+        /// The counter.
+        name: &'a str,
+        /// By how much.
+        n: u64,
+    },
+}
+
+/// A batch after one stage. Unlike a [`BatchView`](crate::BatchView) it gives access to every column.
+pub struct StageOutput<'a> {
+    pub(crate) batch: &'a Batch,
+    /// The columns of a stage that shares the batch with others.
+    pub(crate) staged: Option<&'a StagedColumns>,
+    /// Full names, sorted.
+    pub(crate) written: Vec<&'a str>,
+    pub(crate) time: Duration,
+}
+
+impl<'a> StageOutput<'a> {
+    /// A batch that a stage emits: all of its columns are written by the stage.
+    pub(crate) fn emitted(batch: &'a Batch, time: Duration) -> Self {
+        let written = batch.files.names().chain(batch.chunks.names()).collect();
+        Self { batch, staged: None, written, time }
+    }
+
+    /// Number of file rows.
+    pub fn files(&self) -> usize {
+        self.batch.files.rows()
+    }
+
+    /// Number of chunk rows.
+    pub fn chunks(&self) -> usize {
+        self.batch.chunks.rows()
+    }
+
+    /// For every chunk row, the file row it belongs to.
+    pub fn chunk_files(&self) -> &'a [u32] {
+        &self.batch.chunk_files
+    }
+
+    /// The full names of the columns that the stage has written, those of files first, in alphabetical order.
+    pub fn written(&self) -> impl Iterator<Item = &'a str> {
+        let of = |entity| self.written.iter().copied().filter(move |name| Entity::of_column(name) == Some(entity));
+        of(Entity::File).chain(of(Entity::Chunk))
+    }
+
+    /// How long the stage has worked on the batch.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// The cells of a column; `None` if there is no such column, or its cells have another type.
+    pub fn cells<T: Cell>(&self, column: Column<T>) -> Option<&'a [T]> {
+        let (entity, name) = (column.entity(), column.name());
+        let staged = self.staged.and_then(|staged| staged.table(entity).get(name));
+        staged.or_else(|| self.batch.table(entity).get(name))?.ok()
+    }
+
+    /// The values of a column, whatever its type.
+    pub fn values(&self, column: &str) -> Option<ColumnValues<'a>> {
+        let entity = Entity::of_column(column)?;
+        let staged = self.staged.and_then(|staged| staged.table(entity).any(column));
+        let cells = staged.or_else(|| self.batch.table(entity).any(column))?;
+        Some(ColumnValues::new(cells, None))
+    }
+
+    /// The values of a built-in column as stages that use it by name see them.
+    pub fn built_in<'v>(&self, column: &'v BuiltInColumn) -> Option<ColumnValues<'v>>
+    where
+        'a: 'v,
+    {
+        Some(self.values(column.source.name())?.with_field(column.get.as_ref()))
+    }
+}

@@ -1,0 +1,208 @@
+//! The values of columns in a form for people and for programs.
+
+use aurora_history::HistorySummary;
+use aurora_pipeline::{Cell, Column, Entity, Registry, StageOutput, Value, ValueRef};
+use aurora_storage::{Field, TermVector};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    Attribution, BLAME, DEFINITIONS, MTIME, ParsedFile, RECORD, SIZE, SYMBOLS, TERMS, TEXT, TOKENS, Terms, Tokens,
+};
+use crate::definitions::Definition;
+
+/// Columns that a run uses to restore what the last one stored.
+const OF_THE_LAST_RUN: [&str; 3] = ["file.stored", "chunk.stored", "chunk.previous"];
+/// Terms that the short form names.
+const NAMED_TERMS: usize = 8;
+
+/// A column of a batch, with a value for each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownColumn {
+    /// The name under which stages read the column.
+    pub name: String,
+    /// What a row is.
+    pub entity: Entity,
+    /// One for each row.
+    pub values: Vec<ShownValue>,
+    /// Whether the short forms say something that no other column says.
+    pub is_telling: bool,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownValue {
+    /// All of it; null if there is none.
+    pub value: Json,
+    /// A short form, in lines; empty if there is no value.
+    pub lines: Vec<String>,
+}
+
+/// What a stage has written as `column`: that column, or its parts if stages read it in parts.
+pub(crate) fn shown(output: &StageOutput<'_>, column: &str, registry: &Registry) -> Vec<ShownColumn> {
+    if OF_THE_LAST_RUN.contains(&column) {
+        return Vec::new();
+    }
+    if let Some(values) = of_type(output, column) {
+        let is_telling = values.iter().any(|value| !value.lines.is_empty());
+        return Vec::from_iter(ShownColumn::new(column, values, is_telling));
+    }
+    let mut columns: Vec<ShownColumn> = Vec::new();
+    for built_in in registry.held_by(column) {
+        let Some(values) = output.built_in(built_in) else { continue };
+        let name = built_in.reference().name;
+        let values: Vec<ShownValue> = values.iter().map(|value| of_value(name, value)).collect();
+        // The record of a chunk is shown by its kind, name and lines.
+        let is_telling = column != RECORD.name() && values.iter().any(|value| !value.lines.is_empty());
+        columns.extend(ShownColumn::new(name, values, is_telling));
+    }
+    if columns.is_empty() {
+        let values = output.values(column).map(|values| values.iter().map(|value| of_value(column, value)).collect());
+        columns.extend(values.and_then(|values| ShownColumn::new(column, values, true)));
+    }
+    columns
+}
+
+impl ShownColumn {
+    fn new(name: &str, values: Vec<ShownValue>, is_telling: bool) -> Option<Self> {
+        Some(Self { name: name.to_owned(), entity: Entity::of_column(name)?, values, is_telling })
+    }
+}
+
+impl ShownValue {
+    fn new(value: Json, lines: impl IntoIterator<Item = String>) -> Self {
+        Self { value, lines: lines.into_iter().collect() }
+    }
+
+    fn none() -> Self {
+        Self::new(Json::Null, [])
+    }
+}
+
+/// The values of a column whose type has no form for stages that are not written in Rust.
+fn of_type(output: &StageOutput<'_>, column: &str) -> Option<Vec<ShownValue>> {
+    fn all<T: Cell>(
+        output: &StageOutput<'_>,
+        column: Column<T>,
+        shown: fn(&T) -> ShownValue,
+    ) -> Option<Vec<ShownValue>> {
+        Some(output.cells(column)?.iter().map(shown).collect())
+    }
+    match column {
+        name if name == SYMBOLS.name() => all(output, SYMBOLS, |symbols| {
+            let Some(ParsedFile(parsed)) = symbols.as_deref() else { return ShownValue::none() };
+            definitions(&parsed.symbols.iter().map(Definition::of).collect::<Vec<_>>())
+        }),
+        name if name == DEFINITIONS.name() => {
+            all(output, DEFINITIONS, |given| given.0.as_deref().map_or_else(ShownValue::none, definitions))
+        }
+        name if name == TERMS.name() => all(output, TERMS, |Terms(found)| terms(found)),
+        name if name == TOKENS.name() => all(output, TOKENS, tokens),
+        name if name == BLAME.name() => all(output, BLAME, attribution),
+        _ => None,
+    }
+}
+
+fn definitions(all: &[Definition]) -> ShownValue {
+    ShownValue::new(json!(all), all.iter().map(Definition::in_words))
+}
+
+fn terms(found: &TermVector) -> ShownValue {
+    let mut fields = Map::new();
+    let mut totals: Vec<(u32, &str)> = Vec::new();
+    for (term, counts) in found.iter() {
+        for field in Field::ALL {
+            let count = counts[field.index()];
+            if count > 0 {
+                let of_field = fields.entry(field.as_str()).or_insert_with(|| Json::Object(Map::new()));
+                of_field[term] = json!(count);
+            }
+        }
+        totals.push((counts.iter().map(|count| u32::from(*count)).sum(), term));
+    }
+    totals.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let named = totals.iter().take(NAMED_TERMS).map(|(count, term)| match count {
+        1 => (*term).to_owned(),
+        count => format!("{term} ×{count}"),
+    });
+    let more = if totals.len() > NAMED_TERMS { ", …" } else { "" };
+    let words = format!("{}: {}{more}", counted(totals.len(), "term"), named.collect::<Vec<_>>().join(", "));
+    ShownValue::new(Json::Object(fields), [words])
+}
+
+fn tokens(Tokens(stored): &Tokens) -> ShownValue {
+    let (code, doc) = (stored.code.len(), stored.doc.len());
+    ShownValue::new(json!({ "code": code, "doc": doc }), [counted(code + doc, "token")])
+}
+
+fn attribution(blame: &Attribution) -> ShownValue {
+    let of = |state: &str, words: String| ShownValue::new(json!({ "state": state }), [words]);
+    match blame {
+        Attribution::NoRepository => of("no repository", "there is no git repository".to_owned()),
+        Attribution::Untracked => of("untracked", "not in the commit at HEAD".to_owned()),
+        Attribution::Unavailable(reason) => of("unavailable", format!("unavailable: {reason}")),
+        Attribution::Pending => {
+            of("pending", "pending: the walk over the history takes longer than a dry run waits".to_owned())
+        }
+        Attribution::File { history, .. } => of_history("file", history),
+        Attribution::Lines { blame, .. } => {
+            let blame = blame.worktree();
+            of_history("lines", &blame.summary(0..blame.line_count()))
+        }
+    }
+}
+
+fn of_history(state: &str, history: &HistorySummary) -> ShownValue {
+    let HistorySummary { commits, uncommitted_lines, .. } = history;
+    let mut words = counted(*commits as usize, "commit");
+    if *uncommitted_lines > 0 {
+        words.push_str(&format!(", {} not committed", counted(*uncommitted_lines as usize, "line")));
+    }
+    ShownValue::new(json!({ "state": state, "commits": commits, "uncommitted_lines": uncommitted_lines }), [words])
+}
+
+/// A value as stages that are not written in Rust see it.
+fn of_value(column: &str, value: Option<ValueRef<'_>>) -> ShownValue {
+    let Some(value) = value else { return ShownValue::none() };
+    let words = match &value {
+        ValueRef::Bool(flag) => flag.to_string(),
+        ValueRef::Integer(bytes) if column == SIZE.name() => counted(usize::try_from(*bytes).unwrap_or(0), "byte"),
+        ValueRef::Integer(time) if column == MTIME.name() => time_in_words(*time),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Float(number) => number.to_string(),
+        ValueRef::String(text) if column == TEXT.name() => {
+            format!("{}, {}", counted(text.lines().count(), "line"), counted(text.len(), "byte"))
+        }
+        ValueRef::String(text) => text.to_string(),
+        ValueRef::Strings(texts) => texts.join(", "),
+        ValueRef::Vector(numbers) => counted(numbers.len(), "dimension"),
+        ValueRef::Json(value) => value.to_string(),
+    };
+    ShownValue::new(json_of(value), [words])
+}
+
+fn json_of(value: ValueRef<'_>) -> Json {
+    match value.into_owned() {
+        Value::Bool(flag) => json!(flag),
+        Value::Integer(number) => json!(number),
+        Value::Float(number) => json!(number),
+        Value::String(text) => Json::String(text),
+        Value::Strings(texts) => json!(texts),
+        Value::Vector(numbers) => numbers.iter().map(|number| short_number(*number)).collect(),
+        Value::Json(value) => value,
+    }
+}
+
+/// A number with as many digits as single precision has.
+fn short_number(number: f32) -> Json {
+    json!(number.to_string().parse().unwrap_or(f64::from(number)))
+}
+
+/// A time in nanoseconds since the epoch, to the second.
+fn time_in_words(nanoseconds: i64) -> String {
+    let time = jiff::Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000));
+    time.map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

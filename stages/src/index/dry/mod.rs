@@ -1,0 +1,99 @@
+//! A dry run: what one file becomes after each stage, without an index.
+//!
+//! It is a run of the pipeline on one file, with the same stages and workers. Sinks are left out, and so are the stages that
+//! read what sinks write. The file counts as new: nothing is read from an index.
+
+mod recorder;
+mod trace;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aurora_pipeline::{BuildContext, Plan, PlannedStage, RunError, RunOptions, StageError};
+
+use super::custom_columns;
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::plan::plan;
+use super::root;
+use super::run_services::{MemoryShares, RunServices};
+use super::scratch::Scratch;
+use crate::columns::DOCUMENT;
+use crate::git_signal::WaitLimit;
+use crate::services::RunScope;
+use recorder::{LogLines, Recorder};
+
+pub use trace::{ChunkRow, DroppedRow, FailedRows, StageTrace};
+
+/// How long the file waits for the walk over git's history, unless [`IndexOptions::patience`] says otherwise.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What one file becomes.
+#[derive(Debug)]
+pub struct DryRun {
+    /// The file, relative to the root.
+    pub path: String,
+    /// The stages in the order of the plan.
+    pub stages: Vec<StageTrace>,
+    /// Why the run ended before its end.
+    pub error: Option<RunError>,
+}
+
+/// Shows what becomes of the file or document at `path`, which is relative to the root. If `only` names stages, no others
+/// run than these and the ones that they depend on.
+///
+/// # Errors
+/// When the configuration is wrong, or a stage cannot be built. A stage that fails is no error: see [`DryRun::error`].
+pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
+    let root = root::indexable(&options.root)?;
+    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let plan = plan_for(path, options)?.without_sinks(only);
+    let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
+    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let refused = |error: io::Error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
+    let scratch = Scratch::new().map_err(|error| StageError::new(refused(error)))?;
+    let services = RunServices::dry(&root, &plan, columns, options, scratch.path(), path)?;
+    let types: Vec<(String, String)> =
+        plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
+    let lent = services.lend(&options.services);
+    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    services.previous.decide(RunScope::Everything);
+    services.repository.defer_beyond(WaitLimit::Total(options.patience.unwrap_or(PATIENCE)));
+    let (recorder, lines) = (Arc::new(Recorder::new(path, Arc::clone(&options.registry))), LogLines::default());
+    let run = RunOptions {
+        // One file needs one worker of each stage.
+        jobs: Some(1),
+        memory: Some(memory.batches),
+        cancel: options.cancel.clone(),
+        observer: &lines,
+        probe: Some(Arc::clone(&recorder) as _),
+        ..RunOptions::default()
+    };
+    let (report, error) = match pipeline.run(run) {
+        Ok(report) => (report.stages, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let mut stages = recorder.traces(types, &lines);
+    for (trace, report) in stages.iter_mut().zip(report) {
+        trace.time = report.busy;
+    }
+    Ok(DryRun { path: path.to_owned(), stages, error })
+}
+
+/// The plan, without the stages that supply other documents than the one at `path`.
+fn plan_for(path: &str, options: &IndexOptions) -> Result<Plan, IndexError> {
+    let whole = plan(options)?;
+    let others = suppliers(&whole).filter(|stage| !path.starts_with(&format!("@{stage}/")));
+    let left_out: Vec<String> = options.left_out.iter().cloned().chain(others.map(str::to_owned)).collect();
+    if left_out.len() == options.left_out.len() {
+        return Ok(whole);
+    }
+    plan(&IndexOptions { left_out, ..options.clone() })
+}
+
+/// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.
+pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
+    let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
+    plan.stages().iter().filter(supplies).map(PlannedStage::name)
+}

@@ -1,0 +1,123 @@
+//! What a dry run has recorded of each stage.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aurora_pipeline::Entity;
+use serde::ser::{Serialize, SerializeMap as _, SerializeStruct as _, Serializer};
+
+use crate::columns::shown::{ShownColumn, ShownValue};
+
+/// What one stage did.
+#[derive(Debug, Clone, Default)]
+pub struct StageTrace {
+    /// Name of the stage.
+    pub stage: String,
+    /// Its type.
+    pub type_name: String,
+    /// How long it has worked.
+    pub time: Duration,
+    /// Whether the file has reached the stage, and was sent on.
+    pub has_file: bool,
+    /// The chunks of the file after the stage.
+    pub chunks: Vec<ChunkRow>,
+    /// The columns that it has written.
+    pub columns: Vec<ShownColumn>,
+    /// What it has left out.
+    pub dropped: Vec<DroppedRow>,
+    /// The rows that it could not process, by reason.
+    pub failed: Vec<FailedRows>,
+    /// Its warnings.
+    pub warnings: Vec<String>,
+    /// Its counters.
+    pub counters: BTreeMap<String, u64>,
+    /// The lines that it has logged; for programs, what they have written to standard error.
+    pub log: Vec<String>,
+}
+
+/// A chunk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct ChunkRow {
+    /// Its key.
+    pub key: String,
+    /// `function`, `method`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its qualified name.
+    pub name: String,
+    /// The first line, from 1.
+    pub line_start: u32,
+    /// The last line, inclusive.
+    pub line_end: u32,
+}
+
+/// The file, or one of its chunks, that a stage has left out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DroppedRow {
+    /// The file, or the directory with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The chunk.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub chunk: Option<ChunkRow>,
+    /// Why; `None` if the stage does not say so.
+    pub reason: Option<String>,
+}
+
+/// Rows that a stage could not process.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FailedRows {
+    /// Why.
+    pub reason: String,
+    /// How many.
+    pub rows: u64,
+}
+
+impl Serialize for StageTrace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("StageTrace", 11)?;
+        object.serialize_field("stage", &self.stage)?;
+        object.serialize_field("type", &self.type_name)?;
+        object.serialize_field("milliseconds", &(self.time.as_micros() as f64 / 1e3))?;
+        object.serialize_field("files", &usize::from(self.has_file))?;
+        object.serialize_field("chunks", &self.chunks.len())?;
+        object.serialize_field("wrote", &Columns { columns: &self.columns, chunks: &self.chunks })?;
+        object.serialize_field("dropped", &self.dropped)?;
+        object.serialize_field("failed", &self.failed)?;
+        object.serialize_field("warnings", &self.warnings)?;
+        object.serialize_field("counters", &self.counters)?;
+        object.serialize_field("log", &self.log)?;
+        object.end()
+    }
+}
+
+/// Columns by name: a column of files has one value, a column of chunks a value for each key.
+struct Columns<'a> {
+    columns: &'a [ShownColumn],
+    chunks: &'a [ChunkRow],
+}
+
+impl Serialize for Columns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(self.columns.len()))?;
+        for column in self.columns {
+            if column.entity == Entity::File {
+                object.serialize_entry(&column.name, &column.values.first().map(|shown| &shown.value))?;
+            } else {
+                object.serialize_entry(&column.name, &Values { values: &column.values, chunks: self.chunks })?;
+            }
+        }
+        object.end()
+    }
+}
+
+struct Values<'a> {
+    values: &'a [ShownValue],
+    chunks: &'a [ChunkRow],
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.chunks.iter().zip(self.values).map(|(chunk, shown)| (&chunk.key, &shown.value)))
+    }
+}

@@ -1,0 +1,78 @@
+//! A directory for the temporary files of a dry run.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Names that are tried.
+const ATTEMPTS: u32 = 16;
+
+/// Distinguishes the directories of one process.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A new directory in that of the system for temporary files; dropping it removes it.
+pub(super) struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Makes the directory. Nobody else may enter it.
+    pub(super) fn new() -> io::Result<Self> {
+        let mut refused = None;
+        for _ in 0..ATTEMPTS {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("aurora-{}-{number}-{now:08x}", std::process::id()));
+            match private().create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refused = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refused.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Path of the directory.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        #[allow(clippy::disallowed_methods, reason = "this value has made the directory, which nobody else may enter")]
+        // What cannot be removed is left to the system.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn private() -> DirBuilder {
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(not(unix))]
+fn private() -> DirBuilder {
+    DirBuilder::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scratch;
+
+    #[test]
+    fn a_directory_is_new_and_is_removed() {
+        let (one, other) = (Scratch::new().expect("made"), Scratch::new().expect("made"));
+        assert_ne!(one.path(), other.path());
+        let path = one.path().to_owned();
+        std::fs::write(path.join("file"), "").expect("written");
+        drop(one);
+        assert!(!path.exists() && other.path().is_dir());
+    }
+}
