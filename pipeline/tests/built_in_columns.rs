@@ -171,10 +171,6 @@ fn mistakes_with_built_in_columns_are_told() {
     2 | [stage.birthday]
       = help: `"file.age" = "integer"`
 
-    warning[A0201]: no stage reads column `file.age`, which `birthday` writes
-     --> pipeline.toml:2:1
-    2 | [stage.birthday]
-
     warning[A0202]: the pipeline has no sink: nothing is kept
     "#);
     insta::assert_snapshot!(faults("file.age", "integer", "file.nam"), @r"

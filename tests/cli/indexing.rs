@@ -32,8 +32,9 @@ fn the_summary_says_what_was_done() {
       Files scanned:                7
         indexed:                    4
         skipped:                    3
-                2 no parser for this kind of file: .gitignore, logo.png
                 1 directory `.git` is not indexed: .git
+                1 ignore file: .gitignore
+                1 image: logo.png
       Code chunks:                  7
       Reasoning chunks:             0
       Knowledge chunks:             0
@@ -75,8 +76,9 @@ fn a_run_with_nothing_to_do_says_so() {
         assert_snapshot!(second.out, @r"
     Nothing changed: 4 files checked in [time], no chunk touched
       Files skipped:                3
-                2 no parser for this kind of file: .gitignore, logo.png
                 1 directory `.git` is not indexed: .git
+                1 ignore file: .gitignore
+                1 image: logo.png
     Errors: 0
     Warnings: 0
     ")

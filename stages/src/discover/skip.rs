@@ -147,9 +147,12 @@ pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
     if is_secret(name) {
         return Some("may hold secrets");
     }
-    // In a linked work tree, and in a submodule.
-    if name == ".git" {
+    // `.git` is a file in a linked work tree, and in a submodule.
+    if matches!(name, ".git" | ".gitattributes" | ".gitkeep" | ".keep" | ".mailmap") {
         return Some("belongs to git");
+    }
+    if name.starts_with('.') && name.ends_with("ignore") {
+        return Some("ignore file");
     }
     if MINIFIED.iter().any(|end| ends_with(name, end)) {
         return Some("minified or bundled");
@@ -210,6 +213,8 @@ mod tests {
             ("table.csv", Some("data")),
             ("django.po", Some("translations")),
             ("notes.lockfile", None),
+            (".gitignore", Some("ignore file")),
+            (".gitattributes", Some("belongs to git")),
             ("environment.py", None),
         ] {
             assert_eq!(skipped_file(name).or_else(|| skipped_extension(name)), reason, "{name}");

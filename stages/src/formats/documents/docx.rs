@@ -2,7 +2,8 @@
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::{ExtractError, character, push_paragraph, zipped_markup};
+use super::error::ExtractError;
+use super::markup::{character, push_paragraph, zipped_markup};
 
 /// The text of a Word document: one line for each paragraph, headings marked with `#`.
 ///
@@ -51,7 +52,7 @@ fn heading_level(style: &BytesStart<'_>) -> usize {
 mod tests {
     use std::io::{Cursor, Write};
 
-    use super::super::MAX_MARKUP_BYTES;
+    use super::super::error::MAX_MARKUP_BYTES;
     use super::*;
 
     fn docx(body: &str) -> Vec<u8> {

@@ -3,13 +3,16 @@
 //! Extraction marks headings with `#`, as in Markdown, so that sections survive it.
 
 mod docx;
+mod error;
+mod markup;
 mod notebook;
 mod odt;
 
-use std::io::{Cursor, Read};
+use std::io::Read;
 
-use quick_xml::events::BytesRef;
-use thiserror::Error;
+pub use error::ExtractError;
+
+use error::MAX_TEXT_BYTES;
 
 /// Turns the bytes of a document into text.
 pub type Extractor = fn(&[u8]) -> Result<String, ExtractError>;
@@ -41,35 +44,6 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat { name: REASONING, extensions: &[], extract: None },
 ];
 
-/// Longest text of a document, in bytes.
-const MAX_TEXT_BYTES: u64 = 16 << 20;
-
-/// Longest markup of a document, in bytes. A fraction of it is text.
-const MAX_MARKUP_BYTES: u64 = 4 * MAX_TEXT_BYTES;
-
-/// Why no text could be extracted.
-#[derive(Debug, Error)]
-pub enum ExtractError {
-    /// Not a zip archive, or a damaged one.
-    #[error("not a readable zip archive: {0}")]
-    Archive(#[from] zip::result::ZipError),
-    /// A part of the archive cannot be unpacked.
-    #[error("cannot unpack the document: {0}")]
-    Unpack(#[from] std::io::Error),
-    /// The document's markup is broken.
-    #[error("broken markup: {0}")]
-    Markup(#[from] quick_xml::Error),
-    /// Not a notebook.
-    #[error("not a notebook: {0}")]
-    Notebook(#[from] serde_json::Error),
-    /// The text is too large.
-    #[error("the text is larger than {MAX_TEXT_BYTES} bytes")]
-    TooLarge,
-    /// Text extraction is not available for the format.
-    #[error("pdf text extraction not built in")]
-    Unsupported,
-}
-
 /// The magic number of gzip.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -87,40 +61,6 @@ pub fn log_text(bytes: &[u8]) -> Result<String, ExtractError> {
         return Err(ExtractError::TooLarge);
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// A part of a zip archive that is markup.
-fn zipped_markup(bytes: &[u8], part: &str) -> Result<String, ExtractError> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))?;
-    let mut markup = String::new();
-    archive.by_name(part)?.take(MAX_MARKUP_BYTES + 1).read_to_string(&mut markup)?;
-    if markup.len() as u64 > MAX_MARKUP_BYTES { Err(ExtractError::TooLarge) } else { Ok(markup) }
-}
-
-/// The character that an entity stands for.
-fn character(entity: &BytesRef<'_>) -> Result<Option<char>, ExtractError> {
-    Ok(match entity.as_ref() {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => entity.resolve_char_ref()?,
-    })
-}
-
-/// Adds a paragraph; a level of 1 or more makes it a heading.
-fn push_paragraph(text: &mut String, paragraph: &str, level: usize) -> Result<(), ExtractError> {
-    if level > 0 && !paragraph.trim().is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&"#".repeat(level));
-        text.push(' ');
-    }
-    text.push_str(paragraph);
-    text.push('\n');
-    if text.len() as u64 > MAX_TEXT_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{ExtractError, MAX_TEXT_BYTES};
+use super::error::{ExtractError, MAX_TEXT_BYTES};
 
 #[derive(Deserialize)]
 struct Notebook {

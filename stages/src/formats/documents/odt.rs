@@ -2,7 +2,8 @@
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::{ExtractError, MAX_MARKUP_BYTES, character, push_paragraph, zipped_markup};
+use super::error::{ExtractError, MAX_MARKUP_BYTES};
+use super::markup::{character, push_paragraph, zipped_markup};
 
 /// The text of an OpenDocument text: one line for each paragraph, headings marked with `#`.
 ///
