@@ -10,7 +10,8 @@ use crate::module::Module;
 use crate::state::{LONGEST_MESSAGE, State, printable};
 
 /// A call, which has an instance, fuel and memory of its own.
-pub(crate) struct Call {
+pub(crate) struct Call<'m> {
+    module: &'m Module,
     store: Store<State>,
 }
 
@@ -25,28 +26,24 @@ pub(crate) enum CallError {
     Interrupted(&'static str),
 }
 
-impl Call {
-    pub(crate) fn new(module: &Module) -> Self {
-        Self { store: module.store() }
+impl<'m> Call<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self { module, store: module.store() }
     }
 
     /// Instantiates the module, configures the instance and passes it the rows.
     ///
     /// # Errors
     /// Why there is no output.
-    pub(crate) fn run(&mut self, module: &Module, settings: Settings, batch: Batch) -> Result<Output, CallError> {
-        let process = self.start(module, settings)?;
+    pub(crate) fn run(&mut self, settings: Settings, batch: Batch) -> Result<Output, CallError> {
+        let process = self.start(settings)?;
         let called = process.call(&mut self.store, (batch,));
         let (answer,) = called.map_err(|error| self.failure(&error))?;
         answer.map_err(|message| CallError::Failed(printable(&message, LONGEST_MESSAGE)))
     }
 
-    fn start(
-        &mut self,
-        module: &Module,
-        settings: Settings,
-    ) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
-        let instance = module.linked().instantiate(&mut self.store).map_err(|error| self.failure(&error))?;
+    fn start(&mut self, settings: Settings) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
+        let instance = self.module.linked().instantiate(&mut self.store).map_err(|error| self.failure(&error))?;
         let configure = instance
             .get_typed_func::<ConfigureParameters, ConfigureResults>(&mut self.store, "configure")
             .map_err(not_a_stage)?;
@@ -71,11 +68,9 @@ impl Call {
     }
 
     fn failure(&self, error: &wasmtime::Error) -> CallError {
-        if self.store.data().memory.is_exceeded {
-            return CallError::Failed("the module needs more than its `memory`".to_owned());
-        }
         let reason = match error.downcast_ref::<Trap>() {
             Some(Trap::Interrupt) => return CallError::Interrupted("the module took too long for its `fuel`"),
+            _ if self.store.data().memory.is_exceeded => "the module needs more than its `memory`".to_owned(),
             Some(Trap::OutOfFuel) => "the module consumed its `fuel`".to_owned(),
             Some(Trap::StackOverflow) => "the module exhausted the call stack".to_owned(),
             Some(trap) => format!("the module trapped: {trap}"),

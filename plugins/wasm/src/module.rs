@@ -101,8 +101,7 @@ fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
     config.consume_fuel(true).epoch_interruption(true);
     config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
-    // The interface has 32-bit addresses. (Without the cargo feature `threads` of wasmtime there are no shared memories, whose
-    // waits no fuel would end.)
+    // The interface has 32-bit addresses. Shared memories, whose waits no fuel ends, need a cargo feature of wasmtime that is off.
     config.wasm_memory64(false);
     config.cache(options.compiled.as_deref().and_then(CompiledModules::cache));
     config
@@ -140,7 +139,7 @@ mod tests {
                     module.engine.increment_epoch();
                 }
             });
-            let result = Call::new(&module).run(&module, settings, batch);
+            let result = Call::new(&module).run(settings, batch);
             drop(done);
             result.expect_err("it has no output")
         })

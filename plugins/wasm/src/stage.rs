@@ -173,7 +173,7 @@ impl WasmWorker<'_> {
         let settings = Settings { name: cx.stage().to_owned(), ..self.stage.settings.clone() };
         let module = self.stage.module(cx)?;
         let mut call = Call::new(module);
-        let output = module.interruptible(cx, || call.run(module, settings, batch_of(&request)));
+        let output = module.interruptible(cx, || call.run(settings, batch_of(&request)));
         for line in call.take_lines() {
             self.stage.log(&line, cx);
         }

@@ -11,10 +11,10 @@ const LONGEST_LINE: usize = 2 << 10;
 /// Most lines that one call may log.
 const MOST_LINES: usize = 200;
 
-/// A stream that a module writes to.
+/// A standard stream that a module writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    Standard,
+pub(crate) enum Stream {
+    Output,
     Error,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct State {
     /// Where the monotonic clock of the call begins.
     pub(crate) started: Instant,
     lines: Vec<String>,
-    /// The beginning of a line of each [`Output`].
+    /// The beginning of a line of each [`Stream`].
     unfinished: [Vec<u8>; 2],
     random: u64,
 }
@@ -48,30 +48,30 @@ impl State {
     }
 
     /// Logs the lines of bytes that were written to a stream.
-    pub(crate) fn write(&mut self, output: Output, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let line = &mut self.unfinished[output as usize];
+            let line = &mut self.unfinished[stream as usize];
             // A byte more than the longest line, so that a cut is seen.
             let room = (LONGEST_LINE + 1).saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
-                self.finish_line(output);
+                self.finish_line(stream);
             }
         }
     }
 
     /// The lines that were logged since the last call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
-        for output in [Output::Standard, Output::Error] {
-            if !self.unfinished[output as usize].is_empty() {
-                self.finish_line(output);
+        for stream in [Stream::Output, Stream::Error] {
+            if !self.unfinished[stream as usize].is_empty() {
+                self.finish_line(stream);
             }
         }
         std::mem::take(&mut self.lines)
     }
 
-    fn finish_line(&mut self, output: Output) {
-        let line = std::mem::take(&mut self.unfinished[output as usize]);
+    fn finish_line(&mut self, stream: Stream) {
+        let line = std::mem::take(&mut self.unfinished[stream as usize]);
         self.log(&String::from_utf8_lossy(&line));
     }
 
@@ -107,19 +107,19 @@ mod tests {
     #[test]
     fn what_is_written_becomes_lines() {
         let mut state = State::new(Limits::new(1, 1));
-        state.write(Output::Standard, b"one\ntw");
-        state.write(Output::Error, b"error");
-        state.write(Output::Standard, b"o\n\nthree");
+        state.write(Stream::Output, b"one\ntw");
+        state.write(Stream::Error, b"error");
+        state.write(Stream::Output, b"o\n\nthree");
         assert_eq!(state.take_lines(), ["one", "two", "", "three", "error"]);
         assert!(state.take_lines().is_empty());
         for _ in 0..LONGEST_LINE {
-            state.write(Output::Standard, b"long");
+            state.write(Stream::Output, b"long");
         }
-        state.write(Output::Standard, b"\nnext\n");
+        state.write(Stream::Output, b"\nnext\n");
         let lines = state.take_lines();
         assert_eq!((lines.len(), lines[0].chars().last(), lines[1].as_str()), (2, Some('…'), "next"));
         assert!(lines[0].len() <= LONGEST_LINE + '…'.len_utf8());
-        state.write(Output::Error, &b"\n".repeat(1 << 20));
+        state.write(Stream::Error, &b"\n".repeat(1 << 20));
         assert_eq!(state.take_lines().len(), MOST_LINES);
     }
 }

@@ -4,7 +4,7 @@ use wasmtime::StoreContextMut;
 use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, ResourceType};
 
 use crate::limits::charge;
-use crate::state::{Output, State};
+use crate::state::{State, Stream};
 
 /// Bytes that a module may write at once. What it writes is taken at any time, so it never has to wait.
 const MOST_BYTES: u64 = 4 << 10;
@@ -49,10 +49,10 @@ pub(crate) fn define(linker: &mut LinkerInstance<'_, State>, interface: &str, na
     match (interface, name) {
         ("wasi:cli/stdin", "get-stdin") => linker.func_wrap(name, |_, ()| Ok((Resource::<InputStream>::new_own(0),))),
         ("wasi:cli/stdout", "get-stdout") => {
-            linker.func_wrap(name, |_, ()| Ok((Resource::<OutputStream>::new_own(Output::Standard as u32),)))
+            linker.func_wrap(name, |_, ()| Ok((Resource::<OutputStream>::new_own(Stream::Output as u32),)))
         }
         ("wasi:cli/stderr", "get-stderr") => {
-            linker.func_wrap(name, |_, ()| Ok((Resource::<OutputStream>::new_own(Output::Error as u32),)))
+            linker.func_wrap(name, |_, ()| Ok((Resource::<OutputStream>::new_own(Stream::Error as u32),)))
         }
         ("wasi:io/streams", "[method]input-stream.read" | "[method]input-stream.blocking-read") => {
             linker.func_wrap(name, |mut store, (_, _): (Resource<InputStream>, u64)| {
@@ -102,7 +102,7 @@ fn write(
     (stream, bytes): (Resource<OutputStream>, Vec<u8>),
 ) -> wasmtime::Result<Written> {
     charge(&mut store, bytes.len())?;
-    let output = if stream.rep() == Output::Error as u32 { Output::Error } else { Output::Standard };
-    store.data_mut().write(output, &bytes);
+    let stream = if stream.rep() == Stream::Error as u32 { Stream::Error } else { Stream::Output };
+    store.data_mut().write(stream, &bytes);
     Ok((Ok(()),))
 }
