@@ -10,6 +10,8 @@ teams: dict[str, str] = {}
 class WitWorld(Stage):
     def configure(self, settings: Settings) -> None:
         teams.update(json.loads(settings.config).get("teams", {}))
+        if not teams:
+            print("no teams are configured")
 
     def process(self, batch: Batch) -> Output:
         paths = next(column.values.value for column in batch.columns if column.name == "file.path")

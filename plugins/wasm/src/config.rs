@@ -12,9 +12,10 @@ use aurora_plugins::declaration::{self, Declaration, DropRows, WrittenColumn, Wr
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::compiled::CompiledModules;
 use crate::interface::{ColumnDeclaration, Settings};
 use crate::limits::Limits;
-use crate::module::{CompiledModules, ModuleOptions};
+use crate::module::ModuleOptions;
 use crate::stage::WasmStage;
 
 /// Largest module. One with a Python interpreter has about 20 MB.
@@ -23,6 +24,8 @@ const LARGEST_MODULE: u64 = 64 << 20;
 const MOST_MEMORY: u64 = 4 << 30;
 /// Less than one page cannot be given.
 const LEAST_MEMORY: u64 = 64 << 10;
+/// Takes about a quarter of an hour.
+const MOST_FUEL: u64 = 1_000_000_000_000;
 const MOST_ROWS: usize = 65_536;
 /// The grant of the time of day. Output then depends on when the stage runs.
 const CLOCK: &str = "clock";
@@ -87,7 +90,12 @@ impl Described for Wasm {
         Key::one_of("drops", DropRows::NAMES, "Rows that the module may drop."),
         Key::table("config", "Handed to the module as JSON."),
         Key::string("version", "Raised by the author when the same input gives another output."),
-        Key::count_up("fuel", "instructions", "What one call may consume; an instruction costs about 1."),
+        Key::count_up_to(
+            "fuel",
+            MOST_FUEL as usize,
+            "instructions",
+            "What one call may consume; an instruction costs about 1.",
+        ),
         Key::size("memory", "Most linear memory of one call."),
         Key::count_up_to("rows", MOST_ROWS, "rows", "Most rows of one call."),
         Key::strings("grants", "What of the outside world the module may use: `clock`. By default it has nothing."),
@@ -110,8 +118,8 @@ impl StageConfig for Wasm {
                 .error("module", format!("`{}` is not below the root of the project", self.module))
                 .help("the path is relative to the root and contains no `..`");
         }
-        if self.fuel == 0 {
-            problems.error("fuel", "`fuel` must be at least 1");
+        if !(1..=MOST_FUEL).contains(&self.fuel) {
+            problems.error("fuel", format!("`fuel` must be from 1 to {MOST_FUEL}"));
         }
         if !(LEAST_MEMORY..=MOST_MEMORY).contains(&self.memory.0) {
             problems.error("memory", "`memory` must be a size from 64KiB to 4GiB");
@@ -139,7 +147,7 @@ impl StageConfig for Wasm {
             writes: declaration.written.iter().map(declared).collect(),
         };
         let options = ModuleOptions {
-            limits: Limits { fuel: self.fuel, memory },
+            limits: Limits::new(self.fuel, memory),
             has_clock: self.grants.iter().any(|grant| grant == CLOCK),
             compiled: cx.services.get::<CompiledModules>(),
         };

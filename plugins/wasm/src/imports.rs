@@ -1,15 +1,18 @@
 //! What a component gets for its imports: the log, nothing of the outside world, and a clock if the configuration grants one.
 //!
 //! Language runtimes import interfaces of WASI even if the program does not use them. They see an empty environment, no
-//! arguments, no directories and a fixed sequence of random numbers. Every other function of WASI traps when it is called.
+//! arguments, no directories and a fixed sequence of random numbers; what they write to the standard streams is logged
+//! ([`streams`]). Every other function of WASI traps when it is called.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, Linker, Val};
-use wasmtime::{StoreContextMut, bail};
+use wasmtime::component::types::{ComponentInstance, ComponentItem};
+use wasmtime::component::{Component, Linker, LinkerInstance, Val};
+use wasmtime::{Engine, StoreContextMut, bail};
 
+use crate::limits::charge;
 use crate::state::State;
+use crate::streams;
 
 /// Most random bytes of one request.
 const MOST_RANDOM_BYTES: u64 = 1 << 16;
@@ -21,10 +24,6 @@ type Function = fn(&mut State, &[Val]) -> Option<Val>;
 /// # Errors
 /// If it imports what is neither WASI nor of the world of stages.
 pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_clock: bool) -> Result<(), String> {
-    let log = |mut store: StoreContextMut<'_, State>, (line,): (String,)| {
-        store.data_mut().log(&line);
-        Ok(())
-    };
     linker.root().func_wrap("log", log).map_err(|error| error.to_string())?;
     let engine = linker.engine().clone();
     for (import, item) in component.component_type().imports(&engine) {
@@ -44,28 +43,63 @@ pub(crate) fn define(linker: &mut Linker<State>, component: &Component, has_cloc
         if !interface.starts_with("wasi:") {
             return Err(refused(import));
         }
-        for (name, _) in instance.exports(&engine) {
-            let Some(function) = inert(interface, name).or_else(|| clock(interface, name).filter(|_| has_clock)) else {
-                continue;
-            };
-            let called = format!("{import}#{name}");
-            let defined = linker.instance(import).and_then(|mut instance| {
-                instance.func_new(name, move |mut store, _, parameters, results| {
-                    match (function(store.data_mut(), parameters), results) {
-                        (Some(value), [result]) => *result = value,
-                        _ => bail!("`{called}` cannot answer this call"),
-                    }
-                    Ok(())
-                })
-            });
+        if version.starts_with("0.2.") {
+            let defined = linker
+                .instance(import)
+                .and_then(|mut linker| define_interface(&mut linker, import, &instance, &engine, has_clock));
             defined.map_err(|error| error.to_string())?;
         }
     }
     linker.define_unknown_imports_as_traps(component).map_err(|error| error.to_string())
 }
 
+fn log(mut store: StoreContextMut<'_, State>, (line,): (String,)) -> wasmtime::Result<()> {
+    charge(&mut store, line.len())?;
+    store.data_mut().log(&line);
+    Ok(())
+}
+
 fn refused(import: &str) -> String {
     format!("the module imports `{import}`; a stage is given `log` and the interfaces of WASI only")
+}
+
+/// Defines what there is of an interface of WASI.
+fn define_interface(
+    linker: &mut LinkerInstance<'_, State>,
+    import: &str,
+    instance: &ComponentInstance,
+    engine: &Engine,
+    has_clock: bool,
+) -> wasmtime::Result<()> {
+    let interface = import.split_once('@').map_or(import, |(interface, _)| interface);
+    for (name, item) in instance.exports(engine) {
+        if let ComponentItem::Resource(_) = item.ty {
+            if let Some(resource) = streams::resource_type(name) {
+                linker.resource(name, resource, |_, _| Ok(()))?;
+            }
+        } else if let Some(function) = inert(interface, name).or_else(|| clock(interface, name).filter(|_| has_clock)) {
+            define_function(linker, name, format!("{import}#{name}"), function)?;
+        } else {
+            streams::define(linker, interface, name)?;
+        }
+    }
+    Ok(())
+}
+
+fn define_function(
+    linker: &mut LinkerInstance<'_, State>,
+    name: &str,
+    full_name: String,
+    function: Function,
+) -> wasmtime::Result<()> {
+    linker.func_new(name, move |mut store, _, parameters, results| {
+        let (Some(value), [result]) = (function(store.data_mut(), parameters), results) else {
+            bail!("`{full_name}` cannot answer this call");
+        };
+        let size = if let Val::List(items) = &value { items.len() } else { 0 };
+        *result = value;
+        charge(&mut store, size)
+    })
 }
 
 /// Functions that language runtimes call when they start, with answers that depend on nothing.
@@ -96,20 +130,25 @@ fn random_bytes(state: &mut State, parameters: &[Val]) -> Option<Val> {
     Some(Val::List((0..*length).map(|_| Val::U8(state.next_random() as u8)).collect()))
 }
 
-/// The clocks of WASI, in UTC.
+/// The clocks of WASI. That of the time of day is in UTC.
 fn clock(interface: &str, name: &str) -> Option<Function> {
     let function: Function = match (interface, name) {
-        ("wasi:clocks/monotonic-clock", "now") => |_, _| {
-            let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-            u64::try_from(elapsed.as_nanos()).ok().map(Val::U64)
-        },
+        ("wasi:clocks/monotonic-clock", "now") => {
+            |state, _| u64::try_from(state.started.elapsed().as_nanos()).ok().map(Val::U64)
+        }
+        ("wasi:clocks/monotonic-clock", "resolution") => |_, _| Some(Val::U64(1)),
         ("wasi:clocks/wall-clock", "now") => |_, _| {
             let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-            let seconds = ("seconds".to_owned(), Val::U64(elapsed.as_secs()));
-            let nanoseconds = ("nanoseconds".to_owned(), Val::U32(elapsed.subsec_nanos()));
-            Some(Val::Record(vec![seconds, nanoseconds]))
+            Some(datetime(elapsed.as_secs(), elapsed.subsec_nanos()))
         },
+        ("wasi:clocks/wall-clock", "resolution") => |_, _| Some(datetime(0, 1)),
         _ => return None,
     };
     Some(function)
+}
+
+fn datetime(seconds: u64, nanoseconds: u32) -> Val {
+    let seconds = ("seconds".to_owned(), Val::U64(seconds));
+    let nanoseconds = ("nanoseconds".to_owned(), Val::U32(nanoseconds));
+    Val::Record(vec![seconds, nanoseconds])
 }

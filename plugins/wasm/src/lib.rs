@@ -10,9 +10,10 @@
 //! | question | module |
 //! |---|---|
 //! | What does the configuration say? | `config` |
-//! | How is a module compiled and limited? | `module`, `limits`, `imports` |
+//! | How is a module compiled and limited? | `module`, `compiled`, `contents`, `limits` |
+//! | What can it reach? | `imports`, `streams` |
 //! | What does a call carry? | `interface`, `convert` |
-//! | What happens to a call that fails? | `stage`, `instance`, `state` |
+//! | What happens to a call that fails? | `stage`, `call`, `state` |
 //!
 //! ```
 //! use aurora_pipeline::{PipelineSource, Registry, load};
@@ -36,15 +37,21 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![warn(missing_docs)]
 
+mod call;
+mod compiled;
 mod config;
+mod contents;
 mod convert;
+#[cfg(test)]
+#[path = "../tests/guest/mod.rs"]
+mod guest;
 mod imports;
-mod instance;
 mod interface;
 mod limits;
 mod module;
 mod stage;
 mod state;
+mod streams;
 
+pub use compiled::CompiledModules;
 pub use config::Wasm;
-pub use module::CompiledModules;

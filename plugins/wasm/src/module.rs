@@ -1,27 +1,23 @@
 //! A component, compiled and linked.
 
-use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use aurora_pipeline::StageContext;
-
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Cache, CacheConfig, Config, Engine, Store};
+use wasmtime::{Config, Engine, Store, UpdateDeadline};
 
+use crate::compiled::CompiledModules;
+use crate::contents;
 use crate::imports;
 use crate::limits::Limits;
 use crate::state::State;
 
-/// How often a call sees whether the run is stopping.
+/// How often a call checks whether it must end.
 const TICK: Duration = Duration::from_millis(100);
-
-/// A directory of the user for compiled modules, as a service of the program. It contains machine code that is run without
-/// further checks, so it must not be one that a repository can write to. Without it, each run compiles its modules.
-#[derive(Clone, Debug)]
-pub struct CompiledModules(pub PathBuf);
 
 /// How a module is compiled and run.
 #[derive(Clone, Debug)]
@@ -36,41 +32,42 @@ pub(crate) struct Module {
     engine: Engine,
     linked: InstancePre<State>,
     limits: Limits,
+    is_stopping: Arc<AtomicBool>,
 }
 
 impl Module {
     /// Compiles a component.
     ///
     /// # Errors
-    /// A message for the author of the module: it is no component, or imports what no stage is given.
+    /// A message for the author of the module: it is no component, is too large, or imports what no stage is given.
     pub(crate) fn compile(bytes: &[u8], options: &ModuleOptions) -> Result<Self, String> {
+        contents::check(bytes)?;
         let engine = Engine::new(&engine_config(options)).map_err(|error| format!("{error:#}"))?;
         let component = Component::from_binary(&engine, bytes).map_err(|error| not_a_component(bytes, &error))?;
+        if let Some(compiled) = &options.compiled {
+            // Without its hash, the compiled module is not used again, which is only slower.
+            let _ = compiled.record();
+        }
         let mut linker = Linker::new(&engine);
         imports::define(&mut linker, &component, options.has_clock)?;
         let linked = linker.instantiate_pre(&component).map_err(|error| {
             format!("the imports of the module do not fit the world `aurora:stage/stage@1.0.0`: {error:#}")
         })?;
-        Ok(Self { engine, linked, limits: options.limits })
+        Ok(Self { engine, linked, limits: options.limits, is_stopping: Arc::default() })
     }
 
     pub(crate) fn linked(&self) -> &InstancePre<State> {
         &self.linked
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        self.limits
-    }
-
-    /// Runs calls of the module, and interrupts them when the run is stopping.
+    /// Runs calls of the module, and interrupts them when they take too long or the run is stopping.
     pub(crate) fn interruptible<R>(&self, cx: &StageContext<'_>, calls: impl FnOnce() -> R) -> R {
         thread::scope(|scope| {
             let (done, wait) = mpsc::channel::<()>();
             let watch = move || {
                 while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    if cx.cancelled() {
-                        self.engine.increment_epoch();
-                    }
+                    self.is_stopping.store(cx.cancelled(), Ordering::Relaxed);
+                    self.engine.increment_epoch();
                 }
             };
             // Without a thread, a call ends when it has consumed its fuel.
@@ -81,12 +78,19 @@ impl Module {
         })
     }
 
-    /// A store for one instance.
+    /// A store for one call, with its fuel.
     pub(crate) fn store(&self) -> Store<State> {
-        let mut store = Store::new(&self.engine, State::new(self.limits));
-        store.set_epoch_deadline(1);
+        let limits = self.limits;
+        let mut store = Store::new(&self.engine, State::new(limits));
+        store.set_fuel(limits.fuel).expect("the engine counts fuel");
         store.limiter(|state| &mut state.memory);
-        store.set_hostcall_fuel(self.limits.most_result_bytes());
+        store.set_hostcall_fuel(limits.most_result_bytes());
+        store.set_epoch_deadline(1);
+        let is_stopping = Arc::clone(&self.is_stopping);
+        store.epoch_deadline_callback(move |store| {
+            let is_over = is_stopping.load(Ordering::Relaxed) || store.data().started.elapsed() > limits.time;
+            Ok(if is_over { UpdateDeadline::Interrupt } else { UpdateDeadline::Continue(1) })
+        });
         store
     }
 }
@@ -97,12 +101,9 @@ fn engine_config(options: &ModuleOptions) -> Config {
     let mut config = Config::new();
     config.consume_fuel(true).epoch_interruption(true);
     config.cranelift_nan_canonicalization(true).relaxed_simd_deterministic(true);
-    if let Some(CompiledModules(directory)) = options.compiled.as_deref() {
-        let mut cache = CacheConfig::new();
-        cache.with_directory(directory);
-        // Without the cache the module is compiled, which is only slower.
-        config.cache(Cache::new(cache).ok());
-    }
+    // The interface has 32-bit addresses. Shared memories, whose waits no fuel ends, need a cargo feature of wasmtime that is off.
+    config.wasm_memory64(false);
+    config.cache(options.compiled.as_deref().and_then(CompiledModules::cache));
     config
 }
 
@@ -113,4 +114,51 @@ fn not_a_component(bytes: &[u8], error: &wasmtime::Error) -> String {
             .into();
     }
     format!("the file is not a WebAssembly component: {error:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::{Call, CallError};
+    use crate::guest;
+    use crate::interface::{Batch, Settings};
+
+    /// The result of a call that consumes no fuel to speak of in the time of the test, while the epoch of the engine advances.
+    fn call(limits: Limits, is_stopping: bool) -> CallError {
+        let bytes = guest::component_with("(func $loop (loop $forever (br $forever))) (start $loop)", "");
+        let module =
+            Module::compile(&bytes, &ModuleOptions { limits, has_clock: false, compiled: None }).expect("compiles");
+        module.is_stopping.store(is_stopping, Ordering::Relaxed);
+        let settings = Settings { name: String::new(), config: String::new(), reads: Vec::new(), writes: Vec::new() };
+        let batch = Batch { files: 0, chunk_files: Vec::new(), columns: Vec::new() };
+        thread::scope(|scope| {
+            let (done, wait) = mpsc::channel::<()>();
+            scope.spawn(|| {
+                let wait = wait;
+                while wait.recv_timeout(Duration::from_millis(1)) == Err(RecvTimeoutError::Timeout) {
+                    module.engine.increment_epoch();
+                }
+            });
+            let result = Call::new(&module).run(settings, batch);
+            drop(done);
+            result.expect_err("it has no output")
+        })
+    }
+
+    #[test]
+    fn a_call_that_takes_too_long_is_interrupted() {
+        let limits = Limits { time: Duration::from_millis(10), ..Limits::new(u64::MAX, 1 << 20) };
+        assert!(matches!(call(limits, false), CallError::Interrupted(_)));
+    }
+
+    #[test]
+    fn a_call_of_a_run_that_is_stopping_is_interrupted() {
+        assert!(matches!(call(Limits::new(u64::MAX, 1 << 20), true), CallError::Interrupted(_)));
+    }
+
+    #[test]
+    fn a_call_within_its_time_ends_when_its_fuel_is_consumed() {
+        let failed = CallError::Failed("the module consumed its `fuel`".to_owned());
+        assert_eq!(call(Limits { time: Duration::from_secs(600), ..Limits::new(50_000_000, 1 << 20) }, false), failed);
+    }
 }

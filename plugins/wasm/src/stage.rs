@@ -5,15 +5,15 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use aurora_pipeline::{BatchView, Fingerprint, Stage, StageContext, StageError, Worker};
 use aurora_plugins::declaration::Declaration;
-use aurora_plugins::exchange::{BatchOutcome, Request, Response, RowSet, rows_to_process};
+use aurora_plugins::exchange::{BatchOutcome, Request, RowSet, rows_to_process};
 
+use crate::call::{Call, CallError};
 use crate::convert::{batch_of, response_of};
-use crate::instance::{Instance, StartError};
-use crate::interface::{Batch, Settings};
+
+use crate::interface::Settings;
 use crate::module::{Module, ModuleOptions};
 
-/// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts for
-/// less.
+/// Calls that may fail with all of their fuel consumed before the stage gives up. A call that fails early counts less.
 const MOST_FAILED_CALLS: u64 = 20;
 /// Least part of a failed call that is counted: starting an instance takes time too.
 const LEAST_PART: u64 = 100;
@@ -79,8 +79,9 @@ impl WasmStage {
         self.patience.load(Ordering::Relaxed) == 0
     }
 
-    fn count_failure(&self, consumed: u64) {
-        let counted = consumed.max(self.options.limits.fuel / LEAST_PART).max(1);
+    fn count_failure(&self, fuel_left: u64) {
+        let fuel = self.options.limits.fuel;
+        let counted = fuel.saturating_sub(fuel_left).max(fuel / LEAST_PART).max(1);
         // The closure always returns a value.
         let _ =
             self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(counted)));
@@ -134,60 +135,58 @@ impl WasmWorker<'_> {
         let unit = outcome.unit();
         let mut waiting = vec![rows];
         while let Some(rows) = waiting.pop() {
-            if cx.cancelled() {
-                return Err(StageError::Stopped);
-            }
             if self.stage.has_given_up() {
                 outcome.give_up(rows.units(unit), GIVEN_UP, batch, cx);
                 continue;
             }
-            let answer = self.call(batch, &rows, cx)?;
-            let Err(reason) = answer.and_then(|response| outcome.take(&rows, response, batch.chunk_files())) else {
+            let answer = self.call(batch, &rows, outcome, cx)?;
+            if cx.cancelled() {
+                return Err(StageError::Stopped);
+            }
+            let Err(error) = answer else { continue };
+            if let CallError::Refused(message) = error {
+                return Err(StageError::new(message));
+            }
+            if let Some(pieces) = rows.pieces(unit, usize::MAX, batch.chunk_files()) {
+                waiting.extend(pieces.into_iter().rev());
                 continue;
-            };
-            // Each row is called alone: an instance costs little, a call that loops all of its fuel.
-            match rows.pieces(unit, usize::MAX, batch.chunk_files()) {
-                Some(rows) => waiting.extend(rows.into_iter().rev()),
-                None => rows.units(unit).iter().for_each(|row| outcome.fail(*row, &reason)),
+            }
+            match error {
+                CallError::Interrupted(reason) => outcome.give_up(rows.units(unit), reason, batch, cx),
+                CallError::Refused(reason) | CallError::Failed(reason) => {
+                    rows.units(unit).iter().for_each(|row| outcome.fail(*row, &reason));
+                }
             }
         }
         Ok(())
     }
 
-    /// Calls a new instance with some rows. The inner error is the reason why they have no answer.
+    /// Passes some rows to a new instance and takes its answer. The inner error is the reason why there is none.
     fn call(
         &self,
         batch: &BatchView<'_>,
         rows: &RowSet,
+        outcome: &mut BatchOutcome<'_>,
         cx: &StageContext<'_>,
-    ) -> Result<Result<Response, String>, StageError> {
+    ) -> Result<Result<(), CallError>, StageError> {
         let request = Request::new(batch, rows, &self.stage.declaration.reads)?;
         let settings = Settings { name: cx.stage().to_owned(), ..self.stage.settings.clone() };
         let module = self.stage.module(cx)?;
-        module.interruptible(cx, || self.call_instance(module, settings, batch_of(&request), cx))
-    }
-
-    fn call_instance(
-        &self,
-        module: &Module,
-        settings: Settings,
-        rows: Batch,
-        cx: &StageContext<'_>,
-    ) -> Result<Result<Response, String>, StageError> {
-        let mut instance = match Instance::start(module, settings) {
-            Ok(instance) => instance,
-            Err(StartError::Refused(message)) => return Err(StageError::new(message)),
-            Err(StartError::Failed { reason, consumed }) => {
-                self.stage.count_failure(consumed);
-                return Ok(Err(reason));
-            }
-        };
-        let answer = instance.process(rows).and_then(|output| response_of(output, &self.stage.declaration));
-        for line in instance.take_lines() {
+        let mut call = Call::new(module);
+        let output = module.interruptible(cx, || call.run(settings, batch_of(&request)));
+        for line in call.take_lines() {
             self.stage.log(&line, cx);
         }
-        if answer.is_err() {
-            self.stage.count_failure(instance.consumed_fuel());
+        let answer = output.and_then(|output| {
+            let response = response_of(output, &self.stage.declaration);
+            let taken = response.and_then(|response| outcome.take(rows, response, batch.chunk_files()));
+            taken.map_err(CallError::Failed)
+        });
+        match &answer {
+            Ok(()) => {}
+            // It may have consumed little fuel, but took the time of all.
+            Err(CallError::Interrupted(_)) => self.stage.count_failure(0),
+            Err(_) => self.stage.count_failure(call.fuel_left()),
         }
         Ok(answer)
     }

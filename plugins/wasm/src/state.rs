@@ -1,4 +1,6 @@
-//! What the host keeps for one instance.
+//! What the host keeps for one call.
+
+use std::time::Instant;
 
 use crate::limits::{Limits, MemoryLimiter};
 
@@ -9,16 +11,33 @@ const LONGEST_LINE: usize = 2 << 10;
 /// Most lines that one call may log.
 const MOST_LINES: usize = 200;
 
-/// State of one instance.
+/// A standard stream that a module writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Output,
+    Error,
+}
+
+/// State of one call.
 pub(crate) struct State {
     pub(crate) memory: MemoryLimiter,
+    /// Where the monotonic clock of the call begins.
+    pub(crate) started: Instant,
     lines: Vec<String>,
+    /// The beginning of a line of each [`Stream`].
+    unfinished: [Vec<u8>; 2],
     random: u64,
 }
 
 impl State {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { memory: MemoryLimiter::new(limits), lines: Vec::new(), random: 0 }
+        Self {
+            memory: MemoryLimiter::new(limits),
+            started: Instant::now(),
+            lines: Vec::new(),
+            unfinished: Default::default(),
+            random: 0,
+        }
     }
 
     /// Keeps a line of the log until the call has returned. Further lines of the same call are dropped.
@@ -28,9 +47,32 @@ impl State {
         }
     }
 
+    /// Logs the lines of bytes that were written to a stream.
+    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let line = &mut self.unfinished[stream as usize];
+            // A byte more than the longest line, so that a cut is seen.
+            let room = (LONGEST_LINE + 1).saturating_sub(line.len());
+            line.extend_from_slice(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                self.finish_line(stream);
+            }
+        }
+    }
+
     /// The lines that were logged since the last call of this method.
     pub(crate) fn take_lines(&mut self) -> Vec<String> {
+        for stream in [Stream::Output, Stream::Error] {
+            if !self.unfinished[stream as usize].is_empty() {
+                self.finish_line(stream);
+            }
+        }
         std::mem::take(&mut self.lines)
+    }
+
+    fn finish_line(&mut self, stream: Stream) {
+        let line = std::mem::take(&mut self.unfinished[stream as usize]);
+        self.log(&String::from_utf8_lossy(&line));
     }
 
     /// The next number of a fixed sequence (SplitMix64: Steele, Lea, Flood 2014), for guests that ask for random numbers.
@@ -45,9 +87,10 @@ impl State {
 
 /// A text of a module as a message may show it: at most `longest` bytes, without control characters.
 pub(crate) fn printable(text: &str, longest: usize) -> String {
+    let text = text.trim_end();
     let is_cut = text.len() > longest;
     let kept = &text[..text.floor_char_boundary(longest)];
-    let shown = kept.trim_end().chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c });
+    let shown = kept.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c });
     shown.chain(is_cut.then_some('…')).collect()
 }
 
@@ -59,5 +102,24 @@ mod tests {
     fn messages_have_no_control_characters_and_end() {
         assert_eq!(printable("red \u{1b}[31m\nnext\n", 100), "red  [31m next");
         assert_eq!(printable("äöü", 3), "ä…");
+    }
+
+    #[test]
+    fn what_is_written_becomes_lines() {
+        let mut state = State::new(Limits::new(1, 1));
+        state.write(Stream::Output, b"one\ntw");
+        state.write(Stream::Error, b"error");
+        state.write(Stream::Output, b"o\n\nthree");
+        assert_eq!(state.take_lines(), ["one", "two", "", "three", "error"]);
+        assert!(state.take_lines().is_empty());
+        for _ in 0..LONGEST_LINE {
+            state.write(Stream::Output, b"long");
+        }
+        state.write(Stream::Output, b"\nnext\n");
+        let lines = state.take_lines();
+        assert_eq!((lines.len(), lines[0].chars().last(), lines[1].as_str()), (2, Some('…'), "next"));
+        assert!(lines[0].len() <= LONGEST_LINE + '…'.len_utf8());
+        state.write(Stream::Error, &b"\n".repeat(1 << 20));
+        assert_eq!(state.take_lines().len(), MOST_LINES);
     }
 }

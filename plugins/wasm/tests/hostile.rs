@@ -2,7 +2,9 @@
 
 mod guest;
 
-use aurora_pipeline::{DynamicType, Value};
+use std::time::Duration;
+
+use aurora_pipeline::{CancelToken, DynamicType, RunOptions, Value};
 use aurora_plugins::testkit::{StageOutcome, StageTest, TestError};
 use aurora_wasm::Wasm;
 
@@ -86,6 +88,37 @@ fn an_undeclared_column_does_not_replace_a_declared_one() {
 }
 
 #[test]
+fn an_undeclared_column_beside_a_declared_one_is_not_used() {
+    // The result gets a second column with another name and the same values.
+    let both = "
+        (local.set $files (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
+        (local.set $columns (call $alloc (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 40)))
+        (memory.copy (local.get $columns) (i32.load offset=4 (local.get $files)) (i32.const 20))
+        (memory.copy (i32.add (local.get $columns) (i32.const 20)) (local.get $columns) (i32.const 20))
+        (i32.store offset=20 (local.get $columns) (i32.const 1056))
+        (i32.store offset=4 (local.get $files) (local.get $columns))
+        (i32.store offset=8 (local.get $files) (i32.const 2))
+        (return (local.get $files))";
+    let outcome = run(&guest::component(both), &["X"], CONFIG).expect("the run finishes");
+    assert_eq!(outcome.values("chunk.owner"), [Some(Value::String("payments".to_owned()))]);
+    let warnings = format!("{:?}", outcome.report());
+    assert!(warnings.contains("gives column `chunk.other`, which `writes` does not list"), "{warnings}");
+}
+
+#[test]
+fn a_column_twice_is_refused() {
+    let twice = "
+        (local.set $files (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
+        (local.set $columns (call $alloc (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 40)))
+        (memory.copy (local.get $columns) (i32.load offset=4 (local.get $files)) (i32.const 20))
+        (memory.copy (i32.add (local.get $columns) (i32.const 20)) (local.get $columns) (i32.const 20))
+        (i32.store offset=4 (local.get $files) (local.get $columns))
+        (i32.store offset=8 (local.get $files) (i32.const 2))
+        (return (local.get $files))";
+    check("", twice, "column `chunk.owner` is returned twice");
+}
+
+#[test]
 fn a_wrong_number_of_values_is_refused() {
     let more = "(return (call $answer (i32.const 1024) (i32.const 0) (i32.const 999) (i32.const 1040) (i32.const 8)))";
     check("", more, "999 values for");
@@ -122,6 +155,95 @@ fn a_module_that_always_fails_is_given_up() {
     let outcome = run(&module, &names, CONFIG).expect("the run finishes");
     assert!(outcome.values("chunk.owner").iter().all(Option::is_none));
     assert!(format!("{:?}", outcome.report().failures).contains("the module was given up after too many failed calls"));
+}
+
+#[test]
+fn a_module_that_loops_when_it_starts_is_given_up() {
+    let module = guest::component_with("(func $loop (loop $forever (br $forever))) (start $loop)", "");
+    let outcome = run(&module, &["a"; 40], CONFIG).expect("the run finishes");
+    assert!(outcome.values("chunk.owner").iter().all(Option::is_none));
+    let failures = format!("{:?}", outcome.report().failures);
+    assert!(failures.contains("the module consumed its `fuel`"), "{failures}");
+    assert!(failures.contains("the module was given up"), "{failures}");
+}
+
+#[test]
+fn a_module_that_computes_long_for_wrong_answers_is_given_up() {
+    // About 9 of the 10 millions of fuel.
+    let wrong = "
+        (local.set $more (i64.const 1200000))
+        (loop $next (br_if $next (i64.ne (i64.const 0) (local.tee $more (i64.sub (local.get $more) (i64.const 1))))))
+        (return (call $answer (i32.const 1024) (i32.const 0) (i32.const 999) (i32.const 1040) (i32.const 8)))";
+    let outcome = run(&guest::component(wrong), &["X"; 40], CONFIG).expect("the run finishes");
+    let failures = format!("{:?}", outcome.report().failures);
+    assert!(failures.contains("999 values for"), "{failures}");
+    assert!(failures.contains("the module was given up"), "{failures}");
+}
+
+#[test]
+fn a_module_that_needs_more_memory_to_start_is_reported() {
+    let module = guest::component_with("(table 2000000 funcref)", "");
+    let outcome = run(&module, &["a"], CONFIG).expect("the run finishes");
+    let failures = format!("{:?}", outcome.report().failures);
+    assert!(failures.contains("the module needs more than its `memory`"), "{failures}");
+}
+
+#[test]
+fn a_cancelled_run_interrupts_its_calls() {
+    let root = tempfile::tempdir().expect("a directory");
+    std::fs::write(root.path().join("stage.wasm"), guest::component("(loop $forever (br $forever))")).expect("written");
+    let cancel = CancelToken::new();
+    let test = StageTest::of::<Wasm>(&CONFIG.replace("fuel = 10000000", "fuel = 1000000000000"))
+        .expect("valid")
+        .root(root.path())
+        .chunks([0])
+        .dynamic("chunk.name", DynamicType::String, vec![Some(Value::String("X".to_owned()))]);
+    // With its fuel, the call would run for minutes.
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            cancel.cancel();
+        });
+        test.run_with(RunOptions { cancel: cancel.clone(), ..RunOptions::default() })
+    });
+    let failures = outcome.map_or_else(|error| error.to_string(), |outcome| format!("{:?}", outcome.report().failures));
+    assert!(!failures.contains("the module"), "an interrupted call is no failure of its rows: {failures}");
+}
+
+#[test]
+fn what_takes_long_to_compile_is_refused() {
+    let check = |items: &str, expected: &str| {
+        let module = guest::component_with(items, "");
+        let message = run(&module, &["a"], CONFIG).err().expect("an error").to_string();
+        assert!(message.contains(expected), "{expected}: {message}");
+    };
+    let large = format!("(func {})", "(drop (i64.const 1))".repeat(400_000));
+    check(&large, "a function with more than 1048576 bytes");
+    let function = |branches: usize, locals: usize| {
+        let branches = "(if (local.get 0) (then (local.set 1 (local.get 2))))".repeat(branches);
+        format!("(func (param i32) (local {}) {branches})", "i32 ".repeat(locals))
+    };
+    check(&function(3_000, 1_000), "a function with too many branches and variables");
+    check(&function(450, 5_000).repeat(50), "the module has too many branches and variables");
+    let nested = format!("(func {} {})", "(loop ".repeat(101), ")".repeat(101));
+    check(&nested, "more than 100 loops in each other");
+    check(&"(func) ".repeat(100_001), "more than 100000 functions, globals and imports");
+}
+
+#[test]
+fn a_shared_memory_is_refused() {
+    let module = wat::parse_str("(component (core module (memory 1 1 shared)))").expect("valid");
+    let message = run(&module, &["a"], CONFIG).err().expect("an error").to_string();
+    assert!(message.contains("threads"), "{message}");
+}
+
+#[test]
+fn a_component_with_too_many_instances_is_reported() {
+    let instances = "(core instance (instantiate $m))".repeat(300);
+    let module = wat::parse_str(format!("(component (core module $m (memory 0)) {instances})")).expect("valid");
+    let outcome = run(&module, &["a"], CONFIG).expect("the run finishes");
+    let failures = format!("{:?}", outcome.report().failures);
+    assert!(failures.contains("resource limit exceeded"), "{failures}");
 }
 
 #[test]

@@ -1,9 +1,56 @@
 //! Components for tests, from core modules in text form.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::path::Path;
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
+
+/// The world of stages with what language runtimes import from WASI. A component imports what its module uses.
+const WORLD: &str = r"
+package test:guest;
+
+world guest {
+  include aurora:stage/stage@1.0.0;
+  import wasi:cli/stdout@0.2.0;
+  import wasi:cli/stderr@0.2.0;
+  import wasi:clocks/monotonic-clock@0.2.0;
+  import wasi:clocks/wall-clock@0.2.0;
+  import wasi:random/random@0.2.0;
+}
+
+package wasi:io@0.2.0 {
+  interface error { resource error; }
+  interface poll {
+    resource pollable { ready: func() -> bool; }
+    poll: func(in: list<borrow<pollable>>) -> list<u32>;
+  }
+  interface streams {
+    use error.{error};
+    use poll.{pollable};
+    variant stream-error { last-operation-failed(error), closed }
+    resource output-stream {
+      check-write: func() -> result<u64, stream-error>;
+      blocking-write-and-flush: func(contents: list<u8>) -> result<_, stream-error>;
+      subscribe: func() -> pollable;
+    }
+  }
+}
+
+package wasi:cli@0.2.0 {
+  interface stdout { use wasi:io/streams@0.2.0.{output-stream}; get-stdout: func() -> output-stream; }
+  interface stderr { use wasi:io/streams@0.2.0.{output-stream}; get-stderr: func() -> output-stream; }
+}
+
+package wasi:clocks@0.2.0 {
+  interface monotonic-clock { now: func() -> u64; }
+  interface wall-clock { record datetime { seconds: u64, nanoseconds: u32 } now: func() -> datetime; }
+}
+
+package wasi:random@0.2.0 {
+  interface random { get-random-bytes: func(len: u64) -> list<u8>; }
+}
+";
 
 /// A component of the world of stages. Its `process` answers `payments` for the column `chunk.owner` of every chunk, but runs
 /// `bad` first if the text of a chunk begins with `X`. `bad` may use the parameters of `process`, and return.
@@ -16,12 +63,13 @@ pub(crate) fn component_with(items: &str, bad: &str) -> Vec<u8> {
     encode(&core_module(items, bad))
 }
 
-fn encode(text: &str) -> Vec<u8> {
+/// A component from the text of a core module that implements the world of stages.
+pub(crate) fn encode(text: &str) -> Vec<u8> {
     let mut module = wat::parse_str(text).expect("valid WAT");
     let mut resolve = Resolve::default();
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("wit");
-    let (package, _) = resolve.push_dir(world).expect("valid WIT");
-    let world = resolve.select_world(&[package], Some("stage")).expect("a world");
+    resolve.push_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("wit")).expect("valid WIT");
+    let package = resolve.push_str("guest.wit", WORLD).expect("valid WIT");
+    let world = resolve.select_world(&[package], Some("guest")).expect("a world");
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
     let mut encoder = ComponentEncoder::default().module(&module).expect("a module of the world");
     encoder.encode().expect("a component")
@@ -87,7 +135,7 @@ fn core_module(items: &str, bad: &str) -> String {
     (i32.store offset=8 (local.get $result) (i32.const 1))
     (local.get $result))
   (func (export "process") (param $files i32) (param $chunk_files i32) (param $chunks i32) (param $columns i32) (param i32)
-    (result i32)
+    (result i32) (local $more i64)
     (if (call $has_bad (local.get $columns)) (then {bad}))
     (call $answer (i32.const 1024) (i32.const 0) (local.get $chunks) (i32.const 1040) (i32.const 8)))
 )"#

@@ -1,0 +1,93 @@
+//! One call of a module.
+
+use wasmtime::component::TypedFunc;
+use wasmtime::{Store, Trap};
+
+use crate::interface::{
+    Batch, ConfigureParameters, ConfigureResults, Output, ProcessParameters, ProcessResults, Settings,
+};
+use crate::module::Module;
+use crate::state::{LONGEST_MESSAGE, State, printable};
+
+/// A call, which has an instance, fuel and memory of its own.
+pub(crate) struct Call<'m> {
+    module: &'m Module,
+    store: Store<State>,
+}
+
+/// Why a call has no output.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum CallError {
+    /// The module is not a stage, or does not accept its configuration. A message.
+    Refused(String),
+    /// The module failed. The reason depends on the rows, the module and its configuration only.
+    Failed(String),
+    /// The run is stopping, or the call took too long. Another run may have another result.
+    Interrupted(&'static str),
+}
+
+impl<'m> Call<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self { module, store: module.store() }
+    }
+
+    /// Instantiates the module, configures the instance and passes it the rows.
+    ///
+    /// # Errors
+    /// Why there is no output.
+    pub(crate) fn run(&mut self, settings: Settings, batch: Batch) -> Result<Output, CallError> {
+        let process = self.start(settings)?;
+        let called = process.call(&mut self.store, (batch,));
+        let (answer,) = called.map_err(|error| self.failure(&error))?;
+        answer.map_err(|message| CallError::Failed(printable(&message, LONGEST_MESSAGE)))
+    }
+
+    fn start(&mut self, settings: Settings) -> Result<TypedFunc<ProcessParameters, ProcessResults>, CallError> {
+        let instance = self.module.linked().instantiate(&mut self.store).map_err(|error| self.failure(&error))?;
+        let configure = instance
+            .get_typed_func::<ConfigureParameters, ConfigureResults>(&mut self.store, "configure")
+            .map_err(not_a_stage)?;
+        let process = instance.get_typed_func(&mut self.store, "process").map_err(not_a_stage)?;
+        let called = configure.call(&mut self.store, (settings,));
+        let (answer,) = called.map_err(|error| self.failure(&error))?;
+        answer.map_err(|message| {
+            let message = printable(&message, LONGEST_MESSAGE);
+            CallError::Refused(format!("the module does not accept its configuration: {message}"))
+        })?;
+        Ok(process)
+    }
+
+    /// The fuel that is left.
+    pub(crate) fn fuel_left(&self) -> u64 {
+        self.store.get_fuel().unwrap_or(0)
+    }
+
+    /// What the module has logged since the last call of this method.
+    pub(crate) fn take_lines(&mut self) -> Vec<String> {
+        self.store.data_mut().take_lines()
+    }
+
+    fn failure(&self, error: &wasmtime::Error) -> CallError {
+        let reason = match error.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => return CallError::Interrupted("the module took too long for its `fuel`"),
+            _ if self.store.data().memory.is_exceeded => "the module needs more than its `memory`".to_owned(),
+            Some(Trap::OutOfFuel) => "the module consumed its `fuel`".to_owned(),
+            Some(Trap::StackOverflow) => "the module exhausted the call stack".to_owned(),
+            Some(trap) => format!("the module trapped: {trap}"),
+            None => untrapped(&error.root_cause().to_string()),
+        };
+        CallError::Failed(reason)
+    }
+}
+
+fn not_a_stage(error: wasmtime::Error) -> CallError {
+    CallError::Refused(format!("the module does not implement the world `aurora:stage/stage@1.0.0`: {error:#}"))
+}
+
+/// The reason of an error that is not a trap.
+fn untrapped(text: &str) -> String {
+    match text.strip_prefix("unknown import: ").and_then(|rest| rest.split_once(" has not")) {
+        Some((function, _)) => format!("the module called {function}, which is not granted"),
+        None => format!("the module failed: {}", printable(text, LONGEST_MESSAGE)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Compiled modules, which are kept in a directory of the user.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
+
+use aurora_confined::{Directory, EntryKind};
+use wasmtime::{Cache, CacheConfig};
+
+/// The cache of wasmtime. It removes what it does not know there.
+const CACHE: &str = "cache";
+/// Where wasmtime keeps compiled modules in its cache, in a directory for each of its versions.
+const MODULES: &str = "cache/modules";
+/// Where the hashes of the compiled modules are kept, under the same names.
+const HASHES: &str = "hashes";
+/// Largest compiled module that is used.
+const LARGEST: u64 = 512 << 20;
+
+/// A directory of the user for compiled modules, as a service of the program. It contains machine code, so it must not be one
+/// that a repository can write to. Without it, each run compiles its modules.
+///
+/// wasmtime runs what it finds there. A file whose hash is not the one that was recorded when it was written is removed before.
+#[derive(Clone, Debug)]
+pub struct CompiledModules(pub PathBuf);
+
+impl CompiledModules {
+    /// The cache of wasmtime, without damaged files. None if there cannot be one: then modules are compiled, which is only slower.
+    pub(crate) fn cache(&self) -> Option<Cache> {
+        match self.remove_damaged() {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(_) => return None,
+        }
+        let mut config = CacheConfig::new();
+        // A file that is compressed again would have another hash.
+        config.with_directory(self.0.join(CACHE)).with_optimized_compression_usage_counter_threshold(u64::MAX);
+        Cache::new(config).ok()
+    }
+
+    /// Records the hashes of new files.
+    ///
+    /// # Errors
+    /// If the directory cannot be read or written. The files are then not used again.
+    pub(crate) fn record(&self) -> io::Result<()> {
+        let root = Directory::open_root(&self.0)?;
+        let hashes = root.create_directories(HASHES)?;
+        for (directory, name) in compiled_files(&root)? {
+            if !hashes.contains(&name)? {
+                let hash = hash_of(&directory, &name)?;
+                hashes.replace(&name, |file| file.write_all(hash.as_bytes()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_damaged(&self) -> io::Result<()> {
+        let root = Directory::open_root(&self.0)?;
+        let hashes = root.create_directories(HASHES)?;
+        for (directory, name) in compiled_files(&root)? {
+            let recorded = hashes.read(&name, LARGEST).unwrap_or_default();
+            if hash_of(&directory, &name).ok().is_none_or(|hash| hash.as_bytes()[..] != recorded) {
+                directory.remove(&name)?;
+            }
+        }
+        let kept: Vec<OsString> = compiled_files(&root)?.into_iter().map(|(_, name)| name).collect();
+        for (name, _) in hashes.entries()?.into_iter().filter(|(name, _)| !kept.contains(name)) {
+            hashes.remove(&name)?;
+        }
+        Ok(())
+    }
+}
+
+/// The compiled modules of all versions of wasmtime. Their names are hashes; other files beside them have names with a dot.
+fn compiled_files(root: &Directory) -> io::Result<Vec<(Directory, OsString)>> {
+    let mut found = Vec::new();
+    let modules = match root.open_directory(MODULES) {
+        Ok(modules) => modules,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(error),
+    };
+    for (version, _) in modules.entries()?.into_iter().filter(|(_, kind)| *kind == EntryKind::Directory) {
+        for (name, kind) in modules.open_directory(&version)?.entries()? {
+            if kind == EntryKind::File && !name.to_string_lossy().contains('.') {
+                found.push((modules.open_directory(&version)?, name));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn hash_of(directory: &Directory, name: &OsString) -> io::Result<blake3::Hash> {
+    Ok(blake3::hash(&directory.read(name, LARGEST)?))
+}
