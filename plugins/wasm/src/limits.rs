@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use wasmtime::{ResourceLimiter, StoreContextMut, Trap};
 
-use crate::state::State;
-
 /// Most entries of all tables together. A Python interpreter has about 10,000.
 const MOST_TABLE_ENTRIES: usize = 1_000_000;
 /// Most instances of core modules, tables and linear memories, each. A Python interpreter has about 50 instances.
@@ -42,7 +40,7 @@ impl Limits {
 ///
 /// # Errors
 /// If there is not so much fuel left.
-pub(crate) fn charge(store: &mut StoreContextMut<'_, State>, bytes: usize) -> wasmtime::Result<()> {
+pub(crate) fn charge<T: 'static>(store: &mut StoreContextMut<'_, T>, bytes: usize) -> wasmtime::Result<()> {
     let cost = FUEL_OF_HOST_CALL.saturating_add(FUEL_OF_HOST_BYTE.saturating_mul(bytes as u64));
     let left = store.get_fuel()?.checked_sub(cost);
     store.set_fuel(left.unwrap_or(0))?;
