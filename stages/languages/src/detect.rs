@@ -35,7 +35,8 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
 }
 
 /// The language of a text: what a modeline of an editor says, then the interpreter in its first line, then a language that
-/// claims texts of this kind among those with the extension. `None` if the name of the file decides.
+/// claims texts of this kind among those with the extension. `None` if the name of the file decides, unless the language
+/// of the extension [rejects](Language::rejects) the text.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
     modeline(text).or_else(|| interpreter(text)).or_else(|| claimed(extension, text))
 }
