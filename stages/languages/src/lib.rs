@@ -42,6 +42,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod bash;
 mod go;
 mod java;
 mod javascript;
@@ -68,6 +69,7 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "bash" => bash::BASH,
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
