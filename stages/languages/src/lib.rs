@@ -46,6 +46,7 @@ mod bash;
 mod go;
 mod java;
 mod javascript;
+mod lua;
 mod markdown;
 mod python;
 mod rust;
@@ -73,6 +74,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
+    "lua" => lua::LUA,
     "markdown" => markdown::MARKDOWN,
     "python" => python::PYTHON,
     "rust" => rust::RUST,
