@@ -93,8 +93,8 @@ pub struct Language {
     pub(crate) sections: Option<Sections>,
 }
 
-/// Finds the docstring in a definition's body or the root node: the bytes of the literal.
-pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
+/// Finds the docstring in a definition's body or the root node of a text: the bytes of the literal.
+pub(crate) type FindDocstring = fn(Node<'_>, &str) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
 pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QuerySyntaxError>>;

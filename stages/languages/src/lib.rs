@@ -43,6 +43,7 @@ mod symbols;
 mod tests;
 
 mod bash;
+mod elixir;
 mod go;
 mod java;
 mod javascript;
@@ -71,6 +72,7 @@ macro_rules! languages {
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
     "bash" => bash::BASH,
+    "elixir" => elixir::ELIXIR,
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,

@@ -258,7 +258,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         if self.doc_bytes_left == 0 {
             return (String::new(), comment);
         }
-        let docstring = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body));
+        let docstring = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body, self.text));
         if let Some(range) = docstring {
             let source = self.text.get(range.clone()).unwrap_or_default();
             let text = self.language.doc_text.unwrap_or(docs::docstring_text);
@@ -281,7 +281,7 @@ fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, te
     let comment = match language.file_doc {
         FileDoc::None => None,
         FileDoc::Docstring => {
-            let range = language.docstring.and_then(|find| find(root));
+            let range = language.docstring.and_then(|find| find(root, text));
             let doc_text = language.doc_text.unwrap_or(docs::docstring_text);
             return range.and_then(|range| text.get(range)).map(doc_text).unwrap_or_default();
         }
