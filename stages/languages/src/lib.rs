@@ -45,6 +45,7 @@ mod tests;
 mod bash;
 mod elixir;
 mod go;
+mod haskell;
 mod java;
 mod javascript;
 mod lua;
@@ -74,6 +75,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "bash" => bash::BASH,
     "elixir" => elixir::ELIXIR,
     "go" => go::GO,
+    "haskell" => haskell::HASKELL,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "lua" => lua::LUA,
