@@ -53,6 +53,7 @@ mod markdown;
 mod python;
 mod rust;
 mod typescript;
+mod zig;
 
 pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
 pub use failure::ParseFailure;
@@ -84,4 +85,5 @@ pub static LANGUAGES: &[&Language] = languages! {
     "rust" => rust::RUST,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
+    "zig" => zig::ZIG,
 };
