@@ -10,7 +10,7 @@
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
-//! | `@open_end` | the node around a definition or namespace without an end of its own, `package A;`: it extends to the next one in this node, or to the end of this node |
+//! | `@open_end` | the node around a definition or namespace without an end of its own, `package A;`: it extends to the next one in this node, or to the end of this node; one with `@body` ends itself |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |

@@ -4,9 +4,9 @@
 (program (command
   name: (command_name (word) @_test)
   argument: [(string) (raw_string) (word)] @name
-  (word) @body
+  (word) @_open
   (#eq? @_test "@test")
-  (#eq? @body "{")) @definition.function) @open_end
+  (#eq? @_open "{")) @definition.function) @open_end
 
 (comment) @comment
 (ERROR) @error

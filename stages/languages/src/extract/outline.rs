@@ -130,7 +130,8 @@ struct AttachedCache {
 impl<'t> OutlineBuilder<'_, 't> {
     fn define(&mut self, wrapped: WrappedDefinition<'t>) {
         let WrappedDefinition { definition, outermost, exported } = wrapped;
-        let open_end = definition.open_end.map(|end| self.open_end(outermost, end.limit));
+        let open_end = definition.open_end.filter(|_| definition.body.is_none());
+        let open_end = open_end.map(|end| self.open_end(outermost, end.limit));
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
         let bytes = attached.start..open_end.unwrap_or(outermost.end_byte() as u32);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
