@@ -4,6 +4,7 @@
 
 use tree_sitter::Node;
 
+use crate::extract::docs::text_between;
 use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
@@ -20,6 +21,7 @@ pub(crate) static ZIG: Language = Language {
     imports,
     exported,
     name_in,
+    doc_text: Some(|source| text_between(source, &["///", "//!", "//"], &[])),
     file_doc: FileDoc::Prefix("//!"),
     ..Language::new(
         "zig",
