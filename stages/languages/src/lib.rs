@@ -50,7 +50,10 @@ mod java;
 mod javascript;
 mod lua;
 mod markdown;
+mod perl;
+mod powershell;
 mod python;
+mod r;
 mod rust;
 mod typescript;
 mod zig;
@@ -81,7 +84,10 @@ pub static LANGUAGES: &[&Language] = languages! {
     "javascript" => javascript::JAVASCRIPT,
     "lua" => lua::LUA,
     "markdown" => markdown::MARKDOWN,
+    "perl" => perl::PERL,
+    "powershell" => powershell::POWERSHELL,
     "python" => python::PYTHON,
+    "r" => r::R,
     "rust" => rust::RUST,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
