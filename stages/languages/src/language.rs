@@ -20,6 +20,7 @@
 //! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
 //! | `@reference.call` | the identifier of a callee |
 //! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
+//! | `@reference.bases` | a list of such types, separated by white space; options such as `-norequire` are none |
 //! | `@reference.none` | a span whose calls and base types do not count: the head of a definition, a type |
 //! | `@branch` `@loop` | a construct that counts towards complexity |
 //! | `@import` | an import, read by the language's `imports` function |

@@ -163,9 +163,13 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 CaptureKind::Comment => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: true }),
                 CaptureKind::SignatureOmit => self.signature_omits.push(span_of(node)),
                 CaptureKind::ReferenceCall => {
-                    self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches('#')));
+                    self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches(['#', '&'])));
                 }
                 CaptureKind::ReferenceBase => self.add_reference(node, Reference::Base(text_of(node, text))),
+                CaptureKind::ReferenceBases => {
+                    let words = text_of(node, text).split_whitespace().filter(|word| !word.starts_with('-'));
+                    words.for_each(|word| self.add_reference(node, Reference::Base(word)));
+                }
                 CaptureKind::ReferenceNone => self.no_references.push(span_of(node)),
                 CaptureKind::Branch => self.add_reference(node, Reference::Branch),
                 CaptureKind::Loop => self.add_reference(node, Reference::Loop),

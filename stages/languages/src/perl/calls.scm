@@ -5,6 +5,8 @@
     "map" "open" "pop" "print" "printf" "push" "ref" "reverse" "say" "scalar" "shift" "sort" "splice" "split"
     "sprintf" "substr" "unshift" "values" "warn" "with"))
 (method_call_expression method: (method) @reference.call)
+; names in variables
+[(method (scalar)) (function (varname (scalar))) (function (code_deref_expression))] @reference.none
 
 [(conditional_statement) (elsif) (postfix_conditional_expression) (conditional_expression)] @branch
 (binary_expression operator: ["&&" "||" "//"]) @branch

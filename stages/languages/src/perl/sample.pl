@@ -57,6 +57,9 @@ sub area ($self, $scale) {
     while ($count) { $count-- }
     for (my $i = 0; $i < 3; $i++) { trace $i; }
     print for @ISA;
+    $self->$scale(1);
+    &$scale(1);
+    &old_style(1);
     my $visit = sub { return inner(1) };
     return $scale ? 1 : 2;
 }

@@ -32,13 +32,20 @@
     (string_literal (string_content) @reference.base)
     (list_expression (string_literal (string_content) @reference.base))]
   (#any-of? @_extends "extends" "with"))
-(use_statement module: (package) @_parent (string_literal (string_content) @reference.base)
+(use_statement module: (package) @_parent [
+    (string_literal (string_content) @reference.bases)
+    (quoted_word_list (string_content) @reference.bases)
+    (list_expression (string_literal (string_content) @reference.bases))]
   (#any-of? @_parent "base" "parent"))
 (assignment_expression
   left: (variable_declaration variable: (array (varname) @_isa))
   right: (parenthesized_expression [
     (string_literal (string_content) @reference.base)
     (list_expression (string_literal (string_content) @reference.base))])
+  (#eq? @_isa "ISA"))
+(assignment_expression
+  left: (variable_declaration variable: (array (varname) @_isa))
+  right: (quoted_word_list (string_content) @reference.bases)
   (#eq? @_isa "ISA"))
 (attribute name: (attribute_name) @_isa value: (attribute_value) @reference.base (#eq? @_isa "isa"))
 

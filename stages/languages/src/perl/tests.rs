@@ -14,22 +14,22 @@ fn sample() {
     import Geometry::Point
     import defaults.pl
     import Moose
-    module Geometry::Shape 7-72 package Geometry::Shape | Shapes with an area. |  | is Exporter Geometry::Old | exported
+    module Geometry::Shape 7-75 package Geometry::Shape | Shapes with an area. |  | is Geometry::Base Exporter Geometry::Old | exported
     function Geometry::Shape::new 38-42 sub new | new⏎⏎Makes a shape.⏎⏎⏎name⏎⏎The name. |  | 1 branches | exported
-    function Geometry::Shape::area 46-62 sub area ($self, $scale) | The area of a shape.⏎Circles have a radius. | log compute Geometry::Shape::reset first_side trace | 5 branches | 4 loops | exported
-    function Geometry::Shape::area::visit 60-60 my $visit = sub |  | inner
-    function Geometry::Shape::_private 64-64 sub _private |  |
-    function Geometry::Shape::declared 66-66 sub declared |  |  | exported
-    function Geometry::Shape::handler 68-70 my $handler = sub |  | handle | exported
-    function Geometry::Shape::alias 72-72 *alias = sub |  |  | exported
-    module Geometry::Circle 74-86 package Geometry::Circle |  |  | is Geometry::Shape Role::Named Role::Sized | exported
-    method Geometry::Circle::radius 80-80 has radius => (is => 'ro', isa => 'Num') |  |  | exported
-    method Geometry::Circle::lazy 81-81 has 'lazy' |  |  | exported
-    function Geometry::Circle::area 83-86 sub area |  | PI radius | exported
-    module Geometry::Square 88-90 package Geometry::Square |  |  | exported
-    function Geometry::Square::side 89-89 sub side |  |  | exported
-    class Geometry::Point 92-95 class Geometry::Point :isa(Geometry::Base) |  |  | is Geometry::Base | exported
-    method Geometry::Point::move 94-94 method move |  |  | exported
+    function Geometry::Shape::area 46-65 sub area ($self, $scale) | The area of a shape.⏎Circles have a radius. | log compute Geometry::Shape::reset first_side trace old_style | 5 branches | 4 loops | exported
+    function Geometry::Shape::area::visit 63-63 my $visit = sub |  | inner
+    function Geometry::Shape::_private 67-67 sub _private |  |
+    function Geometry::Shape::declared 69-69 sub declared |  |  | exported
+    function Geometry::Shape::handler 71-73 my $handler = sub |  | handle | exported
+    function Geometry::Shape::alias 75-75 *alias = sub |  |  | exported
+    module Geometry::Circle 77-89 package Geometry::Circle |  |  | is Geometry::Shape Role::Named Role::Sized | exported
+    method Geometry::Circle::radius 83-83 has radius => (is => 'ro', isa => 'Num') |  |  | exported
+    method Geometry::Circle::lazy 84-84 has 'lazy' |  |  | exported
+    function Geometry::Circle::area 86-89 sub area |  | PI radius | exported
+    module Geometry::Square 91-93 package Geometry::Square |  |  | exported
+    function Geometry::Square::side 92-92 sub side |  |  | exported
+    class Geometry::Point 95-98 class Geometry::Point :isa(Geometry::Base) |  |  | is Geometry::Base | exported
+    method Geometry::Point::move 97-97 method move |  |  | exported
     values: PI SIDES ANGLE VERSION ISA count cache
     ");
 }

@@ -91,3 +91,9 @@ filter Even {
 function Clear-Cache { }
 
 Invoke-Backup -Path "/home"
+
+Describe "Get-Count" {
+    It 'counts files' {
+        Get-Count "." | Should -Be 1
+    }
+}
