@@ -68,6 +68,8 @@ pub struct Language {
     pub(crate) separator: &'static str,
     /// Owners and namespaces that qualified names omit: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
+    /// The names of modules are complete, wherever the modules are: Perl packages.
+    pub(crate) has_absolute_modules: bool,
     /// Removed from the end of an owner: `.prototype`.
     pub(crate) owner_suffix: &'static str,
     /// The decorator that marks a definition as an overload of the one after it.
@@ -172,6 +174,7 @@ impl Language {
             highlighting,
             separator: ".",
             omitted_qualifiers: &[],
+            has_absolute_modules: false,
             owner_suffix: "",
             overload_decorator: None,
             are_clauses: |_, _| false,

@@ -142,7 +142,9 @@ impl<'t> OutlineBuilder<'_, 't> {
         let name = bounded(name.trim_matches(['"', '\'', '`', '#']));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
-        let mut prefix = enclosing.map(|scope| scope.prefix.clone()).unwrap_or_default();
+        let is_absolute = self.language.has_absolute_modules && definition.kind == Some(SymbolKind::Module);
+        let enclosing_prefix = enclosing.filter(|_| !is_absolute).map(|scope| scope.prefix.clone());
+        let mut prefix = enclosing_prefix.unwrap_or_default();
         if let Some(segment) = owner {
             self.push_segment(&mut prefix, segment);
         }

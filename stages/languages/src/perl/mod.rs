@@ -22,6 +22,7 @@ const PROBED_LINES: usize = 200;
 /// Perl 5.
 pub(crate) static PERL: Language = Language {
     separator: "::",
+    has_absolute_modules: true,
     file_names: &[".latexmkrc", "Rexfile", "cpanfile", "latexmkrc"],
     interpreters: &["perl"],
     aliases: &["cperl", "perl5"],

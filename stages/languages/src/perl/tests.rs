@@ -74,8 +74,8 @@ sub i { 4 }
     function A::f 2-2 sub f |  |  | exported
     module B 5-18 package B | The second. |  | exported
     function B::g 13-13 sub g | g⏎⏎Does it. |  | exported
-    module B::C 15-17 package C |  |  | exported
-    function B::C::h 16-16 sub h |  |  | exported
+    module C 15-17 package C |  |  | exported
+    function C::h 16-16 sub h |  |  | exported
     function B::i 18-18 sub i |  |  | exported
     ");
 }
