@@ -35,8 +35,7 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
 }
 
 /// The language of a text: what a modeline of an editor says, then the interpreter in its first line, then a language that
-/// claims texts of this kind among those with the extension. `None` if the name of the file decides, unless the language
-/// of the extension [rejects](Language::rejects) the text.
+/// claims texts of this kind among those with the extension. `None` if the name of the file decides.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
     modeline(text).or_else(|| interpreter(text)).or_else(|| claimed(extension, text))
 }
@@ -155,6 +154,16 @@ mod tests {
     }
 
     #[test]
+    fn names_are_found_in_any_case() {
+        assert_eq!(by_alias("Python").map(|language| language.name), Some("python"));
+        assert_eq!(by_alias("py").map(|language| language.name), Some("python"));
+        assert_eq!(by_alias("golang").map(|language| language.name), Some("go"));
+        assert_eq!(by_alias("Shell").map(|language| language.name), Some("bash"));
+        assert_eq!(by_alias("pwsh").map(|language| language.name), Some("powershell"));
+        assert!(by_alias("").is_none() && by_file_name("").is_none());
+    }
+
+    #[test]
     fn file_names_name_languages() {
         for (name, expected) in [
             (".bashrc", Some("bash")),
@@ -173,15 +182,5 @@ mod tests {
         assert_eq!(language.name, "perl");
         assert!((language.rejects)(":- module(lists, []).\n"));
         assert!(!(language.rejects)("use strict;\n"));
-    }
-
-    #[test]
-    fn names_are_found_in_any_case() {
-        assert_eq!(by_alias("Python").map(|language| language.name), Some("python"));
-        assert_eq!(by_alias("py").map(|language| language.name), Some("python"));
-        assert_eq!(by_alias("golang").map(|language| language.name), Some("go"));
-        assert_eq!(by_alias("Shell").map(|language| language.name), Some("bash"));
-        assert_eq!(by_alias("pwsh").map(|language| language.name), Some("powershell"));
-        assert!(by_alias("").is_none() && by_file_name("").is_none());
     }
 }
