@@ -133,9 +133,11 @@ impl<'t> OutlineBuilder<'_, 't> {
         let open_end = definition.open_end.filter(|_| definition.body.is_none());
         let open_end = open_end.map(|end| self.open_end(outermost, end.limit));
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let bytes = attached.start..open_end.unwrap_or(outermost.end_byte() as u32);
+        let mut bytes = attached.start..open_end.unwrap_or(outermost.end_byte() as u32);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
+        // In a text with errors, a node may end with the white space that the open end around it leaves out.
+        bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
         let name = (self.language.name_in)(text_of(definition.name, self.text));
@@ -177,18 +179,21 @@ impl<'t> OutlineBuilder<'_, 't> {
             _ => (name.to_owned(), scope.prefix.clone()),
         };
         let first_line = outermost.start_position().row as u32 + 1;
-        let last_line = last_line(outermost);
-        let open_part = open_end.and_then(|end| self.text.get(outermost.end_byte()..end as usize));
-        let open_lines = open_part.map_or(0, |part| part.matches('\n').count());
+        let is_whole = bytes.end as usize == outermost.end_byte();
+        let part = if is_whole { None } else { self.text.get(outermost.start_byte()..bytes.end as usize) };
+        let last_line = match part {
+            Some(part) => first_line + part.matches('\n').count() as u32,
+            None => last_line(outermost),
+        };
         let symbol = Symbol {
             kind,
             name,
             qualified_name,
             parent,
             owner,
-            lines: (first_line - attribute_lines as u32, last_line + open_lines as u32),
+            lines: (first_line - attribute_lines as u32, last_line),
+            body: definition.body.map(|body| (body.start_byte() as u32).min(bytes.end)),
             bytes,
-            body: definition.body.map(|body| body.start_byte() as u32),
             signature,
             doc,
             doc_bytes,
