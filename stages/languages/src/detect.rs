@@ -106,6 +106,17 @@ mod tests {
             ("// -*- Java -*-", Some("java")),
             ("# vim: set ft=python ts=4 :", Some("python")),
             ("// vim:filetype=go", Some("go")),
+            ("# -*- mode: shell-script -*-", Some("bash")),
+            ("# -*- sh -*-", Some("bash")),
+            ("# vim: ft=zsh sw=2", Some("bash")),
+            ("-- vim: set filetype=lua :", Some("lua")),
+            ("# -*- mode: elixir -*-", Some("elixir")),
+            ("-- -*- Haskell -*-", Some("haskell")),
+            ("// vim: ft=zig", Some("zig")),
+            ("# -*- mode: R -*-", Some("r")),
+            ("# -*- cperl -*-", Some("perl")),
+            ("# vim: ft=perl", Some("perl")),
+            ("# vim: ft=ps1", Some("powershell")),
             ("-*- coding: utf-8 -*-", None),
             ("see vim: ft=unknown", None),
             ("envim: ft=go", None),
@@ -123,6 +134,19 @@ mod tests {
             ("#!/usr/bin/python3.11\nx = 1\n", Some("python")),
             ("#!/usr/bin/env -S FOO=1 python -u\n", Some("python")),
             ("#!/usr/bin/env node\n", Some("javascript")),
+            ("#!/bin/sh\n", Some("bash")),
+            ("#! /bin/bash -eu\n", Some("bash")),
+            ("#!/usr/bin/env zsh\n", Some("bash")),
+            ("#!/usr/bin/env bats\n", Some("bash")),
+            ("#!/bin/ksh93\n", Some("bash")),
+            ("#!/usr/bin/lua5.4\n", Some("lua")),
+            ("#!/usr/bin/env luajit\n", Some("lua")),
+            ("#!/usr/bin/env elixir\n", Some("elixir")),
+            ("#!/usr/bin/env runhaskell\n", Some("haskell")),
+            ("#!/usr/bin/Rscript --vanilla\n", Some("r")),
+            ("#!/usr/bin/env -S perl -w\n", Some("perl")),
+            ("#!/usr/bin/perl5.36.0\n", Some("perl")),
+            ("#!/usr/bin/env pwsh\n", Some("powershell")),
             ("#!/usr/bin/unknown\n", None),
             ("#! \n", None),
             ("#!", None),
@@ -141,6 +165,29 @@ mod tests {
         assert_eq!(by_alias("Python").map(|language| language.name), Some("python"));
         assert_eq!(by_alias("py").map(|language| language.name), Some("python"));
         assert_eq!(by_alias("golang").map(|language| language.name), Some("go"));
+        assert_eq!(by_alias("Shell").map(|language| language.name), Some("bash"));
+        assert_eq!(by_alias("pwsh").map(|language| language.name), Some("powershell"));
         assert!(by_alias("").is_none() && by_file_name("").is_none());
+    }
+
+    #[test]
+    fn file_names_name_languages() {
+        for (name, expected) in [
+            (".bashrc", Some("bash")),
+            ("PKGBUILD", Some("bash")),
+            (".Rprofile", Some("r")),
+            ("cpanfile", Some("perl")),
+            ("bashrc.txt", None),
+        ] {
+            assert_eq!(by_file_name(name).map(|language| language.name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn extensions_of_several_languages_are_rejected_by_the_text() {
+        let language = by_extension("pl").unwrap();
+        assert_eq!(language.name, "perl");
+        assert!((language.rejects)(":- module(lists, []).\n"));
+        assert!(!(language.rejects)("use strict;\n"));
     }
 }

@@ -10,6 +10,7 @@
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
+//! | `@open_end` | the node around a definition or namespace without an end of its own, `package A;`: it extends to the next one in this node, or to the end of this node; one with `@body` ends itself |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |
@@ -19,6 +20,8 @@
 //! | `@local.scope` | hides the `@definition.constant` and `@definition.variable` names inside it: functions, blocks |
 //! | `@reference.call` | the identifier of a callee |
 //! | `@reference.base` | a type that the enclosing definition extends, implements or embeds |
+//! | `@reference.bases` | a list of such types, separated by white space; options such as `-norequire` are none |
+//! | `@reference.none` | a span whose calls and base types do not count: the head of a definition, a type |
 //! | `@branch` `@loop` | a construct that counts towards complexity |
 //! | `@import` | an import, read by the language's `imports` function |
 //! | `@heading` | the heading of a section, read by the language's `heading` function |
@@ -50,6 +53,8 @@ pub struct Language {
     pub aliases: &'static [&'static str],
     /// Extensions of other languages whose files may be of this one, with a test of the text.
     pub claims: &'static [(&'static str, fn(&str) -> bool)],
+    /// Whether a text with one of the extensions is of another language, one that is not known.
+    pub rejects: fn(&str) -> bool,
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
     /// Query sources, run as one query.
@@ -63,16 +68,26 @@ pub struct Language {
     pub(crate) separator: &'static str,
     /// Owners and namespaces that qualified names omit: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
+    /// The names of modules are complete, wherever the modules are: Perl packages.
+    pub(crate) has_absolute_modules: bool,
     /// Removed from the end of an owner: `.prototype`.
     pub(crate) owner_suffix: &'static str,
     /// The decorator that marks a definition as an overload of the one after it.
     pub(crate) overload_decorator: Option<&'static str>,
+    /// Whether two consecutive definitions of one name, with these signatures, are clauses of one function.
+    pub(crate) are_clauses: fn(&str, &str) -> bool,
+    /// The name in the text of the node that is captured as the name of a definition or constant.
+    pub(crate) name_in: fn(&str) -> &str,
     /// Appends what one `@import` node imports.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
     /// Whether a definition is visible outside its file.
     pub(crate) exported: fn(&VisibilityContext<'_>) -> bool,
     /// For languages with docstrings.
     pub(crate) docstring: Option<FindDocstring>,
+    /// The text of comments or a docstring without delimiters, if the usual rules do not fit.
+    pub(crate) doc_text: Option<fn(&str) -> String>,
+    /// Comments that begin with this belong to the definition after them even if blank lines intervene.
+    pub(crate) distant_doc: Option<&'static str>,
     /// Where the documentation of a whole file is.
     pub(crate) file_doc: FileDoc,
     /// A language without statements: data, configurations, schemas, styles.
@@ -81,8 +96,8 @@ pub struct Language {
     pub(crate) sections: Option<Sections>,
 }
 
-/// Finds the docstring in a definition's body or the root node: the bytes of the literal.
-pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
+/// Finds the docstring in a definition's body or the root node of a text: the bytes of the literal.
+pub(crate) type FindDocstring = fn(Node<'_>, &str) -> Option<Range<usize>>;
 
 /// The compiled queries of a language, made at first use.
 pub(crate) type QueryCache = OnceLock<Result<CompiledQuery, QuerySyntaxError>>;
@@ -94,6 +109,8 @@ pub(crate) struct VisibilityContext<'a> {
     pub(crate) name: &'a str,
     /// Its signature, which begins with its modifiers.
     pub(crate) signature: &'a str,
+    /// The file names what it exports.
+    pub(crate) file_exports: bool,
     /// It has an exporting wrapper, or the file exports its name.
     pub(crate) exported: bool,
     /// Kind and visibility of the enclosing definition.
@@ -150,17 +167,23 @@ impl Language {
             interpreters: &[],
             aliases: &[],
             claims: &[],
+            rejects: |_| false,
             grammar,
             queries,
             query,
             highlighting,
             separator: ".",
             omitted_qualifiers: &[],
+            has_absolute_modules: false,
             owner_suffix: "",
             overload_decorator: None,
+            are_clauses: |_, _| false,
+            name_in: |text| text,
             imports: |_, _, _| {},
             exported: |context| context.exported,
             docstring: None,
+            doc_text: None,
+            distant_doc: None,
             file_doc: FileDoc::None,
             is_declarative: false,
             sections: None,

@@ -42,13 +42,21 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod bash;
+mod elixir;
 mod go;
+mod haskell;
 mod java;
 mod javascript;
+mod lua;
 mod markdown;
+mod perl;
+mod powershell;
 mod python;
+mod r;
 mod rust;
 mod typescript;
+mod zig;
 
 pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
 pub use failure::ParseFailure;
@@ -68,12 +76,20 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "bash" => bash::BASH,
+    "elixir" => elixir::ELIXIR,
     "go" => go::GO,
+    "haskell" => haskell::HASKELL,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
+    "lua" => lua::LUA,
     "markdown" => markdown::MARKDOWN,
+    "perl" => perl::PERL,
+    "powershell" => powershell::POWERSHELL,
     "python" => python::PYTHON,
+    "r" => r::R,
     "rust" => rust::RUST,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
+    "zig" => zig::ZIG,
 };

@@ -32,6 +32,8 @@ pub(crate) struct Captures<'tree, 'text> {
     pub(crate) signature_omits: Vec<Range<u32>>,
     /// Offset and meaning of everything that belongs to the innermost definition around it.
     pub(crate) references: Vec<(u32, Reference<'text>)>,
+    /// Spans without references.
+    no_references: Vec<Range<u32>>,
     pub(crate) errors: u32,
 }
 
@@ -44,7 +46,16 @@ pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) name: Node<'tree>,
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
+    /// For a definition without an end of its own.
+    pub(crate) open_end: Option<OpenEnd>,
     pattern_index: u32,
+}
+
+/// The node that contains a definition without an end of its own, and the end of the definition at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenEnd {
+    container: usize,
+    pub(crate) limit: u32,
 }
 
 /// Where a captured name counts as a constant.
@@ -144,6 +155,7 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 CaptureKind::Name => fields.name = Some(node),
                 CaptureKind::Body => fields.body = Some(node),
                 CaptureKind::Owner => fields.owner = Some(node),
+                CaptureKind::OpenEnd => fields.container = Some(node),
                 CaptureKind::Wrapper { exported } => fields.wrapper = Some((node, exported)),
                 CaptureKind::Wrapped => fields.wrapped = Some(node),
                 CaptureKind::Export => drop(self.exports.insert(text_of(node, text))),
@@ -151,9 +163,14 @@ impl<'tree, 'text> Captures<'tree, 'text> {
                 CaptureKind::Comment => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: true }),
                 CaptureKind::SignatureOmit => self.signature_omits.push(span_of(node)),
                 CaptureKind::ReferenceCall => {
-                    self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches('#')));
+                    self.add_reference(node, Reference::Call(text_of(node, text).trim_start_matches(['#', '&'])));
                 }
                 CaptureKind::ReferenceBase => self.add_reference(node, Reference::Base(text_of(node, text))),
+                CaptureKind::ReferenceBases => {
+                    let words = text_of(node, text).split_whitespace().filter(|word| !word.starts_with('-'));
+                    words.for_each(|word| self.add_reference(node, Reference::Base(word)));
+                }
+                CaptureKind::ReferenceNone => self.no_references.push(span_of(node)),
                 CaptureKind::Branch => self.add_reference(node, Reference::Branch),
                 CaptureKind::Loop => self.add_reference(node, Reference::Loop),
                 CaptureKind::Import => self.imports.push(node),
@@ -181,7 +198,9 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     fn add_definition(&mut self, fields: MatchFields<'tree>, pattern_index: u32) {
         if let (Some((node, kind)), Some(name)) = (fields.definition, fields.name) {
             let MatchFields { body, owner, .. } = fields;
-            self.definitions.push(CapturedDefinition { node, kind, name, body, owner, pattern_index });
+            let open_end = |node: Node<'_>| OpenEnd { container: node.id(), limit: node.end_byte() as u32 };
+            let open_end = fields.container.map(open_end);
+            self.definitions.push(CapturedDefinition { node, kind, name, body, owner, open_end, pattern_index });
         }
         if let (Some(wrapper), Some(wrapped)) = (fields.wrapper, fields.wrapped) {
             self.wrappers.insert(wrapped.id(), wrapper);
@@ -193,14 +212,40 @@ impl<'tree, 'text> Captures<'tree, 'text> {
     fn sort(&mut self) {
         self.definitions.sort_by_key(|d| (d.node.start_byte(), usize::MAX - d.node.end_byte(), d.pattern_index));
         self.definitions.dedup_by_key(|d| d.node.id());
+        self.end_open_definitions();
         self.leading.sort_by_key(|leading| leading.bytes.start);
         self.signature_omits.sort_by_key(|omit| omit.start);
         self.references.sort_by_key(|(at, _)| *at);
+        self.leave_out_references();
         self.imports.sort_by_key(Node::start_byte);
         self.imports.dedup_by_key(|node| node.id());
         self.headings.sort_by_key(Node::start_byte);
         self.constants.sort_by_key(|(node, _)| node.start_byte());
         self.local_scopes.sort_by_key(|scope| scope.start);
+    }
+
+    fn end_open_definitions(&mut self) {
+        let mut next: FxHashMap<usize, u32> = FxHashMap::default();
+        for definition in self.definitions.iter_mut().rev() {
+            if let Some(end) = &mut definition.open_end {
+                let start = definition.node.start_byte() as u32;
+                end.limit = next.insert(end.container, start).unwrap_or(end.limit);
+            }
+        }
+    }
+
+    fn leave_out_references(&mut self) {
+        if self.no_references.is_empty() {
+            return;
+        }
+        self.no_references.sort_by_key(|span| span.start);
+        let (mut spans, mut end) = (self.no_references.iter().peekable(), 0);
+        self.references.retain(|(at, reference)| {
+            while let Some(span) = spans.next_if(|span| span.start <= *at) {
+                end = end.max(span.end);
+            }
+            *at >= end || matches!(reference, Reference::Branch | Reference::Loop)
+        });
     }
 }
 
@@ -211,6 +256,7 @@ struct MatchFields<'tree> {
     name: Option<Node<'tree>>,
     body: Option<Node<'tree>>,
     owner: Option<Node<'tree>>,
+    container: Option<Node<'tree>>,
     wrapper: Option<(Node<'tree>, bool)>,
     wrapped: Option<Node<'tree>>,
 }

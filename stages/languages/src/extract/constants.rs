@@ -5,12 +5,18 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use crate::extract::captures::{Captures, ConstantScope};
+use crate::language::Language;
 use crate::spans::{span_of, text_of};
 use crate::symbols::{Constant, Symbol};
 
 /// The captured constants except for those that are local, bound by an import or the name of a symbol, ordered by
 /// offset.
-pub(super) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &str) -> Vec<Constant> {
+pub(super) fn constants(
+    language: &Language,
+    captures: &Captures<'_, '_>,
+    symbols: &[Symbol],
+    text: &str,
+) -> Vec<Constant> {
     if captures.constants.is_empty() {
         return Vec::new();
     }
@@ -27,7 +33,7 @@ pub(super) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &
         let is_in_type = types.covers(at);
         // Every cursor must advance, hence no short-circuit between the first two.
         let is_hidden = locals.covers(at) | imports.covers(at) || (is_in_type && *scope == ConstantScope::FileOnly);
-        let name = text_of(*node, text);
+        let name = (language.name_in)(text_of(*node, text));
         let is_known = symbol_names.contains(&node.id()) || found.last().is_some_and(|last| last.at == at);
         if !is_hidden && !is_known && !matches!(name, "" | "_") {
             found.push(Constant { name: name.to_owned(), at });

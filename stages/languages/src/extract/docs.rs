@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::extract::captures::LeadingNode;
+use crate::language::Language;
 use crate::lines::begins_line;
 use crate::spans::slice;
 
@@ -15,13 +16,16 @@ pub(super) struct Attached {
     pub(super) doc: Option<Range<u32>>,
 }
 
-/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes.
-pub(super) fn attached(leading: &[LeadingNode], start: u32, text: &str) -> Attached {
+/// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes, see
+/// also [`Language::distant_doc`].
+pub(super) fn attached(language: &Language, leading: &[LeadingNode], start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
     let before = leading.partition_point(|l| l.bytes.start < start);
     for item in leading[..before].iter().rev() {
-        if item.bytes.end > from || !is_adjacent(text, item.bytes.end, from) || !begins_line(text, item.bytes.start) {
+        let is_distant = || language.distant_doc.is_some_and(|mark| slice(text, &item.bytes).starts_with(mark));
+        let belongs = |end| is_adjacent(text, end, from) || (is_distant() && is_blank(text, end, from));
+        if item.bytes.end > from || !belongs(item.bytes.end) || !begins_line(text, item.bytes.start) {
             break;
         }
         from = item.bytes.start;
@@ -53,7 +57,7 @@ pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Op
 }
 
 /// The text of comments without their delimiters, trimmed, one line for each line of the source.
-pub(super) fn comment_text(source: &str) -> String {
+pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
     for line in source.lines() {
         let mut line = line.trim();
@@ -70,9 +74,20 @@ pub(super) fn comment_text(source: &str) -> String {
     without_blank_ends(&lines)
 }
 
+/// The text of comments that begin and end with these delimiters, longer ones first: one line for each line of the source.
+pub(crate) fn text_between(source: &str, begin: &[&str], end: &[&str]) -> String {
+    let stripped = source.lines().map(|line| {
+        let line = line.trim();
+        let line = begin.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
+        let line = end.iter().find_map(|mark| line.strip_suffix(mark)).unwrap_or(line).trim_end();
+        line.strip_prefix(' ').unwrap_or(line)
+    });
+    without_blank_ends(&stripped.collect::<Vec<_>>())
+}
+
 /// The text of a docstring literal, without its prefix and quotes, and without the indentation that all lines but the
 /// first share.
-pub(super) fn docstring_text(source: &str) -> String {
+pub(crate) fn docstring_text(source: &str) -> String {
     let body = source.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let body = ["\"\"\"", "'''", "\"", "'"]
         .iter()

@@ -3,7 +3,7 @@
 pub(crate) mod boundaries;
 pub(crate) mod captures;
 mod constants;
-mod docs;
+pub(crate) mod docs;
 pub(crate) mod headings;
 pub(crate) mod outline;
 mod overloads;

@@ -69,7 +69,7 @@ pub(crate) fn outline<'t>(
     }
     let OutlineBuilder { scopes, mut symbols, .. } = builder;
     let calls = assign_references(&captures.references, &scopes, &mut symbols);
-    let constants = constants(&captures, &symbols, text);
+    let constants = constants(language, &captures, &symbols, text);
     merge_overloads(&mut symbols, language, text);
     Ok(FileSymbols {
         symbols,
@@ -130,16 +130,23 @@ struct AttachedCache {
 impl<'t> OutlineBuilder<'_, 't> {
     fn define(&mut self, wrapped: WrappedDefinition<'t>) {
         let WrappedDefinition { definition, outermost, exported } = wrapped;
+        let open_end = definition.open_end.filter(|_| definition.body.is_none());
+        let open_end = open_end.map(|end| self.open_end(outermost, end.limit));
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let bytes = attached.start..outermost.end_byte() as u32;
+        let mut bytes = attached.start..open_end.unwrap_or(outermost.end_byte() as u32);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
+        // In a text with errors, a node may end with the white space that the open end around it leaves out.
+        bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
-        let name = bounded(text_of(definition.name, self.text).trim_matches(['"', '\'', '`', '#']));
+        let name = (self.language.name_in)(text_of(definition.name, self.text));
+        let name = bounded(name.trim_matches(['"', '\'', '`', '#']));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
-        let mut prefix = enclosing.map(|scope| scope.prefix.clone()).unwrap_or_default();
+        let is_absolute = self.language.has_absolute_modules && definition.kind == Some(SymbolKind::Module);
+        let enclosing_prefix = enclosing.filter(|_| !is_absolute).map(|scope| scope.prefix.clone());
+        let mut prefix = enclosing_prefix.unwrap_or_default();
         if let Some(segment) = owner {
             self.push_segment(&mut prefix, segment);
         }
@@ -163,6 +170,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             name,
             signature: &signature,
             exported: exported || self.captures.exports.contains(name),
+            file_exports: !self.captures.exports.is_empty(),
             parent: parent.map(|p| (self.symbols[p as usize].kind, self.symbols[p as usize].exported)),
         };
         let exported = (self.language.exported)(&visibility);
@@ -171,15 +179,21 @@ impl<'t> OutlineBuilder<'_, 't> {
             _ => (name.to_owned(), scope.prefix.clone()),
         };
         let first_line = outermost.start_position().row as u32 + 1;
+        let is_whole = bytes.end as usize == outermost.end_byte();
+        let part = if is_whole { None } else { self.text.get(outermost.start_byte()..bytes.end as usize) };
+        let last_line = match part {
+            Some(part) => first_line + part.matches('\n').count() as u32,
+            None => last_line(outermost),
+        };
         let symbol = Symbol {
             kind,
             name,
             qualified_name,
             parent,
             owner,
-            lines: (first_line - attribute_lines as u32, last_line(outermost)),
+            lines: (first_line - attribute_lines as u32, last_line),
+            body: definition.body.map(|body| (body.start_byte() as u32).min(bytes.end)),
             bytes,
-            body: definition.body.map(|body| body.start_byte() as u32),
             signature,
             doc,
             doc_bytes,
@@ -197,12 +211,20 @@ impl<'t> OutlineBuilder<'_, 't> {
 
     fn attached(&mut self, start: u32) -> AttachedCache {
         if self.attached.at != Some(start) {
-            let attached = docs::attached(&self.captures.leading, start, self.text);
+            let attached = docs::attached(self.language, &self.captures.leading, start, self.text);
             let attributes = self.text.get(attached.start as usize..start as usize);
             let attribute_lines = attributes.map_or(0, |attributes| attributes.matches('\n').count());
             self.attached = AttachedCache { at: Some(start), attached, attribute_lines };
         }
         self.attached.clone()
+    }
+
+    /// The end of a definition with an open end, without the comments and white space before `limit`.
+    fn open_end(&mut self, outermost: Node<'t>, limit: u32) -> u32 {
+        let Attached { start, doc } = self.attached(limit).attached;
+        let from = outermost.end_byte();
+        let to = doc.map_or(start, |doc| doc.start.min(start)) as usize;
+        self.text.get(from..to).map_or(from, |part| from + part.trim_end().len()) as u32
     }
 
     fn owner(&self, node: Node<'t>) -> &'t str {
@@ -244,12 +266,14 @@ impl<'t> OutlineBuilder<'_, 't> {
         if self.doc_bytes_left == 0 {
             return (String::new(), comment);
         }
-        let docstring = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body));
+        let docstring = self.language.docstring.zip(definition.body).and_then(|(find, body)| find(body, self.text));
         if let Some(range) = docstring {
             let source = self.text.get(range.clone()).unwrap_or_default();
-            return (docs::docstring_text(source), Some(range.start as u32..range.end as u32));
+            let text = self.language.doc_text.unwrap_or(docs::docstring_text);
+            return (text(source), Some(range.start as u32..range.end as u32));
         }
-        let doc = comment.clone().map(|range| docs::comment_text(slice(self.text, &range)));
+        let text = self.language.doc_text.unwrap_or(docs::comment_text);
+        let doc = comment.clone().map(|range| text(slice(self.text, &range)));
         (doc.unwrap_or_default(), comment)
     }
 }
@@ -265,15 +289,17 @@ fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, te
     let comment = match language.file_doc {
         FileDoc::None => None,
         FileDoc::Docstring => {
-            let range = language.docstring.and_then(|find| find(root));
-            return range.and_then(|range| text.get(range)).map(docs::docstring_text).unwrap_or_default();
+            let range = language.docstring.and_then(|find| find(root, text));
+            let doc_text = language.doc_text.unwrap_or(docs::docstring_text);
+            return range.and_then(|range| text.get(range)).map(doc_text).unwrap_or_default();
         }
         FileDoc::Prefix(prefix) => docs::first_run(&captures.leading, prefix, text),
         FileDoc::Before(kind) => {
             let mut cursor = root.walk();
             let node = root.children(&mut cursor).find(|child| child.kind() == kind);
-            node.and_then(|node| docs::attached(&captures.leading, node.start_byte() as u32, text).doc)
+            node.and_then(|node| docs::attached(language, &captures.leading, node.start_byte() as u32, text).doc)
         }
     };
-    comment.map(|range| docs::comment_text(slice(text, &range))).unwrap_or_default()
+    let doc_text = language.doc_text.unwrap_or(docs::comment_text);
+    comment.map(|range| doc_text(slice(text, &range))).unwrap_or_default()
 }

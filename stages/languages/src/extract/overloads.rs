@@ -1,17 +1,25 @@
-//! Overload declarations and their implementation.
+//! Overload declarations and their implementation, and the clauses of one function.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::Language;
 use crate::symbols::{Symbol, SymbolKind};
 
-/// Merges overload declarations with the implementation that follows them. The merged symbol starts at the first
-/// declaration and has its signature; everything else comes from the implementation.
+/// Merges overload declarations with the implementation that follows them, and clauses with the one before them. The
+/// merged symbol starts at the first declaration and has its signature; everything else comes from the implementation, or
+/// from all clauses.
 pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, text: &str) {
     let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
     let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
+    let mut with_clauses: FxHashSet<usize> = FxHashSet::default();
     for (old, mut symbol) in std::mem::take(symbols).into_iter().enumerate() {
         symbol.parent = symbol.parent.and_then(|parent| moved.get(&parent).copied());
+        if let Some(first) = previous_sibling(&merged, &symbol).filter(|i| is_clause(&merged[*i], &symbol, language)) {
+            add_clause(&mut merged[first], symbol);
+            moved.insert(old as u32, first as u32);
+            with_clauses.insert(first);
+            continue;
+        }
         while let Some(overload) = merged.pop_if(|last| is_overload(last, &symbol, language, text)) {
             symbol.bytes.start = overload.bytes.start;
             symbol.lines.0 = overload.lines.0;
@@ -24,15 +32,54 @@ pub(super) fn merge_overloads(symbols: &mut Vec<Symbol>, language: &Language, te
         moved.insert(old as u32, merged.len() as u32);
         merged.push(symbol);
     }
+    for index in with_clauses {
+        let mut seen = FxHashSet::default();
+        if let Some(function) = merged.get_mut(index) {
+            function.calls.retain(|call| seen.insert(call.clone()));
+        }
+    }
     *symbols = merged;
+}
+
+/// The last of `symbols` that has the parent of `symbol`.
+fn previous_sibling(symbols: &[Symbol], symbol: &Symbol) -> Option<usize> {
+    let mut index = symbols.len().checked_sub(1)? as u32;
+    while symbols[index as usize].parent != symbol.parent && Some(index) != symbol.parent {
+        index = symbols[index as usize].parent?;
+    }
+    (Some(index) != symbol.parent).then_some(index as usize)
+}
+
+fn is_clause(first: &Symbol, second: &Symbol, language: &Language) -> bool {
+    is_function(first)
+        && is_function(second)
+        && first.qualified_name == second.qualified_name
+        && (language.are_clauses)(&first.signature, &second.signature)
+}
+
+fn add_clause(function: &mut Symbol, clause: Symbol) {
+    if function.doc.is_empty() && function.body.is_none() {
+        (function.doc, function.doc_bytes) = (clause.doc, clause.doc_bytes);
+    }
+    function.bytes.end = clause.bytes.end;
+    function.lines.1 = clause.lines.1;
+    function.body = function.body.or(clause.body);
+    function.exported |= clause.exported;
+    function.branches += clause.branches;
+    function.loops += clause.loops;
+    function.calls.extend(clause.calls);
+}
+
+fn is_function(symbol: &Symbol) -> bool {
+    matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method)
 }
 
 fn is_overload(first: &Symbol, second: &Symbol, language: &Language, text: &str) -> bool {
     let is_declaration =
         || first.body.is_none() || language.overload_decorator.is_some_and(|name| has_decorator(first, name, text));
     second.body.is_some()
-        && matches!(first.kind, SymbolKind::Function | SymbolKind::Method)
-        && matches!(second.kind, SymbolKind::Function | SymbolKind::Method)
+        && is_function(first)
+        && is_function(second)
         && first.parent == second.parent
         && first.qualified_name == second.qualified_name
         && is_declaration()

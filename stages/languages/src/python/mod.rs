@@ -41,7 +41,7 @@ pub(crate) static PYTHON: Language = Language {
     )
 };
 
-fn docstring(body: Node<'_>) -> Option<Range<usize>> {
+fn docstring(body: Node<'_>, _: &str) -> Option<Range<usize>> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
     // Depending on its version, the grammar wraps the string in an expression statement.

@@ -1,0 +1,81 @@
+//! The outline of `sample.sh`, and what is special about tests and packages.
+
+use super::BASH;
+use crate::snapshot::{constants_of, outline};
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline(&BASH, include_str!("sample.sh")), @r#"
+    import $(dirname "$0")/log.sh *
+    import ./config.sh *
+    function die 25-28 die() | Prints a message and ends.⏎$1: the message |  | exported
+    function build 31-41 function build | Builds one target. | grep /usr/bin/cc assemble touch | 3 branches | 2 loops | exported
+    function upload 43-49 function upload() |  | curl scp die | 3 branches | exported
+    function _retry 51-60 _retry() |  | report pause ready sleep | 2 branches | 2 loops
+    function _retry.report 53-53 report() | Nested functions are global, too. | log | exported
+    function in_subshell 62-65 in_subshell() |  | make | exported
+    function main 67-70 main() |  | build tee _retry | exported
+    values: MAX_TRIES HOST PORT CHECKSUMS tries BUILD_DIR TARGET ll la quiet
+    outside: dirname sort main
+    doc: Makes a release: builds, signs and uploads it.⏎⏎Usage: release VERSION
+    "#);
+}
+
+#[test]
+fn constants_and_variables_outside_functions_are_named() {
+    let source = r#"
+LIMIT=1
+lower=2
+readonly first=1 SECOND
+declare -A map=([A]=1) other
+typeset -i count
+export PATH="$PATH:/opt"
+if true; then FALLBACK=1; fi
+LC_ALL=C sort
+alias ll='ls -l' plain=ls
+alias -g G='| grep'
+run() { INSIDE=1; readonly HIDDEN=2; }
+"#;
+    assert_eq!(constants_of(&BASH, source), "LIMIT first SECOND map other count PATH FALLBACK ll plain G");
+}
+
+#[test]
+fn tests_of_bats_extend_to_the_next_one() {
+    let source = r#"#!/usr/bin/env bats
+
+load test_helper
+
+setup() {
+  make_fixture
+}
+
+# Adds two numbers.
+@test "adds: 1 + 1" {
+  run add 1 1
+  [ "$status" -eq 0 ]
+}
+
+@test 'fails' {
+  if flaky; then
+    skip
+  fi
+}
+"#;
+    insta::assert_snapshot!(outline(&BASH, source), @r#"
+    import test_helper *
+    function setup 5-7 setup() |  | make_fixture | exported
+    function adds: 1 + 1 10-13 @test "adds: 1 + 1" | Adds two numbers. | run | exported
+    function fails 15-19 @test 'fails' |  | flaky skip | 1 branches | exported
+    "#);
+}
+
+#[test]
+fn packages_inherit() {
+    let source = "EAPI=8\ninherit eutils \"git-r3\"\nsrc_compile() {\n  emake\n}\n";
+    insta::assert_snapshot!(outline(&BASH, source), @r"
+    import eutils *
+    import git-r3 *
+    function src_compile 3-5 src_compile() |  | emake | exported
+    values: EAPI
+    ");
+}

@@ -1,0 +1,40 @@
+//! Comments, strings and keywords of Haskell.
+
+use crate::highlight::LexicalTable;
+
+pub(super) static TABLE: LexicalTable = LexicalTable {
+    line_comments: &["--"],
+    block_comment: Some(("{-", "-}")),
+    strings: &[("\"", false)],
+    keywords: &[
+        "as",
+        "case",
+        "class",
+        "data",
+        "deriving",
+        "do",
+        "else",
+        "family",
+        "forall",
+        "foreign",
+        "hiding",
+        "if",
+        "import",
+        "in",
+        "infix",
+        "infixl",
+        "infixr",
+        "instance",
+        "let",
+        "mdo",
+        "module",
+        "newtype",
+        "of",
+        "pattern",
+        "qualified",
+        "rec",
+        "then",
+        "type",
+        "where",
+    ],
+};
