@@ -64,6 +64,8 @@ pub struct Language {
     pub(crate) highlighting: Highlighting,
     /// Joins the segments of a qualified name.
     pub(crate) separator: &'static str,
+    /// Joins a method to its type, where that differs: `.` in `Module::Class.method`.
+    pub(crate) member_separator: Option<&'static str>,
     /// Owners and namespaces that qualified names omit: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
     /// Removed from the end of an owner: `.prototype`.
@@ -76,6 +78,9 @@ pub struct Language {
     pub(crate) declared_name: Option<ReadDeclaredName>,
     /// A character that belongs to the definition before it although the grammar puts it outside: `;`.
     pub(crate) terminator: Option<char>,
+    /// Indentation ends blocks, and the grammar counts the comments before the next definition to the block: definitions
+    /// end with their last token that is no comment.
+    pub(crate) ends_by_indentation: bool,
     /// Replaces what the grammar cannot read, such as macros: a text of the same length with the same line feeds, for the
     /// parser only. `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
@@ -180,12 +185,14 @@ impl Language {
             query,
             highlighting,
             separator: ".",
+            member_separator: None,
             omitted_qualifiers: &[],
             owner_suffix: "",
             overload_decorator: None,
             keeps_overloads: false,
             declared_name: None,
             terminator: None,
+            ends_by_indentation: false,
             masked: |_| None,
             imports: |_, _, _| {},
             exported: |context| context.exported,

@@ -26,7 +26,7 @@ pub(super) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &
         let is_in_type = types.covers(at);
         // Every cursor must advance, hence no short-circuit between the first two.
         let is_hidden = locals.covers(at) | imports.covers(at) || (is_in_type && *scope == ConstantScope::FileOnly);
-        let name = text_of(*node, text);
+        let name = text_of(*node, text).trim_matches(['"', '\'', '`', ':']);
         let is_known = symbol_names.contains(&node.id()) || found.last().is_some_and(|last| last.at == at);
         if !is_hidden && !is_known && !matches!(name, "" | "_") {
             found.push(Constant { name: name.to_owned(), at });

@@ -136,7 +136,8 @@ impl<'t> OutlineBuilder<'_, 't> {
     fn define(&mut self, wrapped: WrappedDefinition<'t>) {
         let WrappedDefinition { definition, outermost, exported } = wrapped;
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let bytes = attached.start..self.end_of(outermost);
+        let last = if self.language.ends_by_indentation { last_token(outermost) } else { outermost };
+        let bytes = attached.start..self.end_of(last);
         let bytes = if definition.to_end { bytes.start..self.text.len() as u32 } else { bytes };
         if definition.to_end {
             self.open.clear();
@@ -154,21 +155,25 @@ impl<'t> OutlineBuilder<'_, 't> {
         let owner = owner.filter(|owner| !is_omitted(owner));
         let mut prefix = enclosing.map(|scope| scope.prefix.clone()).unwrap_or_default();
         if let Some(segment) = owner {
-            self.push_segment(&mut prefix, segment);
+            Self::push_segment(&mut prefix, segment, self.language.separator);
         }
         let owner = match (owner, enclosing_kind) {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        if definition.kind.is_some() || !is_omitted(name) {
-            self.push_segment(&mut prefix, name);
+        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
+        let kind = match definition.kind {
+            Some(SymbolKind::Function) if is_member => Some(SymbolKind::Method),
+            kind => kind,
+        };
+        if kind.is_some() || !is_omitted(name) {
+            let separator = self.language.member_separator.filter(|_| kind == Some(SymbolKind::Method));
+            Self::push_segment(&mut prefix, name, separator.unwrap_or(self.language.separator));
         }
         let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind, section: None };
-        let Some(kind) = definition.kind else {
+        let Some(kind) = kind else {
             return self.push_scope(scope);
         };
-        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
-        let kind = if kind == SymbolKind::Function && is_member { SymbolKind::Method } else { kind };
         let signature = self.signature(&definition, name, outermost);
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
         self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
@@ -191,7 +196,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             qualified_name,
             parent,
             owner,
-            lines: (first_line - attribute_lines as u32, last_line(outermost)),
+            lines: (first_line - attribute_lines as u32, last_line(last)),
             bytes,
             body: definition.body.map(|body| body.start_byte() as u32),
             signature,
@@ -210,8 +215,8 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 
     /// The end of a definition with its terminator.
-    fn end_of(&self, outermost: Node<'t>) -> u32 {
-        let end = outermost.end_byte();
+    fn end_of(&self, last: Node<'t>) -> u32 {
+        let end = last.end_byte();
         let rest = self.text.get(end..).unwrap_or_default();
         let after = rest.trim_start_matches([' ', '\t']);
         match self.language.terminator {
@@ -260,9 +265,9 @@ impl<'t> OutlineBuilder<'_, 't> {
         owner.strip_suffix(self.language.owner_suffix).unwrap_or(owner)
     }
 
-    fn push_segment(&self, prefix: &mut String, segment: &str) {
+    fn push_segment(prefix: &mut String, segment: &str, separator: &str) {
         if !prefix.is_empty() {
-            prefix.push_str(self.language.separator);
+            prefix.push_str(separator);
         }
         prefix.push_str(segment);
         prefix.truncate(bounded(prefix).len());
@@ -305,6 +310,16 @@ impl<'t> OutlineBuilder<'_, 't> {
         let doc = comment.clone().map(|range| docs::comment_text(slice(self.text, &range)));
         (doc.unwrap_or_default(), comment)
     }
+}
+
+/// The last token in a node that is neither empty nor a comment.
+fn last_token(node: Node<'_>) -> Node<'_> {
+    let mut last = node;
+    let is_token = |node: &Node<'_>| !node.is_extra() && !node.byte_range().is_empty();
+    while let Some(child) = (0..last.child_count()).rev().filter_map(|index| last.child(index)).find(is_token) {
+        last = child;
+    }
+    last
 }
 
 /// The line of a node's last character; a node that ends with a line feed ends on the line before.
