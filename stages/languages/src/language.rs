@@ -51,7 +51,7 @@ pub struct Language {
     pub interpreters: &'static [&'static str],
     /// Other names of the language in lower case: those that editors and fenced code use.
     pub aliases: &'static [&'static str],
-    /// Extensions of other languages whose files may be of this one, with a test of the text.
+    /// Extensions of other languages, or of none, whose files may be of this one, with a test of the text.
     pub claims: &'static [(&'static str, fn(&str) -> bool)],
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
