@@ -47,6 +47,7 @@ mod java;
 mod javascript;
 mod markdown;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;
 
@@ -73,6 +74,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "javascript" => javascript::JAVASCRIPT,
     "markdown" => markdown::MARKDOWN,
     "python" => python::PYTHON,
+    "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
