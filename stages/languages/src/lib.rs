@@ -46,6 +46,7 @@ mod go;
 mod java;
 mod javascript;
 mod markdown;
+mod php;
 mod python;
 mod ruby;
 mod rust;
@@ -73,6 +74,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "markdown" => markdown::MARKDOWN,
+    "php" => php::PHP,
     "python" => python::PYTHON,
     "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
