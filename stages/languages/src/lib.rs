@@ -45,6 +45,7 @@ mod tests;
 mod go;
 mod java;
 mod javascript;
+mod kotlin;
 mod markdown;
 mod php;
 mod python;
@@ -73,6 +74,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
+    "kotlin" => kotlin::KOTLIN,
     "markdown" => markdown::MARKDOWN,
     "php" => php::PHP,
     "python" => python::PYTHON,
