@@ -51,6 +51,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 mod typescript;
 
 pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
@@ -80,6 +81,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "python" => python::PYTHON,
     "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
+    "scala" => scala::SCALA,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
 };
