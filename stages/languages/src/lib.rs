@@ -52,6 +52,7 @@ mod python;
 mod ruby;
 mod rust;
 mod scala;
+mod swift;
 mod typescript;
 
 pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
@@ -82,6 +83,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
     "scala" => scala::SCALA,
+    "swift" => swift::SWIFT,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
 };
