@@ -42,6 +42,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod dart;
 mod go;
 mod java;
 mod javascript;
@@ -73,6 +74,7 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "dart" => dart::DART,
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
