@@ -78,9 +78,9 @@ pub struct Language {
     pub(crate) declared_name: Option<ReadDeclaredName>,
     /// A character that belongs to the definition before it although the grammar puts it outside: `;`.
     pub(crate) terminator: Option<char>,
-    /// Indentation ends blocks, and the grammar counts the comments before the next definition to the block: definitions
-    /// end with their last token that is no comment.
-    pub(crate) ends_by_indentation: bool,
+    /// Where an indentation or a line feed ends a definition, the grammar counts the white space and comments after it to
+    /// the definition: it ends with its last token that is no comment.
+    pub(crate) ends_at_token: bool,
     /// Replaces what the grammar cannot read, such as macros: a text of the same length with the same line feeds, for the
     /// parser only. `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
@@ -192,7 +192,7 @@ impl Language {
             keeps_overloads: false,
             declared_name: None,
             terminator: None,
-            ends_by_indentation: false,
+            ends_at_token: false,
             masked: |_| None,
             imports: |_, _, _| {},
             exported: |context| context.exported,

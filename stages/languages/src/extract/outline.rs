@@ -136,7 +136,7 @@ impl<'t> OutlineBuilder<'_, 't> {
     fn define(&mut self, wrapped: WrappedDefinition<'t>) {
         let WrappedDefinition { definition, outermost, exported } = wrapped;
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let last = if self.language.ends_by_indentation { last_token(outermost) } else { outermost };
+        let last = if self.language.ends_at_token { last_token(outermost, self.text) } else { outermost };
         let bytes = attached.start..self.end_of(last);
         let bytes = if definition.to_end { bytes.start..self.text.len() as u32 } else { bytes };
         if definition.to_end {
@@ -312,10 +312,10 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// The last token in a node that is neither empty nor a comment.
-fn last_token(node: Node<'_>) -> Node<'_> {
+/// The last token in a node that is neither white space nor a comment.
+fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
-    let is_token = |node: &Node<'_>| !node.is_extra() && !node.byte_range().is_empty();
+    let is_token = |node: &Node<'_>| !node.is_extra() && !text_of(*node, text).trim().is_empty();
     while let Some(child) = (0..last.child_count()).rev().filter_map(|index| last.child(index)).find(is_token) {
         last = child;
     }

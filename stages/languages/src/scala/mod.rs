@@ -18,7 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 /// Scala 2 and 3, with build definitions and worksheets.
 pub(crate) static SCALA: Language = Language {
     keeps_overloads: true,
-    ends_by_indentation: true,
+    ends_at_token: true,
     imports,
     exported,
     interpreters: &["scala", "scala-cli", "amm"],
