@@ -44,6 +44,7 @@ mod tests;
 
 mod dart;
 mod go;
+mod groovy;
 mod java;
 mod javascript;
 mod kotlin;
@@ -76,6 +77,7 @@ macro_rules! languages {
 pub static LANGUAGES: &[&Language] = languages! {
     "dart" => dart::DART,
     "go" => go::GO,
+    "groovy" => groovy::GROOVY,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "kotlin" => kotlin::KOTLIN,
