@@ -38,15 +38,15 @@ pub fn by_alias(name: &str) -> Option<&'static Language> {
 /// other languages claim, a modeline decides, then the first language that claims the text. With any other extension, a
 /// modeline decides, then the interpreter in the first line.
 pub fn by_content(extension: &str, text: &str) -> Option<&'static Language> {
-    let Some(usual) = by_extension(extension) else {
-        return modeline(text).or_else(|| interpreter(text));
-    };
     let claims = || LANGUAGES.iter().copied().filter_map(|language| Some((language, language.claim(extension)?)));
+    let claimed = || claims().find_map(|(language, holds)| holds(text).then_some(language));
+    let Some(usual) = by_extension(extension) else {
+        return modeline(text).or_else(|| interpreter(text)).or_else(claimed);
+    };
     claims().next()?;
     let is_possible = |language: &&Language| {
         std::ptr::eq(*language, usual) || claims().any(|(other, _)| std::ptr::eq(*language, other))
     };
-    let claimed = || claims().find_map(|(language, holds)| holds(text).then_some(language));
     modeline(text).filter(is_possible).or_else(claimed)
 }
 

@@ -7,13 +7,16 @@
 //! | capture | meaning |
 //! |---|---|
 //! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
+//! | `@declaration.function` `.type` | the same, but outside `@local.scope` only: prototypes, aliases |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
 //! | `@open_end` | the node around a definition or namespace without an end of its own, `package A;`: it extends to the next one in this node, or to the end of this node; one with `@body` ends itself |
+//! | `@namespace.rest` | the same for the definitions after it, up to the next: `namespace A.B;` |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |
+//! | `@section` | an access label, such as `public:`: it holds for the definitions after it in the definition that contains it |
 //! | `@attribute` | a sibling that belongs to the definition after it: attributes, decorators |
 //! | `@signature.omit` | left out of signatures: annotations, decorators |
 //! | `@comment` | a comment |
@@ -51,7 +54,7 @@ pub struct Language {
     pub interpreters: &'static [&'static str],
     /// Other names of the language in lower case: those that editors and fenced code use.
     pub aliases: &'static [&'static str],
-    /// Extensions of other languages whose files may be of this one, with a test of the text.
+    /// Extensions of other languages, or of none, whose files may be of this one, with a test of the text.
     pub claims: &'static [(&'static str, fn(&str) -> bool)],
     /// Whether a text with one of the extensions is of another language, one that is not known.
     pub rejects: fn(&str) -> bool,
@@ -66,6 +69,8 @@ pub struct Language {
     pub(crate) highlighting: Highlighting,
     /// Joins the segments of a qualified name.
     pub(crate) separator: &'static str,
+    /// Joins a method to its type, where that differs: `.` in `Module::Class.method`.
+    pub(crate) member_separator: Option<&'static str>,
     /// Owners and namespaces that qualified names omit: `exports`, `this`, `prototype`.
     pub(crate) omitted_qualifiers: &'static [&'static str],
     /// The names of modules are complete, wherever the modules are: Perl packages.
@@ -78,6 +83,18 @@ pub struct Language {
     pub(crate) are_clauses: fn(&str, &str) -> bool,
     /// The name in the text of the node that is captured as the name of a definition or constant.
     pub(crate) name_in: fn(&str) -> &str,
+    /// Overloads are definitions of their own; otherwise declarations are merged with the implementation after them.
+    pub(crate) keeps_overloads: bool,
+    /// Reads a `@name` node that is not a plain name.
+    pub(crate) declared_name: Option<ReadDeclaredName>,
+    /// A character that belongs to the definition before it although the grammar puts it outside: `;`.
+    pub(crate) terminator: Option<char>,
+    /// Where an indentation or a line feed ends a definition, the grammar counts the white space and comments after it to
+    /// the definition: it ends with its last token that is no comment.
+    pub(crate) ends_at_token: bool,
+    /// Replaces what the grammar cannot read, such as macros: a text of the same length with the same line feeds, for the
+    /// parser only. `None` if nothing is replaced.
+    pub(crate) masked: fn(&str) -> Option<String>,
     /// Appends what one `@import` node imports.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
     /// Whether a definition is visible outside its file.
@@ -94,6 +111,17 @@ pub struct Language {
     pub is_declarative: bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
+}
+
+/// Reads the name of a definition from a declarator or from several nodes. `None` if the node names no definition.
+pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
+
+/// What a declarator names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DeclaredName {
+    pub(crate) name: String,
+    /// The type or namespace that a name outside of it is qualified with.
+    pub(crate) owner: Option<String>,
 }
 
 /// Finds the docstring in a definition's body or the root node of a text: the bytes of the literal.
@@ -115,6 +143,8 @@ pub(crate) struct VisibilityContext<'a> {
     pub(crate) exported: bool,
     /// Kind and visibility of the enclosing definition.
     pub(crate) parent: Option<(SymbolKind, bool)>,
+    /// The last `@section` before it in the enclosing definition.
+    pub(crate) section: Option<&'a str>,
 }
 
 /// Where a language keeps the documentation of a whole file.
@@ -173,12 +203,18 @@ impl Language {
             query,
             highlighting,
             separator: ".",
+            member_separator: None,
             omitted_qualifiers: &[],
             has_absolute_modules: false,
             owner_suffix: "",
             overload_decorator: None,
             are_clauses: |_, _| false,
-            name_in: |text| text,
+            name_in: |text| text.trim_matches(['"', '\'', '`', '#']),
+            keeps_overloads: false,
+            declared_name: None,
+            terminator: None,
+            ends_at_token: false,
+            masked: |_| None,
             imports: |_, _, _| {},
             exported: |context| context.exported,
             docstring: None,

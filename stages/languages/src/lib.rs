@@ -43,18 +43,25 @@ mod symbols;
 mod tests;
 
 mod bash;
+mod dart;
 mod elixir;
 mod go;
+mod groovy;
 mod haskell;
 mod java;
 mod javascript;
+mod kotlin;
 mod lua;
 mod markdown;
 mod perl;
+mod php;
 mod powershell;
 mod python;
 mod r;
+mod ruby;
 mod rust;
+mod scala;
+mod swift;
 mod typescript;
 mod zig;
 
@@ -77,18 +84,25 @@ macro_rules! languages {
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
     "bash" => bash::BASH,
+    "dart" => dart::DART,
     "elixir" => elixir::ELIXIR,
     "go" => go::GO,
+    "groovy" => groovy::GROOVY,
     "haskell" => haskell::HASKELL,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
+    "kotlin" => kotlin::KOTLIN,
     "lua" => lua::LUA,
     "markdown" => markdown::MARKDOWN,
     "perl" => perl::PERL,
+    "php" => php::PHP,
     "powershell" => powershell::POWERSHELL,
     "python" => python::PYTHON,
     "r" => r::R,
+    "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
+    "scala" => scala::SCALA,
+    "swift" => swift::SWIFT,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
     "zig" => zig::ZIG,

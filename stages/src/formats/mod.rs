@@ -34,7 +34,8 @@ pub(crate) fn format_of_text(path: &str, format: &str, text: &str) -> Option<&'s
     // A format that the pipeline gives to an extension, or that goes by the file's name, is not questioned.
     let usual =
         by_extension(extension).filter(|usual| usual.name == format && by_file_name(file_name(path)).is_none())?;
-    by_content(extension, text).filter(|found| found.name != usual.name).map(|found| found.name)
+    let found = by_content(extension, text).filter(|found| found.name != usual.name).map(|found| found.name);
+    found.or_else(|| (usual.rejects)(text).then_some(PLAIN))
 }
 
 fn file_name(path: &str) -> &str {

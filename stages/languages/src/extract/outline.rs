@@ -14,7 +14,7 @@ use crate::extract::scope::Scope;
 use crate::extract::signature::signature;
 use crate::failure::ParseFailure;
 use crate::file_symbols::{FileSymbols, Truncation};
-use crate::language::{FileDoc, Language, VisibilityContext};
+use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded};
 
@@ -54,6 +54,7 @@ pub(crate) fn outline<'t>(
         scopes: Vec::new(),
         symbols: Vec::new(),
         open: Vec::new(),
+        next_section: 0,
         attached: AttachedCache::default(),
         doc_bytes_left: MIN_DOC_BYTES + DOC_BYTES_PER_BYTE * text.len(),
     };
@@ -70,7 +71,9 @@ pub(crate) fn outline<'t>(
     let OutlineBuilder { scopes, mut symbols, .. } = builder;
     let calls = assign_references(&captures.references, &scopes, &mut symbols);
     let constants = constants(language, &captures, &symbols, text);
-    merge_overloads(&mut symbols, language, text);
+    if !language.keeps_overloads {
+        merge_overloads(&mut symbols, language, text);
+    }
     Ok(FileSymbols {
         symbols,
         imports,
@@ -110,10 +113,12 @@ struct OutlineBuilder<'a, 't> {
     language: &'a Language,
     captures: &'a Captures<'t, 't>,
     text: &'t str,
-    scopes: Vec<Scope>,
+    scopes: Vec<Scope<'t>>,
     symbols: Vec<Symbol>,
     /// Indices of the scopes around the current offset, innermost last.
     open: Vec<usize>,
+    /// Index of the first access label after the definitions so far.
+    next_section: usize,
     attached: AttachedCache,
     doc_bytes_left: usize,
 }
@@ -133,37 +138,53 @@ impl<'t> OutlineBuilder<'_, 't> {
         let open_end = definition.open_end.filter(|_| definition.body.is_none());
         let open_end = open_end.map(|end| self.open_end(outermost, end.limit));
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let mut bytes = attached.start..open_end.unwrap_or(outermost.end_byte() as u32);
+        let last = if self.language.ends_at_token { last_token(outermost, self.text) } else { outermost };
+        let end = match open_end {
+            Some(end) => end,
+            None if definition.to_end => self.text.len() as u32,
+            None => self.end_of(last),
+        };
+        let mut bytes = attached.start..end;
+        if definition.to_end {
+            self.open.clear();
+        }
+        let Some(declared) = self.declared_name(&definition) else { return };
+        self.enter_sections(bytes.start);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
         // In a text with errors, a node may end with the white space that the open end around it leaves out.
         bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
-        let name = (self.language.name_in)(text_of(definition.name, self.text));
-        let name = bounded(name.trim_matches(['"', '\'', '`', '#']));
+        let section = enclosing.and_then(|scope| scope.section);
+        let name = bounded(declared.name.trim_matches(['"', '\'', '`', '#']));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
-        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
+        let owner = definition.owner.map(|owner| self.owner(owner)).or(declared.owner.as_deref());
+        let owner = owner.filter(|owner| !is_omitted(owner));
         let is_absolute = self.language.has_absolute_modules && definition.kind == Some(SymbolKind::Module);
         let enclosing_prefix = enclosing.filter(|_| !is_absolute).map(|scope| scope.prefix.clone());
         let mut prefix = enclosing_prefix.unwrap_or_default();
         if let Some(segment) = owner {
-            self.push_segment(&mut prefix, segment);
+            Self::push_segment(&mut prefix, segment, self.language.separator);
         }
         let owner = match (owner, enclosing_kind) {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        if definition.kind.is_some() || !is_omitted(name) {
-            self.push_segment(&mut prefix, name);
+        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
+        let kind = match definition.kind {
+            Some(SymbolKind::Function) if is_member => Some(SymbolKind::Method),
+            kind => kind,
+        };
+        if kind.is_some() || !is_omitted(name) {
+            let separator = self.language.member_separator.filter(|_| kind == Some(SymbolKind::Method));
+            Self::push_segment(&mut prefix, name, separator.unwrap_or(self.language.separator));
         }
-        let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind };
-        let Some(kind) = definition.kind else {
+        let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind, section: None };
+        let Some(kind) = kind else {
             return self.push_scope(scope);
         };
-        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
-        let kind = if kind == SymbolKind::Function && is_member { SymbolKind::Method } else { kind };
-        let signature = self.signature(&definition, outermost);
+        let signature = self.signature(&definition, name, outermost);
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
         self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
         let visibility = VisibilityContext {
@@ -172,6 +193,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             exported: exported || self.captures.exports.contains(name),
             file_exports: !self.captures.exports.is_empty(),
             parent: parent.map(|p| (self.symbols[p as usize].kind, self.symbols[p as usize].exported)),
+            section,
         };
         let exported = (self.language.exported)(&visibility);
         let (name, qualified_name) = match kind {
@@ -183,7 +205,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         let part = if is_whole { None } else { self.text.get(outermost.start_byte()..bytes.end as usize) };
         let last_line = match part {
             Some(part) => first_line + part.matches('\n').count() as u32,
-            None => last_line(outermost),
+            None => last_line(last),
         };
         let symbol = Symbol {
             kind,
@@ -209,6 +231,45 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.push_scope(scope);
     }
 
+    /// The end of a definition with its terminator.
+    fn end_of(&self, last: Node<'t>) -> u32 {
+        let end = last.end_byte();
+        let rest = self.text.get(end..).unwrap_or_default();
+        let after = rest.trim_start_matches([' ', '\t']);
+        match self.language.terminator {
+            Some(terminator) if after.starts_with(terminator) => {
+                (end + rest.len() - after.len() + terminator.len_utf8()) as u32
+            }
+            _ => end as u32,
+        }
+    }
+
+    /// `None` if there is no name.
+    fn declared_name(&self, definition: &CapturedDefinition<'t>) -> Option<DeclaredName> {
+        match self.language.declared_name {
+            Some(read) => read(definition.name, self.text).filter(|declared| !declared.name.is_empty()),
+            None => {
+                let name = (self.language.name_in)(text_of(definition.name, self.text)).to_owned();
+                Some(DeclaredName { name, owner: None })
+            }
+        }
+    }
+
+    /// Notes the access labels before `start` in the scopes that contain them.
+    fn enter_sections(&mut self, start: u32) {
+        while let Some(label) = self.captures.sections.get(self.next_section) {
+            let at = label.start_byte() as u32;
+            if at >= start {
+                return;
+            }
+            while self.open.pop_if(|last| self.scopes[*last].bytes.end <= at).is_some() {}
+            if let Some(innermost) = self.open.last() {
+                self.scopes[*innermost].section = Some(text_of(*label, self.text));
+            }
+            self.next_section += 1;
+        }
+    }
+
     fn attached(&mut self, start: u32) -> AttachedCache {
         if self.attached.at != Some(start) {
             let attached = docs::attached(self.language, &self.captures.leading, start, self.text);
@@ -232,20 +293,20 @@ impl<'t> OutlineBuilder<'_, 't> {
         owner.strip_suffix(self.language.owner_suffix).unwrap_or(owner)
     }
 
-    fn push_segment(&self, prefix: &mut String, segment: &str) {
+    fn push_segment(prefix: &mut String, segment: &str, separator: &str) {
         if !prefix.is_empty() {
-            prefix.push_str(self.language.separator);
+            prefix.push_str(separator);
         }
         prefix.push_str(segment);
         prefix.truncate(bounded(prefix).len());
     }
 
-    fn push_scope(&mut self, scope: Scope) {
+    fn push_scope(&mut self, scope: Scope<'t>) {
         self.open.push(self.scopes.len());
         self.scopes.push(scope);
     }
 
-    fn signature(&self, definition: &CapturedDefinition<'t>, outermost: Node<'t>) -> String {
+    fn signature(&self, definition: &CapturedDefinition<'t>, name: &str, outermost: Node<'t>) -> String {
         let start = outermost.start_byte() as u32;
         let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte());
         let end = self.text.floor_char_boundary(end.min(start as usize + MAX_DECLARATION_BYTES)) as u32;
@@ -259,7 +320,10 @@ impl<'t> OutlineBuilder<'_, 't> {
             let is_first = |omit: &&Range<u32>| leading.peek().is_none_or(|other| omit.start <= other.start);
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
-        signature(self.text, start..end, left_out.take_while(|range| range.start < end))
+        let signature = signature(self.text, start..end, left_out.take_while(|range| range.start < end));
+        // struct { … } name;
+        let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
+        if is_name_after_body { format!("{signature} {name}") } else { signature }
     }
 
     fn doc(&self, definition: &CapturedDefinition<'t>, comment: Option<Range<u32>>) -> (String, Option<Range<u32>>) {
@@ -276,6 +340,16 @@ impl<'t> OutlineBuilder<'_, 't> {
         let doc = comment.clone().map(|range| text(slice(self.text, &range)));
         (doc.unwrap_or_default(), comment)
     }
+}
+
+/// The last token in a node that is neither white space nor a comment.
+fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
+    let mut last = node;
+    let is_token = |node: &Node<'_>| !node.is_extra() && !text_of(*node, text).trim().is_empty();
+    while let Some(child) = (0..last.child_count()).rev().filter_map(|index| last.child(index)).find(is_token) {
+        last = child;
+    }
+    last
 }
 
 /// The line of a node's last character; a node that ends with a line feed ends on the line before.

@@ -162,7 +162,7 @@ fn other_ways_to_find_a_language_are_unambiguous() {
         assert!(language.file_names.iter().all(|name| names.insert(*name)), "{}", language.name);
         for (extension, _) in language.claims {
             let owner = by_extension(extension).map(|owner| owner.name);
-            assert!(owner.is_some() && owner != Some(language.name), "{} claims {extension}", language.name);
+            assert_ne!(owner, Some(language.name), "{} claims its own {extension}", language.name);
         }
     }
 }

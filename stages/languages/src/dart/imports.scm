@@ -1,0 +1,1 @@
+[(library_import) (library_export) (part_directive) (part_of_directive)] @import

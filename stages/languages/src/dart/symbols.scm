@@ -1,0 +1,58 @@
+(class_declaration name: (identifier) @name body: (_)? @body) @definition.class
+(class_declaration (mixin_application_class . (identifier) @name)) @definition.class
+(mixin_declaration name: (identifier) @name body: (_) @body) @definition.interface
+(enum_declaration name: (identifier) @name body: (_) @body) @definition.enum
+(extension_declaration class: (type . (type_identifier) @name) body: (_) @body) @definition.implementation
+(extension_type_declaration name: [(identifier) @name (extension_type_name (identifier) @name)] body: (_)? @body) @definition.struct
+(type_alias (type_identifier) @name) @definition.type
+
+(function_declaration signature: (function_signature name: (identifier) @name) body: (_) @body) @definition.function
+(getter_declaration signature: (getter_signature name: (identifier) @name) body: (_) @body) @definition.function
+(setter_declaration signature: (setter_signature name: (identifier) @name) body: (_) @body) @definition.function
+(external_function_declaration signature: (function_signature name: (identifier) @name)) @definition.function
+(external_getter_declaration signature: (getter_signature name: (identifier) @name)) @definition.function
+(external_setter_declaration signature: (setter_signature name: (identifier) @name)) @definition.function
+(local_function_declaration (function_signature name: (identifier) @name) (function_body) @body) @definition.function
+
+; members; the name of a constructor is read from its whole signature
+(member_declaration (method_declaration
+  signature: (method_signature [
+    (function_signature name: (identifier) @name)
+    (getter_signature name: (identifier) @name)
+    (setter_signature name: (identifier) @name)
+    (operator_signature operator: [(binary_operator) "[]" "[]=" "~"] @name)
+    (constructor_signature) @name
+    (factory_constructor_signature) @name])
+  body: (_) @body)) @definition.method
+(member_declaration (declaration [
+  (function_signature name: (identifier) @name)
+  (getter_signature name: (identifier) @name)
+  (setter_signature name: (identifier) @name)
+  (operator_signature operator: [(binary_operator) "[]" "[]=" "~"] @name)
+  (constructor_signature) @name
+  (constant_constructor_signature) @name
+  (factory_constructor_signature) @name
+  (redirecting_factory_constructor_signature) @name])) @definition.method
+
+; final f = (int x) => …
+(top_level_variable_declaration [
+  (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (function_expression body: (_) @body)) .)
+  (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (function_expression body: (_) @body)) .)]) @definition.function
+(member_declaration (declaration [
+  (static_final_declaration_list . (static_final_declaration name: (identifier) @name value: (function_expression body: (_) @body)) .)
+  (initialized_identifier_list . (initialized_identifier name: (identifier) @name value: (function_expression body: (_) @body)) .)])) @definition.method
+(local_variable_declaration (initialized_variable_declaration name: (identifier) @name value: (function_expression body: (_) @body))) @definition.function
+
+(superclass type: (type (type_identifier) @reference.base .))
+(superclass type: (type (type_identifier) @reference.base (type_arguments)) (#match? @reference.base "^[A-Z]"))
+(mixins (type (type_identifier) @reference.base .))
+(mixins (type (type_identifier) @reference.base (type_arguments)) (#match? @reference.base "^[A-Z]"))
+(interfaces (type (type_identifier) @reference.base .))
+(interfaces (type (type_identifier) @reference.base (type_arguments)) (#match? @reference.base "^[A-Z]"))
+(mixin_application . (type (type_identifier) @reference.base .))
+(mixin_declaration (type (type_identifier) @reference.base .))
+
+(annotation) @signature.omit
+[(comment) (documentation_comment)] @comment
+(ERROR) @error
+(MISSING) @error

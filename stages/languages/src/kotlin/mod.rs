@@ -1,0 +1,95 @@
+//! Kotlin.
+
+#![cfg(feature = "kotlin")]
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
+use crate::spans::text_of;
+use crate::symbols::{Import, SymbolKind};
+
+mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Kotlin and its scripts.
+pub(crate) static KOTLIN: Language = Language {
+    keeps_overloads: true,
+    declared_name: Some(declared_name),
+    imports,
+    exported,
+    interpreters: &["kotlin", "kotlinc"],
+    ..Language::new(
+        "kotlin",
+        &["kt", "kts", "ktm"],
+        || tree_sitter_kotlin_ng::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// The name of a function with its receiver: the type before the `.`.
+fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    if node.kind() != "function_declaration" {
+        let name = if node.kind() == "companion" { "Companion" } else { text_of(node, text) };
+        return Some(DeclaredName { name: name.to_owned(), owner: None });
+    }
+    let (mut receiver, mut owner) = (None, None);
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "user_type" | "nullable_type" | "parenthesized_type" => receiver = Some(child),
+            "." => owner = receiver.and_then(|receiver| type_name(text_of(receiver, text))),
+            // Sometimes the grammar counts the name to the receiver, and misses it afterwards.
+            "identifier" if child.is_missing() => {
+                let (owner, name) = text_of(receiver?, text).rsplit_once('.')?;
+                return Some(DeclaredName { name: name.to_owned(), owner: type_name(owner) });
+            }
+            "identifier" => return Some(DeclaredName { name: text_of(child, text).to_owned(), owner }),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `a.B` for `a.B<T>?`. `None` for function types.
+fn type_name(source: &str) -> Option<String> {
+    let name = source.trim_matches(['(', ')', '?']);
+    let name = name.split('<').next().unwrap_or(name).trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '`'));
+    is_name.then(|| name.to_owned())
+}
+
+/// Everything but private declarations, and what is inside functions.
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
+    let is_keyword =
+        |word: &&str| matches!(*word, "fun" | "val" | "var" | "class" | "interface" | "object" | "typealias");
+    let is_private = visibility.signature.split(' ').take_while(|word| !is_keyword(word)).any(|word| word == "private");
+    let is_inside = |(kind, exported): (SymbolKind, bool)| exported && kind.is_container();
+    !is_private && visibility.parent.is_none_or(is_inside)
+}
+
+/// `import a.b.C`, `import a.b.C as D`, `import a.b.*`.
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    let (mut path, mut name) = ("", None);
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "qualified_identifier" => path = text_of(child, text),
+            "identifier" => name = Some(text_of(child, text)),
+            "*" => name = Some("*"),
+            _ => {}
+        }
+    }
+    let name = name.unwrap_or_else(|| path.rsplit('.').next().unwrap_or(path));
+    found.push(import(node, path, vec![name.to_owned()]));
+}

@@ -1,0 +1,46 @@
+(class_declaration "interface" name: (identifier) @name (class_body)? @body) @definition.interface
+(class_declaration (modifiers (class_modifier) @_enum) name: (identifier) @name (enum_class_body)? @body
+  (#eq? @_enum "enum")) @definition.enum
+(class_declaration (modifiers (class_modifier) @_data) name: (identifier) @name (class_body)? @body
+  (#any-of? @_data "data" "value")) @definition.struct
+(class_declaration (modifiers (class_modifier) @_annotation) name: (identifier) @name (class_body)? @body
+  (#eq? @_annotation "annotation")) @definition.interface
+(class_declaration name: (identifier) @name (class_body)? @body) @definition.class
+(object_declaration name: (identifier) @name (class_body)? @body) @definition.class
+(companion_object name: (identifier) @name (class_body)? @body) @definition.class
+(companion_object "companion" @name !name (class_body)? @body) @definition.class
+(type_alias type: (identifier) @name) @definition.type
+
+; The name is read from the whole declaration: its receiver and its result are children of the same kinds.
+(function_declaration (function_body)? @body) @definition.function @name
+(secondary_constructor "constructor" @name (block)? @body) @definition.method
+
+; val f = fun(x: Int) { }, val g = { x -> }, val o = object : Base() { }
+(property_declaration (variable_declaration . (identifier) @name) (anonymous_function (function_body) @body)) @definition.function
+(property_declaration (variable_declaration . (identifier) @name) (lambda_literal) @body) @definition.function
+(property_declaration (variable_declaration . (identifier) @name) (object_literal (class_body) @body)) @definition.class
+; properties with accessors, those of receivers first
+(property_declaration
+  [(user_type (identifier) @owner .) (user_type (identifier) @owner (type_arguments)) (nullable_type (user_type (identifier) @owner .))]
+  (variable_declaration . (identifier) @name) (getter (function_body)) @body) @definition.method
+(property_declaration (variable_declaration . (identifier) @name) (getter (function_body)) @body) @definition.method
+(property_declaration
+  [(user_type (identifier) @owner .) (user_type (identifier) @owner (type_arguments)) (nullable_type (user_type (identifier) @owner .))]
+  (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
+(property_declaration (variable_declaration . (identifier) @name) (setter (function_body)) @body) @definition.method
+
+(delegation_specifier [
+  (user_type (identifier) @reference.base .)
+  (constructor_invocation (user_type (identifier) @reference.base .))
+  (explicit_delegation (user_type (identifier) @reference.base .))])
+; with type arguments; packages begin with lower case
+(delegation_specifier [
+  (user_type (identifier) @reference.base (type_arguments))
+  (constructor_invocation (user_type (identifier) @reference.base (type_arguments)))
+  (explicit_delegation (user_type (identifier) @reference.base (type_arguments)))]
+  (#match? @reference.base "^[A-Z]"))
+
+[(annotation) (file_annotation)] @signature.omit
+[(line_comment) (block_comment)] @comment
+(ERROR) @error
+(MISSING) @error

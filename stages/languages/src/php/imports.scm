@@ -1,0 +1,1 @@
+[(namespace_use_declaration) (include_expression) (include_once_expression) (require_expression) (require_once_expression)] @import

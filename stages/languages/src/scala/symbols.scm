@@ -1,0 +1,70 @@
+(class_definition "case" name: (_) @name body: (_)? @body) @definition.struct
+(class_definition name: (_) @name body: (_)? @body) @definition.class
+(trait_definition name: (_) @name body: (_)? @body) @definition.interface
+(object_definition name: (_) @name body: (_)? @body) @definition.class
+(package_object name: (_) @name body: (_)? @body) @definition.class
+(enum_definition name: (_) @name body: (_) @body) @definition.enum
+(function_definition name: (_) @name body: (_) @body) @definition.function
+; not in structural types
+(compilation_unit (type_definition name: (_) @name) @definition.type)
+(template_body (type_definition name: (_) @name) @definition.type)
+(template_body (function_declaration name: (_) @name) @definition.method)
+(with_template_body (type_definition name: (_) @name) @definition.type)
+(enum_body (type_definition name: (_) @name) @definition.type)
+(enum_body (function_declaration name: (_) @name) @definition.method)
+
+; extension (s: String) def …
+(extension_definition
+  parameters: (parameters (parameter type: [
+    (type_identifier) @name
+    (generic_type type: (_) @name)
+    (stable_type_identifier) @name]))
+  body: (_) @body) @definition.implementation
+(extension_definition parameters: (parameters (parameter type: (_) @name)) body: (_) @body) @definition.implementation
+
+; given name: Type with …
+(given_definition name: (_) @name body: (with_template_body) @body) @definition.class
+(given_definition name: (_) @name body: (_) @body) @definition.function
+(given_definition return_type: [(type_identifier) @name (generic_type type: (_) @name) (_) @name] body: (with_template_body) @body) @definition.implementation
+
+; val f = x => …, val o = new Base { }
+(val_definition pattern: (identifier) @name value: (lambda_expression (_) @body .)) @definition.function
+(val_definition pattern: (identifier) @name value: (case_block) @body) @definition.function
+(val_definition pattern: (identifier) @name value: (instance_expression (template_body) @body)) @definition.class
+
+; not the types that the cases of an enum extend
+(class_definition extend: (extends_clause [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)]))
+(trait_definition extend: (extends_clause [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)]))
+(object_definition extend: (extends_clause [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)]))
+(package_object extend: (extends_clause [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)]))
+(enum_definition extend: (extends_clause [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)]))
+(given_definition return_type: [
+  (type_identifier) @reference.base
+  (generic_type type: (type_identifier) @reference.base)
+  (generic_type type: (stable_type_identifier (type_identifier) @reference.base .))
+  (stable_type_identifier (type_identifier) @reference.base .)] body: (with_template_body))
+
+(annotation) @signature.omit
+[(comment) (block_comment)] @comment
+(ERROR) @error
+(MISSING) @error

@@ -1,0 +1,76 @@
+//! Swift.
+
+#![cfg(feature = "swift")]
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
+use crate::spans::text_of;
+use crate::symbols::{Import, SymbolKind};
+
+mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Swift.
+pub(crate) static SWIFT: Language = Language {
+    keeps_overloads: true,
+    declared_name: Some(declared_name),
+    imports,
+    exported,
+    interpreters: &["swift"],
+    ..Language::new(
+        "swift",
+        &["swift", "swiftinterface"],
+        || tree_sitter_swift::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// The name of a function is what follows `func`: an identifier or an operator.
+fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    let mut cursor = node.walk();
+    let name = match node.kind() {
+        "function_declaration" | "protocol_function_declaration" => {
+            node.children(&mut cursor).skip_while(|child| child.kind() != "func").nth(1)?
+        }
+        _ => node,
+    };
+    let name = text_of(name, text);
+    // An extension of `Array<Int>` adds to `Array`.
+    let name = if node.kind() == "user_type" { name.split('<').next().unwrap_or(name) } else { name };
+    Some(DeclaredName { name: name.to_owned(), owner: None })
+}
+
+/// Public and open declarations; members of protocols and of public extensions are as visible as these.
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
+    let is_keyword = |word: &&str| matches!(*word, "func" | "var" | "let" | "class" | "struct" | "enum" | "init");
+    let mut modifiers = visibility.signature.split([' ', '(']).take_while(|word| !is_keyword(word));
+    let own =
+        modifiers.find(|word| matches!(*word, "public" | "open" | "internal" | "private" | "fileprivate" | "package"));
+    let is_public = matches!(own, Some("public" | "open"));
+    match visibility.parent {
+        None => is_public,
+        Some((SymbolKind::Interface, exported)) => exported,
+        Some((SymbolKind::Implementation, exported)) => is_public || exported && own.is_none(),
+        Some((kind, exported)) => is_public && exported && kind.is_container(),
+    }
+}
+
+/// `import Module`, `import struct Module.Name`.
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    let Some(path) = node.named_children(&mut cursor).find(|child| child.kind() == "identifier") else { return };
+    let path = text_of(path, text);
+    found.push(import(node, path, vec![path.rsplit('.').next().unwrap_or(path).to_owned()]));
+}
