@@ -7,12 +7,15 @@
 //! | capture | meaning |
 //! |---|---|
 //! | `@definition.function` `.method` `.class` `.interface` `.type` `.struct` `.enum` `.module` `.implementation` `.block` | a definition; the same match holds its `@name` and, if it has them, `@body` and `@owner` |
+//! | `@declaration.function` `.type` | the same, but outside `@local.scope` only: prototypes, aliases |
 //! | `@definition.constant` | the name of a constant, variable or enum member, at file level or inside a type |
 //! | `@definition.variable` | the same, at file level only |
 //! | `@namespace` | qualifies the definitions inside it with its `@name` without being a symbol |
+//! | `@namespace.rest` | the same for the definitions after it, up to the next: `namespace A.B;` |
 //! | `@wrapper` with `@wrapped` | `@wrapper` belongs to the definition `@wrapped`: decorators, `export`, `const` |
 //! | `@wrapper.exported` with `@wrapped` | the same, and the definition is exported |
 //! | `@export` | a name that the file exports |
+//! | `@section` | an access label, such as `public:`: it holds for the definitions after it in the definition that contains it |
 //! | `@attribute` | a sibling that belongs to the definition after it: attributes, decorators |
 //! | `@signature.omit` | left out of signatures: annotations, decorators |
 //! | `@comment` | a comment |
@@ -67,6 +70,15 @@ pub struct Language {
     pub(crate) owner_suffix: &'static str,
     /// The decorator that marks a definition as an overload of the one after it.
     pub(crate) overload_decorator: Option<&'static str>,
+    /// Overloads are definitions of their own; otherwise declarations are merged with the implementation after them.
+    pub(crate) keeps_overloads: bool,
+    /// Reads a `@name` node that is not a plain name.
+    pub(crate) declared_name: Option<ReadDeclaredName>,
+    /// A character that belongs to the definition before it although the grammar puts it outside: `;`.
+    pub(crate) terminator: Option<char>,
+    /// Replaces what the grammar cannot read, such as macros: a text of the same length with the same line feeds, for the
+    /// parser only. `None` if nothing is replaced.
+    pub(crate) masked: fn(&str) -> Option<String>,
     /// Appends what one `@import` node imports.
     pub(crate) imports: fn(Node<'_>, &str, &mut Vec<Import>),
     /// Whether a definition is visible outside its file.
@@ -79,6 +91,17 @@ pub struct Language {
     pub is_declarative: bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
+}
+
+/// Reads the name of a definition from a declarator or from several nodes. `None` if the node names no definition.
+pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
+
+/// What a declarator names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DeclaredName {
+    pub(crate) name: String,
+    /// The type or namespace that a name outside of it is qualified with.
+    pub(crate) owner: Option<String>,
 }
 
 /// Finds the docstring in a definition's body or the root node: the bytes of the literal.
@@ -98,6 +121,8 @@ pub(crate) struct VisibilityContext<'a> {
     pub(crate) exported: bool,
     /// Kind and visibility of the enclosing definition.
     pub(crate) parent: Option<(SymbolKind, bool)>,
+    /// The last `@section` before it in the enclosing definition.
+    pub(crate) section: Option<&'a str>,
 }
 
 /// Where a language keeps the documentation of a whole file.
@@ -158,6 +183,10 @@ impl Language {
             omitted_qualifiers: &[],
             owner_suffix: "",
             overload_decorator: None,
+            keeps_overloads: false,
+            declared_name: None,
+            terminator: None,
+            masked: |_| None,
             imports: |_, _, _| {},
             exported: |context| context.exported,
             docstring: None,

@@ -110,7 +110,9 @@ impl Parser {
             return Err(ParseFailure::TooLarge);
         }
         let query = language.compiled_query()?;
-        let tree = self.tree(language, text, deadline)?;
+        let masked = (language.masked)(text);
+        debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
+        let tree = self.tree(language, masked.as_deref().unwrap_or(text), deadline)?;
         let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use crate::deadline::Deadline;
+use crate::extract::span_cursor::SpanCursor;
 use crate::failure::ParseFailure;
 use crate::query::CompiledQuery;
 use crate::query::capture::CaptureKind;
@@ -20,6 +21,8 @@ pub(crate) struct Captures<'tree, 'text> {
     /// Id of a wrapped node → its wrapper, and whether the wrapper exports it.
     pub(crate) wrappers: FxHashMap<usize, (Node<'tree>, bool)>,
     pub(crate) exports: FxHashSet<&'text str>,
+    /// Access labels.
+    pub(crate) sections: Vec<Node<'tree>>,
     pub(crate) imports: Vec<Node<'tree>>,
     pub(crate) headings: Vec<Node<'tree>>,
     /// Names of constants and variables, local ones included.
@@ -44,6 +47,10 @@ pub(crate) struct CapturedDefinition<'tree> {
     pub(crate) name: Node<'tree>,
     pub(crate) body: Option<Node<'tree>>,
     pub(crate) owner: Option<Node<'tree>>,
+    /// A namespace that extends to the next one or the end of the file.
+    pub(crate) to_end: bool,
+    /// It counts outside local scopes only.
+    is_declaration: bool,
     pattern_index: u32,
 }
 
@@ -140,13 +147,21 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         for (capture, node) in captured.iter().copied() {
             match capture {
                 CaptureKind::Definition(kind) => fields.definition = Some((node, Some(kind))),
-                CaptureKind::Namespace => fields.definition = Some((node, None)),
+                CaptureKind::Declaration(kind) => {
+                    fields.definition = Some((node, Some(kind)));
+                    fields.is_declaration = true;
+                }
+                CaptureKind::Namespace { to_end } => {
+                    fields.definition = Some((node, None));
+                    fields.to_end = to_end;
+                }
                 CaptureKind::Name => fields.name = Some(node),
                 CaptureKind::Body => fields.body = Some(node),
                 CaptureKind::Owner => fields.owner = Some(node),
                 CaptureKind::Wrapper { exported } => fields.wrapper = Some((node, exported)),
                 CaptureKind::Wrapped => fields.wrapped = Some(node),
                 CaptureKind::Export => drop(self.exports.insert(text_of(node, text))),
+                CaptureKind::Section => self.sections.push(node),
                 CaptureKind::Attribute => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: false }),
                 CaptureKind::Comment => self.leading.push(LeadingNode { bytes: span_of(node), is_comment: true }),
                 CaptureKind::SignatureOmit => self.signature_omits.push(span_of(node)),
@@ -180,8 +195,17 @@ impl<'tree, 'text> Captures<'tree, 'text> {
 
     fn add_definition(&mut self, fields: MatchFields<'tree>, pattern_index: u32) {
         if let (Some((node, kind)), Some(name)) = (fields.definition, fields.name) {
-            let MatchFields { body, owner, .. } = fields;
-            self.definitions.push(CapturedDefinition { node, kind, name, body, owner, pattern_index });
+            let MatchFields { body, owner, to_end, is_declaration, .. } = fields;
+            self.definitions.push(CapturedDefinition {
+                node,
+                kind,
+                name,
+                body,
+                owner,
+                to_end,
+                is_declaration,
+                pattern_index,
+            });
         }
         if let (Some(wrapper), Some(wrapped)) = (fields.wrapper, fields.wrapped) {
             self.wrappers.insert(wrapped.id(), wrapper);
@@ -196,11 +220,14 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         self.leading.sort_by_key(|leading| leading.bytes.start);
         self.signature_omits.sort_by_key(|omit| omit.start);
         self.references.sort_by_key(|(at, _)| *at);
+        self.sections.sort_by_key(Node::start_byte);
         self.imports.sort_by_key(Node::start_byte);
         self.imports.dedup_by_key(|node| node.id());
         self.headings.sort_by_key(Node::start_byte);
         self.constants.sort_by_key(|(node, _)| node.start_byte());
         self.local_scopes.sort_by_key(|scope| scope.start);
+        let mut locals = SpanCursor::new(self.local_scopes.iter().cloned());
+        self.definitions.retain(|d| !locals.covers(d.node.start_byte() as u32) || !d.is_declaration);
     }
 }
 
@@ -211,6 +238,8 @@ struct MatchFields<'tree> {
     name: Option<Node<'tree>>,
     body: Option<Node<'tree>>,
     owner: Option<Node<'tree>>,
+    to_end: bool,
+    is_declaration: bool,
     wrapper: Option<(Node<'tree>, bool)>,
     wrapped: Option<Node<'tree>>,
 }

@@ -1,10 +1,9 @@
 //! Constants and variables of a file or a type.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashSet;
 
 use crate::extract::captures::{Captures, ConstantScope};
+use crate::extract::span_cursor::SpanCursor;
 use crate::spans::{span_of, text_of};
 use crate::symbols::{Constant, Symbol};
 
@@ -34,24 +33,4 @@ pub(super) fn constants(captures: &Captures<'_, '_>, symbols: &[Symbol], text: &
         }
     }
     found
-}
-
-/// Spans ordered by start, queried with ascending offsets.
-struct SpanCursor<I: Iterator<Item = Range<u32>>> {
-    spans: std::iter::Peekable<I>,
-    end: u32,
-}
-
-impl<I: Iterator<Item = Range<u32>>> SpanCursor<I> {
-    fn new(spans: I) -> Self {
-        Self { spans: spans.peekable(), end: 0 }
-    }
-
-    /// Whether a span covers `at`, which is no smaller than in the previous call.
-    fn covers(&mut self, at: u32) -> bool {
-        while let Some(span) = self.spans.next_if(|span| span.start <= at) {
-            self.end = self.end.max(span.end);
-        }
-        at < self.end
-    }
 }

@@ -11,3 +11,4 @@ mod references;
 mod scope;
 pub(crate) mod sections;
 mod signature;
+mod span_cursor;

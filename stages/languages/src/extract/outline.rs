@@ -14,7 +14,7 @@ use crate::extract::scope::Scope;
 use crate::extract::signature::signature;
 use crate::failure::ParseFailure;
 use crate::file_symbols::{FileSymbols, Truncation};
-use crate::language::{FileDoc, Language, VisibilityContext};
+use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
 use crate::symbols::{Import, Symbol, SymbolKind, bounded};
 
@@ -54,6 +54,7 @@ pub(crate) fn outline<'t>(
         scopes: Vec::new(),
         symbols: Vec::new(),
         open: Vec::new(),
+        next_section: 0,
         attached: AttachedCache::default(),
         doc_bytes_left: MIN_DOC_BYTES + DOC_BYTES_PER_BYTE * text.len(),
     };
@@ -70,7 +71,9 @@ pub(crate) fn outline<'t>(
     let OutlineBuilder { scopes, mut symbols, .. } = builder;
     let calls = assign_references(&captures.references, &scopes, &mut symbols);
     let constants = constants(&captures, &symbols, text);
-    merge_overloads(&mut symbols, language, text);
+    if !language.keeps_overloads {
+        merge_overloads(&mut symbols, language, text);
+    }
     Ok(FileSymbols {
         symbols,
         imports,
@@ -110,10 +113,12 @@ struct OutlineBuilder<'a, 't> {
     language: &'a Language,
     captures: &'a Captures<'t, 't>,
     text: &'t str,
-    scopes: Vec<Scope>,
+    scopes: Vec<Scope<'t>>,
     symbols: Vec<Symbol>,
     /// Indices of the scopes around the current offset, innermost last.
     open: Vec<usize>,
+    /// Index of the first access label after the definitions so far.
+    next_section: usize,
     attached: AttachedCache,
     doc_bytes_left: usize,
 }
@@ -131,14 +136,22 @@ impl<'t> OutlineBuilder<'_, 't> {
     fn define(&mut self, wrapped: WrappedDefinition<'t>) {
         let WrappedDefinition { definition, outermost, exported } = wrapped;
         let AttachedCache { attached, attribute_lines, .. } = self.attached(outermost.start_byte() as u32);
-        let bytes = attached.start..outermost.end_byte() as u32;
+        let bytes = attached.start..self.end_of(outermost);
+        let bytes = if definition.to_end { bytes.start..self.text.len() as u32 } else { bytes };
+        if definition.to_end {
+            self.open.clear();
+        }
+        let Some(declared) = self.declared_name(&definition) else { return };
+        self.enter_sections(bytes.start);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
-        let name = bounded(text_of(definition.name, self.text).trim_matches(['"', '\'', '`', '#']));
+        let section = enclosing.and_then(|scope| scope.section);
+        let name = bounded(declared.name.trim_matches(['"', '\'', '`', '#']));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
-        let owner = definition.owner.map(|owner| self.owner(owner)).filter(|owner| !is_omitted(owner));
+        let owner = definition.owner.map(|owner| self.owner(owner)).or(declared.owner.as_deref());
+        let owner = owner.filter(|owner| !is_omitted(owner));
         let mut prefix = enclosing.map(|scope| scope.prefix.clone()).unwrap_or_default();
         if let Some(segment) = owner {
             self.push_segment(&mut prefix, segment);
@@ -150,13 +163,13 @@ impl<'t> OutlineBuilder<'_, 't> {
         if definition.kind.is_some() || !is_omitted(name) {
             self.push_segment(&mut prefix, name);
         }
-        let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind };
+        let scope = Scope { bytes: bytes.clone(), symbol: parent, prefix, kind: definition.kind, section: None };
         let Some(kind) = definition.kind else {
             return self.push_scope(scope);
         };
         let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
         let kind = if kind == SymbolKind::Function && is_member { SymbolKind::Method } else { kind };
-        let signature = self.signature(&definition, outermost);
+        let signature = self.signature(&definition, name, outermost);
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
         self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
         let visibility = VisibilityContext {
@@ -164,6 +177,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             signature: &signature,
             exported: exported || self.captures.exports.contains(name),
             parent: parent.map(|p| (self.symbols[p as usize].kind, self.symbols[p as usize].exported)),
+            section,
         };
         let exported = (self.language.exported)(&visibility);
         let (name, qualified_name) = match kind {
@@ -195,6 +209,42 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.push_scope(scope);
     }
 
+    /// The end of a definition with its terminator.
+    fn end_of(&self, outermost: Node<'t>) -> u32 {
+        let end = outermost.end_byte();
+        let rest = self.text.get(end..).unwrap_or_default();
+        let after = rest.trim_start_matches([' ', '\t']);
+        match self.language.terminator {
+            Some(terminator) if after.starts_with(terminator) => {
+                (end + rest.len() - after.len() + terminator.len_utf8()) as u32
+            }
+            _ => end as u32,
+        }
+    }
+
+    /// `None` if there is no name.
+    fn declared_name(&self, definition: &CapturedDefinition<'t>) -> Option<DeclaredName> {
+        match self.language.declared_name {
+            Some(read) => read(definition.name, self.text).filter(|declared| !declared.name.is_empty()),
+            None => Some(DeclaredName { name: text_of(definition.name, self.text).to_owned(), owner: None }),
+        }
+    }
+
+    /// Notes the access labels before `start` in the scopes that contain them.
+    fn enter_sections(&mut self, start: u32) {
+        while let Some(label) = self.captures.sections.get(self.next_section) {
+            let at = label.start_byte() as u32;
+            if at >= start {
+                return;
+            }
+            while self.open.pop_if(|last| self.scopes[*last].bytes.end <= at).is_some() {}
+            if let Some(innermost) = self.open.last() {
+                self.scopes[*innermost].section = Some(text_of(*label, self.text));
+            }
+            self.next_section += 1;
+        }
+    }
+
     fn attached(&mut self, start: u32) -> AttachedCache {
         if self.attached.at != Some(start) {
             let attached = docs::attached(&self.captures.leading, start, self.text);
@@ -218,12 +268,12 @@ impl<'t> OutlineBuilder<'_, 't> {
         prefix.truncate(bounded(prefix).len());
     }
 
-    fn push_scope(&mut self, scope: Scope) {
+    fn push_scope(&mut self, scope: Scope<'t>) {
         self.open.push(self.scopes.len());
         self.scopes.push(scope);
     }
 
-    fn signature(&self, definition: &CapturedDefinition<'t>, outermost: Node<'t>) -> String {
+    fn signature(&self, definition: &CapturedDefinition<'t>, name: &str, outermost: Node<'t>) -> String {
         let start = outermost.start_byte() as u32;
         let end = definition.body.map_or(definition.node.end_byte(), |body| body.start_byte());
         let end = self.text.floor_char_boundary(end.min(start as usize + MAX_DECLARATION_BYTES)) as u32;
@@ -237,7 +287,10 @@ impl<'t> OutlineBuilder<'_, 't> {
             let is_first = |omit: &&Range<u32>| leading.peek().is_none_or(|other| omit.start <= other.start);
             omits.next_if(is_first).or_else(|| leading.next()).cloned()
         });
-        signature(self.text, start..end, left_out.take_while(|range| range.start < end))
+        let signature = signature(self.text, start..end, left_out.take_while(|range| range.start < end));
+        // struct { … } name;
+        let is_name_after_body = definition.body.is_some_and(|body| body.end_byte() <= definition.name.start_byte());
+        if is_name_after_body { format!("{signature} {name}") } else { signature }
     }
 
     fn doc(&self, definition: &CapturedDefinition<'t>, comment: Option<Range<u32>>) -> (String, Option<Range<u32>>) {

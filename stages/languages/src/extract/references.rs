@@ -10,12 +10,12 @@ use crate::symbols::Symbol;
 /// ordered by offset, scopes by start.
 pub(super) fn assign_references(
     references: &[(u32, Reference<'_>)],
-    scopes: &[Scope],
+    scopes: &[Scope<'_>],
     symbols: &mut [Symbol],
 ) -> Vec<String> {
     let mut outside = Vec::new();
     let (mut calls, mut bases) = (FxHashSet::default(), FxHashSet::default());
-    let mut open: Vec<&Scope> = Vec::new();
+    let mut open: Vec<&Scope<'_>> = Vec::new();
     let mut next = scopes.iter().peekable();
     for (at, reference) in references {
         while let Some(scope) = next.next_if(|scope| scope.bytes.start <= *at) {

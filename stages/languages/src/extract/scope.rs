@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::symbols::SymbolKind;
 
 /// The span of a definition or namespace, with what it gives its members.
-pub(super) struct Scope {
+pub(super) struct Scope<'t> {
     pub(super) bytes: Range<u32>,
     /// The qualified name of its members begins with this.
     pub(super) prefix: String,
@@ -13,4 +13,6 @@ pub(super) struct Scope {
     pub(super) symbol: Option<u32>,
     /// None for a namespace.
     pub(super) kind: Option<SymbolKind>,
+    /// The last access label in it so far.
+    pub(super) section: Option<&'t str>,
 }

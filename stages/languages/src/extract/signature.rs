@@ -66,7 +66,7 @@ fn tidy(line: &str) -> String {
 fn without_body_introducer(line: &str) -> &str {
     let mut line = line.trim();
     loop {
-        let shorter = line.trim_end_matches(['{', ';', ',']).trim_end();
+        let shorter = line.trim_end_matches(['{', ';', ',', '\\']).trim_end();
         let shorter = shorter.strip_suffix("=>").unwrap_or(shorter).trim_end();
         let shorter = shorter.strip_suffix(':').unwrap_or(shorter).trim_end();
         let shorter = shorter.strip_suffix('=').unwrap_or(shorter).trim_end();

@@ -6,7 +6,7 @@
 //!
 //! The supported part of the query language: node kinds, fields (the first child of a field counts), alternations, `_`,
 //! anonymous nodes, `!field`, `?` after a field's pattern, `.` around a lone child, and the predicates `#eq?`,
-//! `#any-of?` and `#match? "^[A-Z]"`.
+//! `#any-of?`, `#not-any-of?` and `#match? "^[A-Z]"`.
 
 use tree_sitter::Language as Grammar;
 

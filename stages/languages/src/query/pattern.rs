@@ -60,6 +60,7 @@ pub(crate) enum ChildPosition {
 #[derive(Debug)]
 pub(crate) enum Predicate {
     AnyOf(CaptureKind, Vec<String>),
+    NoneOf(CaptureKind, Vec<String>),
     Capitalised(CaptureKind),
 }
 
@@ -169,13 +170,14 @@ impl Predicate {
     pub(crate) fn holds(&self, text: &str) -> bool {
         match self {
             Self::AnyOf(_, values) => values.iter().any(|value| value == text),
+            Self::NoneOf(_, values) => values.iter().all(|value| value != text),
             Self::Capitalised(_) => text.starts_with(|c: char| c.is_ascii_uppercase()),
         }
     }
 
     pub(crate) fn capture(&self) -> CaptureKind {
         match self {
-            Self::AnyOf(capture, _) | Self::Capitalised(capture) => *capture,
+            Self::AnyOf(capture, _) | Self::NoneOf(capture, _) | Self::Capitalised(capture) => *capture,
         }
     }
 }

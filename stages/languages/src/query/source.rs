@@ -129,6 +129,7 @@ impl<'a> QueryParser<'a> {
         }
         self.predicates.push(match name {
             "#eq?" | "#any-of?" => Predicate::AnyOf(capture, values),
+            "#not-any-of?" => Predicate::NoneOf(capture, values),
             "#match?" if values == ["^[A-Z]"] => Predicate::Capitalised(capture),
             _ => return Err(self.unexpected()),
         });

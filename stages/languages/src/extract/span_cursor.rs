@@ -1,0 +1,23 @@
+//! Whether ascending offsets are inside spans.
+
+use std::ops::Range;
+
+/// Spans ordered by start, queried with ascending offsets.
+pub(super) struct SpanCursor<I: Iterator<Item = Range<u32>>> {
+    spans: std::iter::Peekable<I>,
+    end: u32,
+}
+
+impl<I: Iterator<Item = Range<u32>>> SpanCursor<I> {
+    pub(super) fn new(spans: I) -> Self {
+        Self { spans: spans.peekable(), end: 0 }
+    }
+
+    /// Whether a span covers `at`, which is no smaller than in the previous call.
+    pub(super) fn covers(&mut self, at: u32) -> bool {
+        while let Some(span) = self.spans.next_if(|span| span.start <= at) {
+            self.end = self.end.max(span.end);
+        }
+        at < self.end
+    }
+}
