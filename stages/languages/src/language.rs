@@ -85,6 +85,8 @@ pub struct Language {
     pub(crate) exported: fn(&VisibilityContext<'_>) -> bool,
     /// For languages with docstrings.
     pub(crate) docstring: Option<FindDocstring>,
+    /// Converts documentation to plain text: XML tags.
+    pub(crate) documentation: fn(String) -> String,
     /// Where the documentation of a whole file is.
     pub(crate) file_doc: FileDoc,
     /// A language without statements: data, configurations, schemas, styles.
@@ -190,6 +192,7 @@ impl Language {
             imports: |_, _, _| {},
             exported: |context| context.exported,
             docstring: None,
+            documentation: |text| text,
             file_doc: FileDoc::None,
             is_declarative: false,
             sections: None,

@@ -42,10 +42,14 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod c;
+mod cpp;
+mod csharp;
 mod go;
 mod java;
 mod javascript;
 mod markdown;
+mod objc;
 mod python;
 mod rust;
 mod typescript;
@@ -68,10 +72,14 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "c" => c::C,
+    "cpp" => cpp::CPP,
+    "csharp" => csharp::CSHARP,
     "go" => go::GO,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "markdown" => markdown::MARKDOWN,
+    "objc" => objc::OBJC,
     "python" => python::PYTHON,
     "rust" => rust::RUST,
     "typescript" => typescript::TYPESCRIPT,

@@ -303,7 +303,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             return (docs::docstring_text(source), Some(range.start as u32..range.end as u32));
         }
         let doc = comment.clone().map(|range| docs::comment_text(slice(self.text, &range)));
-        (doc.unwrap_or_default(), comment)
+        ((self.language.documentation)(doc.unwrap_or_default()), comment)
     }
 }
 
