@@ -43,6 +43,9 @@ mod symbols;
 mod tests;
 
 mod bash;
+mod c;
+mod cpp;
+mod csharp;
 mod dart;
 mod elixir;
 mod go;
@@ -53,6 +56,7 @@ mod javascript;
 mod kotlin;
 mod lua;
 mod markdown;
+mod objc;
 mod perl;
 mod php;
 mod powershell;
@@ -84,6 +88,9 @@ macro_rules! languages {
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
     "bash" => bash::BASH,
+    "c" => c::C,
+    "cpp" => cpp::CPP,
+    "csharp" => csharp::CSHARP,
     "dart" => dart::DART,
     "elixir" => elixir::ELIXIR,
     "go" => go::GO,
@@ -94,6 +101,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "kotlin" => kotlin::KOTLIN,
     "lua" => lua::LUA,
     "markdown" => markdown::MARKDOWN,
+    "objc" => objc::OBJC,
     "perl" => perl::PERL,
     "php" => php::PHP,
     "powershell" => powershell::POWERSHELL,

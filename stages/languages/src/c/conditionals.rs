@@ -1,0 +1,139 @@
+//! Conditionals that the grammar cannot read: those with unbalanced brackets in a branch, and those inside of parentheses,
+//! initialisers and statements. Of these, the first branch stays. All others are left to the grammar, with both branches.
+
+use crate::c::lexer::{Token, TokenKind, tokens};
+use crate::c::masks::Mask;
+use crate::c::words::is_macro;
+
+/// Deeper brackets are not distinguished.
+const MAX_DEPTH: usize = 256;
+
+/// An open `#if`.
+struct Conditional {
+    /// Index of the `#if`, `#else`, … tokens so far.
+    directives: Vec<usize>,
+    is_bad: bool,
+    /// The open brackets at its start.
+    before: Vec<Bracket>,
+    /// The open brackets after its first branch.
+    after: Option<Vec<Bracket>>,
+    /// The fewest open brackets in any branch.
+    fewest: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    Parenthesis,
+    Block,
+    Initialiser,
+}
+
+/// Blanks such conditionals out: their directives, and all branches but the first.
+pub(super) fn mask(text: &str, mask: &mut Mask) {
+    let tokens = tokens(text);
+    let mut brackets: Vec<Bracket> = Vec::new();
+    let mut open: Vec<Conditional> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::Punctuation(b @ (b'(' | b'[' | b'{')) if brackets.len() < MAX_DEPTH => {
+                let is_initialiser = || begins_initialiser(&tokens[..index], text, brackets.last());
+                brackets.push(match b {
+                    b'{' if is_initialiser() => Bracket::Initialiser,
+                    b'{' => Bracket::Block,
+                    _ => Bracket::Parenthesis,
+                });
+            }
+            TokenKind::Punctuation(b')' | b']' | b'}') => {
+                brackets.pop();
+                if let Some(conditional) = open.last_mut() {
+                    conditional.fewest = conditional.fewest.min(brackets.len());
+                }
+            }
+            TokenKind::Directive => match directive(&text[token.bytes.clone()]) {
+                "if" | "ifdef" | "ifndef" => {
+                    open.push(Conditional {
+                        directives: vec![index],
+                        is_bad: is_inside(brackets.last()) || interrupts(&tokens[..index], text),
+                        before: brackets.clone(),
+                        after: None,
+                        fewest: brackets.len(),
+                    });
+                }
+                "else" | "elif" | "elifdef" | "elifndef" => {
+                    if let Some(conditional) = open.last_mut() {
+                        conditional.end_branch(index, &brackets);
+                        brackets.clone_from(&conditional.before);
+                    }
+                }
+                "endif" => {
+                    let Some(mut conditional) = open.pop() else { continue };
+                    conditional.end_branch(index, &brackets);
+                    if conditional.is_bad {
+                        conditional.mask(&tokens, mask);
+                    }
+                    if let Some(outer) = open.last_mut() {
+                        outer.fewest = outer.fewest.min(conditional.fewest);
+                    }
+                    brackets = conditional.after.unwrap_or_default();
+                }
+                _ if is_inside(brackets.last()) => mask.blank(token.bytes.clone()),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+impl Conditional {
+    fn end_branch(&mut self, directive: usize, brackets: &[Bracket]) {
+        self.directives.push(directive);
+        self.is_bad |= brackets != self.before || self.fewest < self.before.len();
+        self.after.get_or_insert_with(|| brackets.to_vec());
+    }
+
+    fn mask(&self, tokens: &[Token], mask: &mut Mask) {
+        for directive in &self.directives {
+            mask.blank(tokens[*directive].bytes.clone());
+        }
+        if let [_, first_end, .., last_end] = self.directives[..] {
+            mask.blank(tokens[first_end].bytes.end..tokens[last_end].bytes.start);
+        }
+    }
+}
+
+/// The name of a preprocessor line.
+fn directive(line: &str) -> &str {
+    let name = line.trim_start_matches('#').trim_start();
+    &name[..name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len())]
+}
+
+fn is_inside(bracket: Option<&Bracket>) -> bool {
+    matches!(bracket, Some(Bracket::Parenthesis | Bracket::Initialiser))
+}
+
+/// Whether a brace after `before` begins an initialiser.
+fn begins_initialiser(before: &[Token], text: &str, around: Option<&Bracket>) -> bool {
+    let Some(last) = before.iter().rev().find(|token| token.kind != TokenKind::Directive) else { return false };
+    match last.kind {
+        TokenKind::Punctuation(b'=') => true,
+        TokenKind::Punctuation(b',' | b'{') => around == Some(&Bracket::Initialiser),
+        TokenKind::Word => &text[last.bytes.clone()] == "return",
+        _ => false,
+    }
+}
+
+/// Whether a directive after `before` stands inside of an expression or a declaration.
+fn interrupts(before: &[Token], text: &str) -> bool {
+    let Some(last) = before.last() else { return false };
+    match last.kind {
+        TokenKind::Punctuation(b) => !matches!(b, b';' | b'{' | b'}' | b':' | b')' | b',' | b'>'),
+        TokenKind::Word => !can_end(&text[last.bytes.clone()]),
+        TokenKind::Literal => true,
+        TokenKind::Directive => false,
+    }
+}
+
+/// Words that can end a declaration without a semicolon: macros, and `@end` and the like of Objective-C.
+fn can_end(word: &str) -> bool {
+    is_macro(word) || matches!(word, "end" | "optional" | "required" | "else" | "do")
+}

@@ -1,0 +1,12 @@
+(type_definition
+  type: [(primitive_type) (sized_type_specifier) (type_identifier) (macro_type_specifier) (struct_specifier !body) (union_specifier !body) (enum_specifier !body)]
+  declarator: (_) @name) @declaration.type
+
+; prototypes: a function behind at most three pointers
+(declaration declarator: [
+  (function_declarator declarator: [(identifier) (parenthesized_declarator . (identifier) .)])
+  (pointer_declarator declarator: [
+    (function_declarator declarator: (identifier))
+    (pointer_declarator declarator: [
+      (function_declarator declarator: (identifier))
+      (pointer_declarator declarator: (function_declarator declarator: (identifier)))])])] @name) @declaration.function

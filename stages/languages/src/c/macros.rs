@@ -1,0 +1,269 @@
+//! Macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`,
+//! `void print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. No list of names: their form decides.
+
+use crate::c::lexer::TokenKind;
+use crate::c::masks::Mask;
+use crate::c::source::Source;
+use crate::c::words::{is_builtin, is_macro, is_statement};
+
+/// Blanks such macros out, without their arguments where these are code.
+pub(super) fn mask(text: &str, mask: &mut Mask) {
+    let source = Source::new(text);
+    for at in 0..source.tokens.len() {
+        if source.tokens[at].kind != TokenKind::Word {
+            continue;
+        }
+        if source.mask_end(at, mask) || mask.is_masked(text, source.tokens[at].bytes.start) {
+            continue;
+        } else if source.mask_expression(at, mask) {
+            continue;
+        } else if is_macro(source.word(at)) {
+            let _ = source.mask_block(at, mask)
+                || source.mask_enumeration(at, mask)
+                || source.mask_wrapper(at, mask)
+                || source.mask_definition(at, mask)
+                || source.mask_suffix(at, mask)
+                || source.mask_type_attribute(at, mask)
+                || source.mask_specifier(at, mask)
+                || source.mask_statement(at, mask);
+        } else if source.word(at).starts_with("__") {
+            let _ = source.mask_suffix(at, mask) || source.mask_specifier(at, mask);
+        }
+    }
+}
+
+impl Source<'_> {
+    /// `JVM_ENTRY(int, f(int x)) … JVM_END` and `JVM_ENTRY(int, f, (int x)) … JVM_END`: a function.
+    fn mask_block(&self, at: usize, mask: &mut Mask) -> bool {
+        let Some((close, comma)) = self.block_header(at) else { return false };
+        let name = comma + 1;
+        let mut parameters = name + 1;
+        while self.is(parameters, b':') && self.is(parameters + 1, b':') && self.is_word(parameters + 2) {
+            parameters += 3;
+        }
+        let separator = self.is(parameters, b',').then_some(parameters);
+        parameters += usize::from(separator.is_some());
+        if !self.is_word(name) || self.close(parameters).is_none_or(|end| end + 1 != close) {
+            return false;
+        }
+        if self.is(close + 1, b'{') {
+            mask.blank(self.tokens[close].bytes.clone());
+        } else {
+            let end = self.ends.get(self.ends.partition_point(|end| *end <= close));
+            let Some(end) = end.filter(|end| self.begins_line(**end)) else { return false };
+            mask.replace(self.tokens[close].bytes.clone(), "{");
+            let end = self.tokens[*end].bytes.clone();
+            mask.blank(end.clone());
+            mask.replace(end.end - 1..end.end, "}");
+        }
+        mask.replace_specifier(self.bytes(at, at + 1));
+        mask.blank(self.tokens[comma].bytes.clone());
+        if let Some(separator) = separator {
+            mask.blank(self.tokens[separator].bytes.clone());
+        }
+        true
+    }
+
+    /// `} UNSAFE_END`; the others are replaced with their beginnings.
+    fn mask_end(&self, at: usize, mask: &mut Mask) -> bool {
+        let is_end = self.ends.binary_search(&at).is_ok() && self.is(at.wrapping_sub(1), b'}');
+        if is_end {
+            mask.blank(self.tokens[at].bytes.clone());
+        }
+        is_end
+    }
+
+    /// `typedef NS_ENUM(int, Name) {`: an enumeration.
+    fn mask_enumeration(&self, at: usize, mask: &mut Mask) -> bool {
+        let close = self.close(at + 1).filter(|close| self.is(*close + 1, b'{') && self.is(*close - 2, b','));
+        let Some(close) = close.filter(|_| self.word(at.wrapping_sub(1)) == "typedef") else { return false };
+        mask.replace(self.bytes(at - 1, close - 2), "enum");
+        mask.blank(self.tokens[close].bytes.clone());
+        true
+    }
+
+    /// The end and the first comma of `MACRO(a, b)` that begins a line and is not part of a statement.
+    fn block_header(&self, at: usize) -> Option<(usize, usize)> {
+        let close = self.close(at + 1).filter(|_| self.begins_line(at))?;
+        let is_statement = [b';', b',', b'.', b')'].iter().any(|b| self.is(close + 1, *b));
+        if is_statement { None } else { Some((close, self.comma(at + 1, close)?)) }
+    }
+
+    /// `NOT_PRODUCT(void verify();)`: its argument is code.
+    fn mask_wrapper(&self, at: usize, mask: &mut Mask) -> bool {
+        let Some(close) = self.close(at + 1) else { return false };
+        let is_code = self.is(close - 1, b';')
+            || (self.is(close - 1, b'}')
+                && self.comma(at + 1, close).is_none()
+                && (at..close).any(|inside| self.is(inside, b';')));
+        if is_code {
+            mask.blank(self.bytes(at, at + 1));
+            mask.blank(self.tokens[close].bytes.clone());
+        }
+        is_code
+    }
+
+    /// `SYSCALL_DEFINE3(name, …) {` at the start of a line: a function.
+    fn mask_definition(&self, at: usize, mask: &mut Mask) -> bool {
+        let starts_line = self.text[..self.tokens[at].bytes.start].ends_with('\n');
+        let Some(close) = self.close(at + 1).filter(|close| starts_line && self.is(*close + 1, b'{')) else {
+            return false;
+        };
+        let Some(comma) = self.comma(at + 1, close).filter(|comma| *comma == at + 3) else { return false };
+        let has_types = (comma + 1..close).filter(|inside| self.is(*inside, b',')).count() > 0;
+        if !has_types || !self.is_word(at + 2) || self.word(at).len() < 4 {
+            return false;
+        }
+        mask.replace(self.bytes(at, at + 1), "void");
+        mask.replace(self.bytes(comma, close - 1), "(");
+        true
+    }
+
+    /// `void print() const PRODUCT_RETURN;`: after the parameters.
+    fn mask_suffix(&self, at: usize, mask: &mut Mask) -> bool {
+        let last = self.close(at + 1).unwrap_or(at);
+        let ends = [b';', b'{', b':'].iter().any(|b| self.is(last + 1, *b)) && !self.is(last + 2, b':');
+        let is_chained = || self.is_word(last + 1) && (is_macro(self.word(last + 1)) || self.is_final(last + 1));
+        let mut before = at.wrapping_sub(1);
+        while matches!(self.word(before), "const" | "noexcept" | "override" | "final" | "volatile")
+            || (self.is_word(before) && (is_macro(self.word(before)) || self.word(before).starts_with("__")))
+        {
+            before = before.wrapping_sub(1);
+        }
+        if !self.is(before, b')') || !(ends || is_chained()) {
+            return false;
+        }
+        let name = (self.partners[before] as usize).wrapping_sub(1);
+        let names_function = self.is_word(name) && !is_macro(self.word(name)) && !is_statement(self.word(name))
+            || self.is(name, b')')
+            || self.begins_declaration_of_operator(name);
+        if names_function {
+            mask.blank(self.bytes(at, last));
+        }
+        names_function
+    }
+
+    fn is_final(&self, at: usize) -> bool {
+        matches!(self.word(at), "const" | "noexcept" | "override" | "final")
+    }
+
+    /// Whether a token before parameters ends the name of an operator.
+    fn begins_declaration_of_operator(&self, at: usize) -> bool {
+        (1..4).any(|distance| self.word(at.wrapping_sub(distance)) == "operator")
+    }
+
+    /// `class EXPORT Name {`.
+    fn mask_type_attribute(&self, at: usize, mask: &mut Mask) -> bool {
+        if !matches!(self.word(at.wrapping_sub(1)), "class" | "struct" | "union" | "interface") {
+            return false;
+        }
+        let last = self.close(at + 1).unwrap_or(at);
+        let mut next = last + 2;
+        while self.is(next, b':') && self.is(next + 1, b':') {
+            next += 3;
+        }
+        let is_definition = self.is_word(last + 1)
+            && (self.is(next, b'{') || self.is(next, b':') || self.is(next, b'<') || self.word(next) == "final");
+        if is_definition {
+            mask.blank(self.bytes(at, last));
+        }
+        is_definition
+    }
+
+    /// `API int f(void);` and `int API f(void);`.
+    fn mask_specifier(&self, at: usize, mask: &mut Mask) -> bool {
+        let is_before_name = |name: usize| {
+            self.is_word(name) && !is_statement(self.word(name)) && (self.is(name + 1, b'(') || self.is_qualified(name))
+        };
+        if self.is_word(at + 1) && is_before_name(at + 1) && self.follows_type(at) {
+            mask.blank(self.tokens[at].bytes.clone());
+            return true;
+        }
+        if let Some(close) = self.close(at + 1).filter(|_| self.begins_declaration(at) && !self.is(at + 2, b'(')) {
+            // PUBLIC(char *) f(int x)
+            let is_type = (at + 2..close).all(|inside| self.is_word(inside) || self.is(inside, b'*')) && close > at + 2;
+            if is_type && is_before_name(close + 1) && !self.follows_line(at + 2) {
+                mask.replace_specifier(self.bytes(at, at + 1));
+                mask.blank(self.tokens[close].bytes.clone());
+                return true;
+            }
+        }
+        let is_specifier = self.begins_declaration(at) && self.begins_type(at + 1);
+        if is_specifier {
+            mask.replace_specifier(self.tokens[at].bytes.clone());
+        }
+        is_specifier
+    }
+
+    fn is_qualified(&self, name: usize) -> bool {
+        self.is(name + 1, b':') && self.is(name + 2, b':')
+    }
+
+    /// Whether a type ends before a token.
+    fn follows_type(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        match self.tokens[before].kind {
+            TokenKind::Punctuation(b) => matches!(b, b'*' | b'&') && self.is_word(before.wrapping_sub(1)),
+            TokenKind::Word => {
+                is_builtin(self.word(before)) || !(is_statement(self.word(before)) || is_macro(self.word(before)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a type with a declarator begins at a token.
+    fn begins_type(&self, at: usize) -> bool {
+        if !self.is_word(at) {
+            return false;
+        }
+        let word = self.word(at);
+        if is_builtin(word) || matches!(word, "static" | "inline" | "extern" | "struct" | "class" | "virtual" | "enum")
+        {
+            return true;
+        }
+        let mut next = at + 1;
+        if matches!(word, "const" | "unsigned") {
+            return self.is_word(next);
+        }
+        if is_statement(word) {
+            return false;
+        }
+        while self.is(next, b'*') || self.is(next, b'&') || self.word(next) == "const" || self.is_attribute(next) {
+            next += 1;
+        }
+        let is_declarator = [b'(', b';', b'=', b'[', b','].iter().any(|b| self.is(next + 1, *b));
+        next < self.tokens.len() && self.is_word(next) && !is_statement(self.word(next)) && is_declarator
+    }
+
+    /// Whether a token is a macro before a name.
+    fn is_attribute(&self, at: usize) -> bool {
+        self.is_word(at) && is_macro(self.word(at)) && self.is_word(at + 1)
+    }
+
+    /// `Q_OBJECT` and `DEFINE_LIST(name)` in a line of their own, without a semicolon.
+    fn mask_statement(&self, at: usize, mask: &mut Mask) -> bool {
+        if !self.begins_line(at) || !self.begins_declaration(at) {
+            return false;
+        }
+        let close = self.close(at + 1);
+        let last = close.unwrap_or(at);
+        let next = last + 1;
+        if !self.follows_line(next) {
+            return false;
+        }
+        let is_next_declaration = match self.tokens.get(next).map(|token| token.kind) {
+            None | Some(TokenKind::Directive) => true,
+            Some(TokenKind::Punctuation(b)) => matches!(b, b'}' | b'~' | b'@'),
+            // Without arguments, it may be the type of a function in the next line.
+            Some(TokenKind::Word) => {
+                let is_name = self.is(next + 1, b'(') || self.is_qualified(next);
+                close.is_some() || !is_name || is_macro(self.word(next))
+            }
+            Some(TokenKind::Literal) => false,
+        };
+        if is_next_declaration {
+            mask.blank(self.bytes(at, last));
+        }
+        is_next_declaration
+    }
+}

@@ -1,0 +1,63 @@
+//! C.
+
+#![cfg(feature = "c")]
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{Language, QueryCache, VisibilityContext, import};
+use crate::spans::text_of;
+use crate::symbols::{Import, SymbolKind};
+
+mod conditionals;
+pub(crate) mod declarators;
+mod expressions;
+pub(crate) mod highlighting;
+mod lexer;
+mod macros;
+pub(crate) mod masks;
+mod source;
+#[cfg(test)]
+mod tests;
+mod words;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// C, in every style from K&R to C23.
+pub(crate) static C: Language = Language {
+    separator: "::",
+    keeps_overloads: true,
+    declared_name: Some(declarators::declared_name),
+    terminator: Some(';'),
+    masked: masks::masked,
+    imports,
+    exported,
+    ..Language::new(
+        "c",
+        &["c", "h"],
+        || tree_sitter_c::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("declarations.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// Everything outside functions that is not `static`.
+pub(crate) fn exported(visibility: &VisibilityContext<'_>) -> bool {
+    let is_static = visibility.signature.split([' ', '(']).take(6).any(|word| word == "static");
+    let is_local = matches!(visibility.parent, Some((SymbolKind::Function | SymbolKind::Method, _)));
+    !is_static && !is_local
+}
+
+/// `#include <path>` binds all names of the file.
+pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let Some(path) = node.child_by_field_name("path") else { return };
+    let path = text_of(path, text).trim_matches(['"', '<', '>']);
+    found.push(import(node, path, vec!["*".to_owned()]));
+}

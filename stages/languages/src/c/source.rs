@@ -1,0 +1,114 @@
+//! A source as tokens with matching brackets.
+
+use std::ops::Range;
+
+use crate::c::lexer::{Token, TokenKind, tokens};
+use crate::c::words::is_macro;
+
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: Vec<Token>,
+    /// Index of the matching bracket, or of the token itself.
+    pub(super) partners: Vec<u32>,
+    /// Indices of the words such as `JVM_END` at the start of a line.
+    pub(super) ends: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let tokens = tokens(text);
+        Self { text, partners: partners(&tokens), ends: ends(&tokens, text), tokens }
+    }
+
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| &self.text[token.bytes.clone()])
+    }
+
+    pub(super) fn is_word(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Word)
+    }
+
+    pub(super) fn is(&self, at: usize, punctuation: u8) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Punctuation(punctuation))
+    }
+
+    /// The closing parenthesis of the arguments that begin at `at`.
+    pub(super) fn close(&self, at: usize) -> Option<usize> {
+        let close = *self.partners.get(at)? as usize;
+        (self.is(at, b'(') && close > at).then_some(close)
+    }
+
+    pub(super) fn bytes(&self, first: usize, last: usize) -> Range<usize> {
+        self.tokens[first].bytes.start..self.tokens[last].bytes.end
+    }
+
+    /// Whether only white space precedes a token in its line.
+    pub(super) fn begins_line(&self, at: usize) -> bool {
+        let before = &self.text[..self.tokens[at].bytes.start];
+        before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty()
+    }
+
+    /// Whether a line feed separates a token from the one before it.
+    pub(super) fn follows_line(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or(0, |before| self.tokens[before].bytes.end);
+        self.tokens.get(at).is_none_or(|token| self.text[before..token.bytes.start].contains('\n'))
+    }
+
+    /// Whether a declaration or statement can begin at a token.
+    pub(super) fn begins_declaration(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        match self.tokens[before].kind {
+            TokenKind::Directive => true,
+            TokenKind::Punctuation(b) => matches!(b, b';' | b'{' | b'}' | b':' | b'>'),
+            TokenKind::Word => matches!(self.word(before), "static" | "extern" | "inline" | "virtual" | "end"),
+            TokenKind::Literal => self.word(before) == "\"C\"",
+        }
+    }
+
+    /// The first comma between two brackets that is in no bracket of its own.
+    pub(super) fn comma(&self, open: usize, close: usize) -> Option<usize> {
+        let mut at = open + 1;
+        while at < close {
+            if self.is(at, b',') {
+                return Some(at);
+            }
+            at = (self.partners[at] as usize).max(at) + 1;
+        }
+        None
+    }
+}
+
+/// The matching brackets.
+fn partners(tokens: &[Token]) -> Vec<u32> {
+    let mut partners: Vec<u32> = (0..tokens.len() as u32).collect();
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let TokenKind::Punctuation(b) = token.kind else { continue };
+        let opening = match b {
+            b'(' | b'[' | b'{' => {
+                open.push((b, index));
+                continue;
+            }
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => continue,
+        };
+        if let Some((_, start)) = open.pop_if(|(b, _)| *b == opening) {
+            partners[start] = index as u32;
+            partners[index] = start as u32;
+        } else if b == b'}' {
+            // The grammar recovers at the end of a block, too.
+            open.clear();
+        }
+    }
+    partners
+}
+
+fn ends(tokens: &[Token], text: &str) -> Vec<usize> {
+    let is_end = |token: &Token| {
+        let word = &text[token.bytes.clone()];
+        token.kind == TokenKind::Word && word.ends_with("_END") && is_macro(word)
+    };
+    (0..tokens.len()).filter(|index| is_end(&tokens[*index])).collect()
+}

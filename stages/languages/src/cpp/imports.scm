@@ -1,0 +1,1 @@
+[(using_declaration) (namespace_alias_definition)] @import

@@ -1,0 +1,82 @@
+//! C#.
+
+#![cfg(feature = "csharp")]
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
+use crate::spans::text_of;
+use crate::symbols::{Import, SymbolKind};
+
+mod documentation;
+mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// C# and its scripts.
+pub(crate) static CSHARP: Language = Language {
+    keeps_overloads: true,
+    declared_name: Some(declared_name),
+    doc_text: Some(documentation::text),
+    imports,
+    exported,
+    interpreters: &["dotnet-script"],
+    aliases: &["c#"],
+    ..Language::new(
+        "csharp",
+        &["cs", "csx", "cake"],
+        || tree_sitter_c_sharp::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("constants.scm"),
+            include_str!("calls.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// `~Name`, `operator +`, `operator int` and `this[]` have no name of their own in the grammar.
+fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    let name = match node.kind() {
+        "destructor_declaration" => format!("~{}", text_of(node.child_by_field_name("name")?, text)),
+        "indexer_declaration" => "this[]".to_owned(),
+        "conversion_operator_declaration" => {
+            let name = words(text_of(node.child_by_field_name("type")?, text));
+            format!("operator {name}")
+        }
+        "operator_declaration" => format!("operator {}", text_of(node.child_by_field_name("operator")?, text)),
+        _ => words(text_of(node, text)),
+    };
+    Some(DeclaredName { name, owner: None })
+}
+
+/// A qualified name or a type without the white space around its dots.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Members that are not private, and types outside of others that are not private to their file.
+fn exported(visibility: &VisibilityContext<'_>) -> bool {
+    let has = |modifier: &str| visibility.signature.split(' ').take(6).any(|word| word == modifier);
+    match visibility.parent {
+        None => !has("file") && !has("private"),
+        Some((SymbolKind::Interface | SymbolKind::Enum, exported)) => exported && !has("private"),
+        Some((kind, exported)) => {
+            exported && kind.is_container() && (has("public") || has("protected") || has("internal"))
+        }
+    }
+}
+
+/// `using A.B;`, `using static A.B;`, `using Name = A.B;`.
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    let mut cursor = node.walk();
+    let Some(path) = node.named_children(&mut cursor).last() else { return };
+    let path = words(text_of(path, text).split('<').next().unwrap_or_default());
+    let name = node.child_by_field_name("name").map_or("*", |alias| text_of(alias, text)).to_owned();
+    found.push(import(node, &path, vec![name]));
+}

@@ -1,0 +1,36 @@
+(namespace_declaration name: (_) @name) @namespace
+(file_scoped_namespace_declaration name: (_) @name) @namespace.rest
+
+(class_declaration name: (identifier) @name body: (_)? @body) @definition.class
+(record_declaration name: (identifier) @name body: (_)? @body) @definition.struct
+(struct_declaration name: (identifier) @name body: (_)? @body) @definition.struct
+(interface_declaration name: (identifier) @name body: (_)? @body) @definition.interface
+(enum_declaration name: (identifier) @name body: (_)? @body) @definition.enum
+(delegate_declaration name: (identifier) @name) @definition.type
+
+(method_declaration name: (identifier) @name body: (_)? @body) @definition.method
+(constructor_declaration name: (identifier) @name body: (_)? @body) @definition.method
+(destructor_declaration body: (_)? @body) @definition.method @name
+(operator_declaration body: (_)? @body) @definition.method @name
+(conversion_operator_declaration body: (_)? @body) @definition.method @name
+(indexer_declaration accessors: (_) @body) @definition.method @name
+(indexer_declaration value: (_) @body) @definition.method @name
+(property_declaration name: (identifier) @name accessors: (_) @body) @definition.method
+(property_declaration name: (identifier) @name value: (_) @body) @definition.method
+(event_declaration name: (identifier) @name accessors: (_) @body) @definition.method
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @definition.method
+(local_function_statement name: (identifier) @name body: (_)? @body) @definition.function
+
+; Func<int> f = () => 1;
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name [(lambda_expression body: (_) @body) (anonymous_method_expression (_) @body .)]))) @definition.method
+
+(base_list [
+  (identifier) @reference.base
+  (generic_name . (identifier) @reference.base)
+  (qualified_name name: [(identifier) @reference.base (generic_name . (identifier) @reference.base)])
+  (primary_constructor_base_type type: [(identifier) @reference.base (generic_name . (identifier) @reference.base)])])
+
+(attribute_list) @signature.omit
+(comment) @comment
+(ERROR) @error
+(MISSING) @error

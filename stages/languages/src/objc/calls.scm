@@ -1,0 +1,3 @@
+(message_expression method: (identifier) @reference.call)
+(catch_clause) @branch
+(block_literal) @local.scope

@@ -1,0 +1,79 @@
+//! Objective-C.
+
+#![cfg(feature = "objc")]
+
+use tree_sitter::Node;
+
+use crate::c::{self, declarators, masks};
+use crate::highlight::Highlighting;
+use crate::language::{DeclaredName, Language, QueryCache, import};
+use crate::spans::text_of;
+use crate::symbols::Import;
+
+mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Objective-C, with its headers in `.h` files.
+pub(crate) static OBJC: Language = Language {
+    keeps_overloads: true,
+    declared_name: Some(declared_name),
+    terminator: Some(';'),
+    masked: masks::masked,
+    imports,
+    exported: c::exported,
+    aliases: &["objective-c", "objectivec", "objc++", "objcpp", "objective-c++"],
+    claims: &[("h", is_objc)],
+    ..Language::new(
+        "objc",
+        &["m", "mm"],
+        || tree_sitter_objc::LANGUAGE.into(),
+        &[
+            include_str!("symbols.scm"),
+            include_str!("../c/symbols.scm"),
+            include_str!("../c/declarations.scm"),
+            include_str!("../c/constants.scm"),
+            include_str!("../c/calls.scm"),
+            include_str!("calls.scm"),
+            include_str!("../c/imports.scm"),
+            include_str!("imports.scm"),
+        ],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// The selector of a method, `initWithFrame:style:`, or the name in a declarator.
+fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    if !matches!(node.kind(), "method_definition" | "method_declaration") {
+        return declarators::declared_name(node, text);
+    }
+    let mut name = String::new();
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "identifier" => name.push_str(text_of(child, text)),
+            "method_parameter" => name.push(':'),
+            _ => {}
+        }
+    }
+    Some(DeclaredName { name, owner: None })
+}
+
+/// `#import <path>` and `@import Module;` bind all names.
+fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
+    if node.kind() == "preproc_include" {
+        return c::imports(node, text, found);
+    }
+    let path: String =
+        text_of(node, text).trim_start_matches("@import").trim_end_matches(';').split_whitespace().collect();
+    found.push(import(node, &path, vec!["*".to_owned()]));
+}
+
+/// Whether a `.h` file is Objective-C.
+fn is_objc(text: &str) -> bool {
+    let beginnings = ["@interface ", "@protocol ", "@class ", "@import ", "#import ", "NS_ASSUME_NONNULL_BEGIN"];
+    text.lines().take(2_000).any(|line| beginnings.iter().any(|beginning| line.starts_with(beginning)))
+}
