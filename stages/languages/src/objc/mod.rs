@@ -51,13 +51,21 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
         return declarators::declared_name(node, text);
     }
     let mut name = String::new();
+    // A word without a parameter is the whole selector, or a macro after it.
+    let mut word = "";
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         match child.kind() {
-            "identifier" => name.push_str(text_of(child, text)),
-            "method_parameter" => name.push(':'),
+            "identifier" if name.is_empty() && word.is_empty() || name.ends_with(':') => word = text_of(child, text),
+            "method_parameter" => {
+                name.push_str(std::mem::take(&mut word));
+                name.push(':');
+            }
             _ => {}
         }
+    }
+    if name.is_empty() {
+        name.push_str(word);
     }
     Some(DeclaredName { name, owner: None })
 }
