@@ -52,7 +52,7 @@ pub struct Language {
     /// Other names of the language in lower case: those that editors and fenced code use.
     pub aliases: &'static [&'static str],
     /// Extensions of other languages whose files may be of this one, with a test of the text.
-    pub claims: &'static [(&'static str, fn(&str) -> bool)],
+    pub claims: &'static [Claim],
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
     /// Query sources, run as one query.
@@ -105,6 +105,9 @@ pub(crate) struct DeclaredName {
     /// The type or namespace that a name outside of it is qualified with.
     pub(crate) owner: Option<String>,
 }
+
+/// An extension, and a test of the text.
+pub type Claim = (&'static str, fn(&str) -> bool);
 
 /// Finds the docstring in a definition's body or the root node: the bytes of the literal.
 pub(crate) type FindDocstring = fn(Node<'_>) -> Option<Range<usize>>;
