@@ -19,11 +19,11 @@ pub fn by_extension(extension: &str) -> Option<&'static Language> {
 
 /// The language of files with this name, such as `Makefile`, whatever their extension.
 pub fn by_file_name(name: &str) -> Option<&'static Language> {
-    let fits = |pattern: &&str| match pattern.strip_suffix('*') {
+    let fits = |pattern: &&'static str| match pattern.strip_suffix('*') {
         Some(prefix) => name.starts_with(prefix),
         None => *pattern == name,
     };
-    LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(|pattern| fits(&pattern)))
+    LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(fits))
 }
 
 /// The language that editors and fenced code call by this name or extension, in any case.

@@ -55,7 +55,7 @@ pub struct Language {
     /// Other names of the language in lower case: those that editors and fenced code use.
     pub aliases: &'static [&'static str],
     /// Extensions of other languages, or of none, whose files may be of this one, with a test of the text.
-    pub claims: &'static [(&'static str, fn(&str) -> bool)],
+    pub claims: &'static [Claim],
     /// Whether a text with one of the extensions is of another language, one that is not known.
     pub rejects: fn(&str) -> bool,
     /// The tree-sitter grammar.
@@ -123,6 +123,9 @@ pub(crate) struct DeclaredName {
     /// The type or namespace that a name outside of it is qualified with.
     pub(crate) owner: Option<String>,
 }
+
+/// An extension, and a test of the text.
+pub type Claim = (&'static str, fn(&str) -> bool);
 
 /// Finds the docstring in a definition's body or the root node of a text: the bytes of the literal.
 pub(crate) type FindDocstring = fn(Node<'_>, &str) -> Option<Range<usize>>;

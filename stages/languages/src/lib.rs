@@ -73,7 +73,7 @@ pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
 pub use failure::ParseFailure;
 pub use file_symbols::{FileSymbols, Truncation};
 pub use highlight::{Highlight, TokenClass};
-pub use language::Language;
+pub use language::{Claim, Language};
 pub use parser::{ParseLimits, Parser};
 pub use query::QuerySyntaxError;
 pub use symbols::{Boundary, Constant, Import, Symbol, SymbolKind};

@@ -46,8 +46,7 @@ fn last_declarator(node: Node<'_>) -> Option<Node<'_>> {
         kind.ends_with("declarator") || kind.ends_with("identifier") || kind.ends_with("_name")
     };
     let mut cursor = node.walk();
-    let found = node.named_children(&mut cursor).filter(is_declarator).last();
-    found
+    node.named_children(&mut cursor).filter(is_declarator).last()
 }
 
 /// `operator==`, `operator()`, `operator new`, `operator bool`, `operator""_kb`.

@@ -13,9 +13,8 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
         if source.tokens[at].kind != TokenKind::Word {
             continue;
         }
-        if source.mask_end(at, mask) || mask.is_masked(text, source.tokens[at].bytes.start) {
-            continue;
-        } else if source.mask_expression(at, mask) {
+        let is_masked = mask.is_masked(text, source.tokens[at].bytes.start);
+        if is_masked || source.mask_end(at, mask) || source.mask_expression(at, mask) {
             continue;
         } else if is_macro(source.word(at)) {
             let _ = source.mask_block(at, mask)
@@ -130,6 +129,10 @@ impl Source<'_> {
         {
             before = before.wrapping_sub(1);
         }
+        if self.ends_declarator(before) && (ends || is_chained()) {
+            mask.blank(self.bytes(at, last));
+            return true;
+        }
         if !self.is(before, b')') || !(ends || is_chained()) {
             return false;
         }
@@ -141,6 +144,13 @@ impl Source<'_> {
             mask.blank(self.bytes(at, last));
         }
         names_function
+    }
+
+    /// Whether a name ends a declarator that has more than its type: `char *name`, `(int)name`, `Type attribute name`.
+    fn ends_declarator(&self, name: usize) -> bool {
+        let before = name.wrapping_sub(1);
+        let is_name = |at: usize| self.is_word(at) && !is_builtin(self.word(at)) && !is_statement(self.word(at));
+        is_name(name) && (self.is(before, b'*') || self.is(before, b')') || is_name(before))
     }
 
     fn is_final(&self, at: usize) -> bool {
@@ -182,13 +192,14 @@ impl Source<'_> {
         if let Some(close) = self.close(at + 1).filter(|_| self.begins_declaration(at) && !self.is(at + 2, b'(')) {
             // PUBLIC(char *) f(int x)
             let is_type = (at + 2..close).all(|inside| self.is_word(inside) || self.is(inside, b'*')) && close > at + 2;
-            if is_type && is_before_name(close + 1) && !self.follows_line(at + 2) {
+            if is_type && is_before_name(close + 1) && !is_macro(self.word(close + 1)) && !self.follows_line(at + 2) {
                 mask.replace_specifier(self.bytes(at, at + 1));
                 mask.blank(self.tokens[close].bytes.clone());
                 return true;
             }
         }
-        let is_specifier = self.begins_declaration(at) && self.begins_type(at + 1);
+        let is_parameter = self.is(at.wrapping_sub(1), b'(') || self.is(at.wrapping_sub(1), b',');
+        let is_specifier = (self.begins_declaration(at) || is_parameter) && self.begins_type(at + 1);
         if is_specifier {
             mask.replace_specifier(self.tokens[at].bytes.clone());
         }
@@ -213,6 +224,10 @@ impl Source<'_> {
 
     /// Whether a type with a declarator begins at a token.
     fn begins_type(&self, at: usize) -> bool {
+        let mut at = at;
+        while self.is_attribute(at) {
+            at += 1;
+        }
         if !self.is_word(at) {
             return false;
         }
@@ -231,7 +246,7 @@ impl Source<'_> {
         while self.is(next, b'*') || self.is(next, b'&') || self.word(next) == "const" || self.is_attribute(next) {
             next += 1;
         }
-        let is_declarator = [b'(', b';', b'=', b'[', b','].iter().any(|b| self.is(next + 1, *b));
+        let is_declarator = [b'(', b')', b';', b'=', b'[', b','].iter().any(|b| self.is(next + 1, *b));
         next < self.tokens.len() && self.is_word(next) && !is_statement(self.word(next)) && is_declarator
     }
 

@@ -3,24 +3,17 @@
 
 use std::ops::Range;
 
-use crate::c::{conditionals, macros};
-
 /// A source with some of its bytes replaced.
 pub(super) struct Mask {
     bytes: Vec<u8>,
     is_changed: bool,
 }
 
-/// The source without the conditionals and macros that hide its structure; `None` if there are none.
-pub(crate) fn masked(text: &str) -> Option<String> {
-    let mut mask = Mask { bytes: text.as_bytes().to_vec(), is_changed: false };
-    conditionals::mask(text, &mut mask);
-    let without_conditionals = mask.text();
-    macros::mask(without_conditionals.as_deref().unwrap_or(text), &mut mask);
-    mask.text()
-}
-
 impl Mask {
+    pub(super) fn new(text: &str) -> Self {
+        Self { bytes: text.as_bytes().to_vec(), is_changed: false }
+    }
+
     /// Replaces everything but line feeds with spaces.
     pub(super) fn blank(&mut self, bytes: Range<usize>) {
         for byte in &mut self.bytes[bytes] {
@@ -52,7 +45,8 @@ impl Mask {
         }
     }
 
-    fn text(&self) -> Option<String> {
+    /// The source as it is now; `None` if it has not changed.
+    pub(super) fn text(&self) -> Option<String> {
         let is_changed = self.is_changed;
         is_changed.then(|| String::from_utf8(self.bytes.clone()).ok()).flatten()
     }

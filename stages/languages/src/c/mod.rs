@@ -15,7 +15,8 @@ mod expressions;
 pub(crate) mod highlighting;
 mod lexer;
 mod macros;
-pub(crate) mod masks;
+pub(crate) mod masked;
+mod masks;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub(crate) static C: Language = Language {
     keeps_overloads: true,
     declared_name: Some(declarators::declared_name),
     terminator: Some(';'),
-    masked: masks::masked,
+    masked: masked::masked,
     imports,
     exported,
     ..Language::new(

@@ -59,10 +59,18 @@ impl<'a> Source<'a> {
         let Some(before) = at.checked_sub(1) else { return true };
         match self.tokens[before].kind {
             TokenKind::Directive => true,
+            TokenKind::Punctuation(b')') => self.is_macro_line(self.partners[before] as usize) && self.follows_line(at),
             TokenKind::Punctuation(b) => matches!(b, b';' | b'{' | b'}' | b':' | b'>'),
+            TokenKind::Word if is_macro(self.word(before)) => self.begins_line(before) && self.follows_line(at),
             TokenKind::Word => matches!(self.word(before), "static" | "extern" | "inline" | "virtual" | "end"),
             TokenKind::Literal => self.word(before) == "\"C\"",
         }
+    }
+
+    /// Whether the arguments that begin at a token are those of a macro that begins a line.
+    fn is_macro_line(&self, open: usize) -> bool {
+        let name = open.wrapping_sub(1);
+        self.is_word(name) && is_macro(self.word(name)) && self.begins_line(name)
     }
 
     /// The first comma between two brackets that is in no bracket of its own.

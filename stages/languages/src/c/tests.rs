@@ -66,6 +66,16 @@ SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size)
 }
 void report(const char *format, ...) PRINTF_LIKE(1, 2);
 DEFINE_LIST(waiters)
+DEFINE_BLIT(waiters, 1Rgb)
+
+DEFINE_BLIT(readers, 3Rgb)
+
+FORCE_INLINE
+NO_OVERFLOW
+size_t measure(RASTER_ long x, const char *text)
+{
+  return x + OFFSET * va_arg(list, int);
+}
 struct PACKED header { int size; };
 "##;
     insta::assert_snapshot!(outline(&C, source), @r"
@@ -74,7 +84,8 @@ struct PACKED header { int size; };
     function name_of 8-8 API_PUBLIC(const char *) name_of(int id) |  |  | exported
     function getcwd 9-12 SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size) |  | fill | exported
     function report 13-13 void report(const char *format, ...) PRINTF_LIKE(1, 2) |  |  | exported
-    struct header 15-15 struct PACKED header |  |  | exported
+    function measure 19-24 FORCE_INLINE NO_OVERFLOW size_t measure(RASTER_ long x, const char *text) |  | va_arg | exported
+    struct header 25-25 struct PACKED header |  |  | exported
     ");
 }
 

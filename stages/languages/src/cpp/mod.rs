@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::c::{self, declarators, masks};
+use crate::c::{self, declarators, masked};
 use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
@@ -25,7 +25,7 @@ pub(crate) static CPP: Language = Language {
     keeps_overloads: true,
     declared_name: Some(declared_name),
     terminator: Some(';'),
-    masked: masks::masked,
+    masked: masked::masked,
     imports,
     exported,
     aliases: &["c++"],

@@ -130,7 +130,6 @@ void G1FullGCCompactTask::work(uint worker_id) { compact(); }
     function Java_demo_Size 31-31 JNIEXPORT jlong JNICALL Java_demo_Size(JNIEnv* env) |  | size | exported
     method Suite::Works 32-32 TEST_VM(Suite, Works) |  | run | of Suite | exported
     method G1FullGCCompactTask::work 33-33 void G1FullGCCompactTask::work(uint worker_id) |  | compact | of G1FullGCCompactTask | exported
-    1 errors
     ");
 }
 

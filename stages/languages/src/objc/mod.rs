@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::c::{self, declarators, masks};
+use crate::c::{self, declarators, masked};
 use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache, import};
 use crate::spans::text_of;
@@ -21,7 +21,7 @@ pub(crate) static OBJC: Language = Language {
     keeps_overloads: true,
     declared_name: Some(declared_name),
     terminator: Some(';'),
-    masked: masks::masked,
+    masked: masked::masked,
     imports,
     exported: c::exported,
     aliases: &["objective-c", "objectivec", "objc++", "objcpp", "objective-c++"],
@@ -51,13 +51,21 @@ fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
         return declarators::declared_name(node, text);
     }
     let mut name = String::new();
+    // A word without a parameter is the whole selector, or a macro after it.
+    let mut word = "";
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         match child.kind() {
-            "identifier" => name.push_str(text_of(child, text)),
-            "method_parameter" => name.push(':'),
+            "identifier" if name.is_empty() && word.is_empty() || name.ends_with(':') => word = text_of(child, text),
+            "method_parameter" => {
+                name.push_str(std::mem::take(&mut word));
+                name.push(':');
+            }
             _ => {}
         }
+    }
+    if name.is_empty() {
+        name.push_str(word);
     }
     Some(DeclaredName { name, owner: None })
 }

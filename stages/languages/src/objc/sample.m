@@ -36,10 +36,10 @@ static int counter = 0;
 /// The name.
 @property (nonatomic, strong) NSString *name;
 @property (nonatomic, copy) void (^handler)(int);
-@property int count;
+@property int count API_AVAILABLE(ios(10), macos(10.12));
 
 /// Makes a view.
-- (instancetype)initWithFrame:(CGRect)frame style:(int)style;
+- (instancetype)initWithFrame:(CGRect)frame style:(int)style NS_DESIGNATED_INITIALIZER;
 + (instancetype)shared;
 - (BOOL)isOpen:(id)first :(id)second;
 @end

@@ -20,8 +20,8 @@ fn sample() {
     class StackView 33-45 @interface StackView : UIView <StackObserver, NSCopying> | A view of a stack. |  | is UIView StackObserver NSCopying | exported
     method StackView.name 37-37 @property (nonatomic, strong) NSString *name | The name. |  | exported
     method StackView.handler 38-38 @property (nonatomic, copy) void (^handler)(int) |  |  | exported
-    method StackView.count 39-39 @property int count |  |  | exported
-    method StackView.initWithFrame:style: 42-42 - (instancetype)initWithFrame:(CGRect)frame style:(int)style | Makes a view. |  | exported
+    method StackView.count 39-39 @property int count API_AVAILABLE(ios(10), macos(10.12)) |  |  | exported
+    method StackView.initWithFrame:style: 42-42 - (instancetype)initWithFrame:(CGRect)frame style:(int)style NS_DESIGNATED_INITIALIZER | Makes a view. |  | exported
     method StackView.shared 43-43 + (instancetype)shared |  |  | exported
     method StackView.isOpen:: 44-44 - (BOOL)isOpen:(id)first :(id)second |  |  | exported
     implementation @interface StackView (Drawing) 47-49 @interface StackView (Drawing) |  |  | exported
