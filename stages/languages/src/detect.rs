@@ -23,7 +23,7 @@ pub fn by_file_name(name: &str) -> Option<&'static Language> {
         Some(prefix) => name.starts_with(prefix),
         None => *pattern == name,
     };
-    LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(|pattern| fits(&pattern)))
+    LANGUAGES.iter().copied().find(|language| language.file_names.iter().any(&fits))
 }
 
 /// The language that editors and fenced code call by this name or extension, in any case.

@@ -52,9 +52,9 @@ pub struct Language {
     /// Other names of the language in lower case: those that editors and fenced code use.
     pub aliases: &'static [&'static str],
     /// Extensions of other languages whose files may be of this one, with a test of the text.
-    pub claims: &'static [(&'static str, fn(&str) -> bool)],
+    pub claims: &'static [(&'static str, TextTest)],
     /// Whether a text with one of the extensions is of another language, one that is not known.
-    pub rejects: fn(&str) -> bool,
+    pub rejects: TextTest,
     /// The tree-sitter grammar.
     pub grammar: fn() -> tree_sitter::Language,
     /// Query sources, run as one query.
@@ -95,6 +95,9 @@ pub struct Language {
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
 }
+
+/// Whether a text is of a language.
+pub(crate) type TextTest = fn(&str) -> bool;
 
 /// Finds the docstring in a definition's body or the root node of a text: the bytes of the literal.
 pub(crate) type FindDocstring = fn(Node<'_>, &str) -> Option<Range<usize>>;
