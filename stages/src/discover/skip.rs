@@ -165,7 +165,7 @@ pub(super) fn skipped_file(name: &str) -> Option<&'static str> {
 pub(super) fn skipped_extension(name: &str) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     let is_own = |known: &&str| known.eq_ignore_ascii_case(extension);
-    EXTENSIONS.iter().find_map(|(reason, extensions)| extensions.iter().any(|known| is_own(&known)).then_some(*reason))
+    EXTENSIONS.iter().find_map(|(reason, extensions)| extensions.iter().any(is_own).then_some(*reason))
 }
 
 fn is_secret(name: &str) -> bool {
