@@ -38,7 +38,8 @@ pub(crate) fn run(args: &IndexArgs, program: &Program) -> Outcome {
     }
     out.flush()?;
     if options.cancel.is_cancelled() && !summary.complete {
-        return Err(Failure::Interrupted("what was finished is kept; run the command again to go on".to_owned()));
+        let kept = if summary.published { "what was finished is kept" } else { "the index is as it was" };
+        return Err(Failure::Interrupted(format!("{kept}; run the command again to go on")));
     }
     covered(&summary, args.min_coverage)?;
     readable(&summary)?;
@@ -117,7 +118,7 @@ pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions>
 }
 
 fn build(options: &IndexOptions, progress: &IndexProgress, program: &Program) -> Outcome<IndexSummary> {
-    interrupt::cancels(&options.cancel);
+    interrupt::cancels(&options.cancel, "what is in flight is being written");
     let summary = aurora_stages::index::run(options, progress);
     interrupt::ends(|| {});
     progress.clear();

@@ -13,8 +13,9 @@ const INTERRUPTED: i32 = 130;
 static ACTION: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// From here on the first Ctrl-C (or termination signal) cancels `token`, and a second one
-/// ends the process. Where no handler can be set, the system's own behaviour stays.
-pub(crate) fn cancels(token: &CancelToken) {
+/// ends the process. `stopping` says what happens in between. Where no handler can be set,
+/// the system's own behaviour stays.
+pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
     let token = token.clone();
     let pressed = AtomicBool::new(false);
     on_interrupt(move || {
@@ -22,8 +23,7 @@ pub(crate) fn cancels(token: &CancelToken) {
             std::process::exit(INTERRUPTED);
         }
         token.cancel();
-        let _ =
-            writeln!(std::io::stderr(), "\nStopping: what is in flight is being written. Ctrl-C again stops at once.");
+        let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Ctrl-C again stops at once.");
     });
 }
 

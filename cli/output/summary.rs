@@ -29,7 +29,8 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     }
     let (done, role) = match (summary.complete, summary.unreadable.entries) {
         (true, _) => ("Indexing complete!", Role::Good),
-        (false, 0) => ("Indexing stopped early; what is done is kept.", Role::Warning),
+        (false, 0) if summary.published => ("Indexing stopped early; what is done is kept.", Role::Warning),
+        (false, 0) => ("Indexing stopped early; the index is as it was.", Role::Warning),
         (false, _) => ("Indexing is incomplete: not everything could be read.", Role::Warning),
     };
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));

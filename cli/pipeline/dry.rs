@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     let paths: Vec<String> =
         args.paths.iter().map(|path| located(path, &options.root, &plan)).collect::<Outcome<_>>()?;
     let options = programs::allowed(options, args.untrusted, Purpose::DryRun, &program.terminal)?;
-    interrupt::cancels(&options.cancel);
+    interrupt::cancels(&options.cancel, "nothing is written");
     let mut outcome = Ok(());
     for (number, path) in paths.iter().enumerate() {
         let run = indexing::dry_run(&options, path, &args.only)

@@ -99,6 +99,7 @@ fn the_json_summary_has_the_promised_keys() {
         "bm25",
         "elapsed_ms",
         "generation",
+        "published",
         "complete",
         "coverage",
     ] {

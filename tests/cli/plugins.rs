@@ -1,9 +1,12 @@
 //! `aur plugin`, and programs that a project's pipeline names.
 
+use std::process::Stdio;
+use std::time::Duration;
+
 use insta::assert_snapshot;
 
 use crate::fixture::Fixture;
-use crate::{run, settings};
+use crate::{command, run, settings};
 
 /// A project in a directory, with a stage that `aur plugin new` has written.
 fn project() -> Fixture {
@@ -274,4 +277,40 @@ fn mistakes_are_told_with_line_cause_and_remedy() {
         told.push_str(&format!("{mistake}\n\n{}\n========\n", checked.err));
     }
     settings(&fixture).bind(|| assert_snapshot!("plugin-mistakes", told));
+}
+
+#[test]
+fn a_run_that_is_interrupted_in_a_changed_program_leaves_the_index_as_it_was() {
+    let fixture = project();
+    let index = |arguments: &[&str]| {
+        assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+        run(&fixture, &[&["mem", "index", "--format", "json"], arguments].concat())
+    };
+    assert_eq!(index(&[]).code, Some(0));
+    let digest = || run(&fixture, &["mem", "verify", "--digest"]).out;
+    let before = digest();
+    let working = std::fs::read_to_string(fixture.path(".aurora/plugins/area.py")).expect("it is readable");
+    let hanging = "import time\nfrom aurora_stage import stage\n\n@stage\ndef area(path):\n    open('hangs', 'w').close()\n    time.sleep(600)\n";
+    fixture.write(".aurora/plugins/area.py", hanging);
+    assert_eq!(run(&fixture, &["plugin", "trust", "area", "--yes"]).code, Some(0));
+    let child = command(&fixture)
+        .args(["mem", "index"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    while !fixture.path("hangs").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let ended = child.wait_with_output().expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(ended.status.code(), Some(130), "{out}{err}");
+    assert!(out.starts_with("Indexing stopped early; the index is as it was."), "{out}");
+    assert!(err.contains("Interrupted: the index is as it was"), "{err}");
+    assert_eq!(digest(), before);
+    fixture.remove("hangs").write(".aurora/plugins/area.py", working);
+    let again = index(&[]).json();
+    assert_eq!((&again["complete"], digest()), (&true.into(), before));
 }

@@ -93,6 +93,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
             "h5",
             "hdf5",
             "jsonl",
+            "map",
             "mat",
             "mdb",
             "ndjson",
@@ -129,7 +130,6 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ),
     ("office document", &["doc", "key", "numbers", "odp", "ods", "pages", "ppt", "pptx", "xls", "xlsm", "xlsx"]),
     ("signature or certificate", &["asc", "cer", "crt", "csr", "der", "gpg", "p7b", "p7s", "pub", "sig"]),
-    ("source map", &["map"]),
     ("test snapshot", &["ambr", "snap"]),
     ("translations", &["arb", "po", "pot", "tmx", "xlf", "xliff"]),
 ];

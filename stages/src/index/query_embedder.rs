@@ -237,7 +237,7 @@ impl Stage for VectorSink {
         Box::new(|batch: &mut BatchView<'_>, _: &StageContext<'_>| {
             let vectors = batch.read_optional(EMBEDDING)?.unwrap_or_default();
             let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-            // Whoever has asked may have gone.
+            // The receiver is closed when the embedder is dropped during a query.
             let _ = answers.send(vectors.first().cloned().flatten());
             Ok(())
         })

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{RunReport, Tally, TallyEntry};
+use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
 use aurora_storage::{ChunkType, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
@@ -46,7 +46,9 @@ pub struct IndexSummary {
     pub index_bytes: u64,
     /// Number of the published generation.
     pub generation: u64,
-    /// Whether the run has walked the whole tree and read all of it.
+    /// Whether the run has published a generation. One that is stopped under a changed configuration publishes nothing.
+    pub published: bool,
+    /// Whether the run has walked the whole tree, read all of it and come to its end.
     pub complete: bool,
     /// Whether the index was up to date already: no file was added, changed or removed, and all could be read.
     pub nothing_changed: bool,
@@ -173,6 +175,7 @@ impl IndexSummary {
         let files = FileCounts::of(&report);
         let unreadable = Unreadable { entries: unread.len(), kept_files: unread.known() };
         let is_untouched = before.generation > 0 && files.indexed + files.refreshed + files.deleted == 0;
+        let is_whole = report.outcome == Outcome::Completed;
         let chunks = ChunkCounts::of(&snapshot)?;
         warnings.extend(remarks);
         warnings.extend(lines_of(&report.warnings));
@@ -210,9 +213,10 @@ impl IndexSummary {
             source_bytes: counter("bytes"),
             index_bytes: ProjectDirectory::of(root).index_bytes().unwrap_or(0),
             generation: published.generation,
-            complete: published.complete && unread.is_empty(),
-            // Files that could not be read may have changed.
-            nothing_changed: is_untouched && unread.is_empty(),
+            published: published.generation != before.generation,
+            complete: published.complete && unread.is_empty() && is_whole,
+            // Files that could not be read, or were not reached, may have changed.
+            nothing_changed: is_untouched && unread.is_empty() && is_whole,
             coverage: if covered + missed == 0 { 1.0 } else { covered as f64 / (covered + missed) as f64 },
             files,
             report,
@@ -237,7 +241,8 @@ impl IndexSummary {
         };
         let nothing_changed = self.nothing_changed && last.nothing_changed;
         let bm25 = if self.nothing_changed { last.bm25 } else { self.bm25 };
-        Self { files, changed_chunks, report, nothing_changed, bm25, warnings, errors, elapsed_ms, ..last }
+        let published = self.published || last.published;
+        Self { published, files, changed_chunks, report, nothing_changed, bm25, warnings, errors, elapsed_ms, ..last }
     }
 }
 

@@ -170,11 +170,14 @@ fn other_ways_to_find_a_language_are_unambiguous() {
 #[test]
 fn every_language_is_a_feature() {
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let features = manifest.lines().filter_map(|line| line.split_once(" = [\"dep:")).map(|(feature, _)| feature);
+    let features: HashSet<&str> = features.collect();
     for directory in language_directories() {
         let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         assert!(manifest.contains(&format!("\n{name} = [\"dep:")), "Cargo.toml has no feature {name}");
         assert!(manifest.contains(&format!("    \"{name}\",\n")), "`all` does not name {name}");
     }
+    assert_eq!(features.len(), language_directories().len(), "a feature without a directory");
 }
 
 fn language_directories() -> Vec<PathBuf> {
