@@ -30,6 +30,8 @@ pub enum Label<'a> {
     Defines(&'a str),
     /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
     Calls(&'a str),
+    /// Chunks whose definition extends, implements or embeds a type of this name, without regard to case.
+    Extends(&'a str),
     /// Chunks that import the name or module, or something that ends in it, without regard to case.
     Imports(&'a str),
     /// Chunks that are enclosed by the chunk with this key.
@@ -52,6 +54,8 @@ pub enum LabelKind {
     Defines = b'd',
     /// [`Label::Calls`]
     Calls = b'c',
+    /// [`Label::Extends`]
+    Extends = b'e',
     /// [`Label::Imports`]
     Imports = b'i',
     /// [`Label::Contains`]
@@ -69,6 +73,7 @@ impl Label<'_> {
             Self::Meta { key, value } => entry(LabelKind::Meta, format!("{key}={value}").as_bytes()),
             Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
             Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
+            Self::Extends(name) => entry(LabelKind::Extends, name.to_lowercase().as_bytes()),
             Self::Imports(name) => entry(LabelKind::Imports, name.to_lowercase().as_bytes()),
             Self::Contains(parent) => entry(LabelKind::Contains, parent.as_bytes()),
             Self::Key(key) => entry(LabelKind::Key, key.as_bytes()),
@@ -102,6 +107,9 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
     for call in &chunk.calls {
         labels.push(Label::Calls(call).to_bytes());
         labels.push(Label::Calls(last_component(call)).to_bytes());
+    }
+    for base in &chunk.bases {
+        labels.push(Label::Extends(base).to_bytes());
     }
     for import in &chunk.imports {
         labels.push(Label::Imports(import).to_bytes());

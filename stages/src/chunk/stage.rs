@@ -65,7 +65,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 4)
+        Fingerprint::new(ChunkOptions::TYPE, 5)
             .with("options", format!("{:?}", self.options))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
