@@ -7,7 +7,7 @@ mod markers;
 mod run;
 mod tools;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +53,16 @@ enum Bench {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Resolved calls and base types against those of a compiler or type checker.
+    Graph {
+        /// Directory with an index.
+        root: PathBuf,
+        /// Relations of the same tree, as the programs in benches/graph print them.
+        edges: PathBuf,
+        /// Print so many wrong and missing relations of every kind.
+        #[arg(long, default_value_t = 0)]
+        show: usize,
+    },
     /// Indexing against a bare loop that reads and parses every file.
     Index {
         /// Directory to index; its `.aurora` is replaced.
@@ -76,6 +86,11 @@ enum Bench {
     },
 }
 
+fn graph(root: &Path, edges: &Path, show: usize) -> Result<(), String> {
+    let arguments = [run::canonical(root)?, run::canonical(edges)?, show.to_string()];
+    run::bench_with("aurora", "graph", &arguments)
+}
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Lint => run::lint(),
@@ -85,6 +100,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
+        Task::Bench { bench: Bench::Graph { root, edges, show } } => graph(&root, &edges, show),
         Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", Some(&root)),
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_deref()),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", Some(&root)),

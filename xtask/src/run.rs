@@ -31,11 +31,21 @@ pub(crate) fn test() -> Result<(), String> {
 
 /// A bench of a package of the workspace, on a directory if it takes one.
 pub(crate) fn bench(package: &str, name: &str, root: Option<&Path>) -> Result<(), String> {
-    let canonical = |root: &Path| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
-    let root = root.map(canonical).transpose()?.map(|root| root.to_string_lossy().into_owned());
+    let root = root.map(canonical).transpose()?;
+    bench_with(package, name, &Vec::from_iter(root))
+}
+
+/// A bench of a package of the workspace with arguments.
+pub(crate) fn bench_with(package: &str, name: &str, arguments: &[String]) -> Result<(), String> {
     let mut all = vec!["bench", "-p", package, "--bench", name, "--"];
-    all.extend(root.as_deref());
+    all.extend(arguments.iter().map(String::as_str));
     cargo(&all)
+}
+
+/// A path that means the same in any directory.
+pub(crate) fn canonical(path: &Path) -> Result<String, String> {
+    let whole = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(whole.to_string_lossy().into_owned())
 }
 
 /// A bench that is a package of its own, outside the workspace, because of what it is compiled with.

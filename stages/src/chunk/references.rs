@@ -102,9 +102,13 @@ pub(crate) fn bindings(symbols: &FileSymbols) -> Vec<Binding> {
     let mut found = Vec::new();
     for import in &symbols.imports {
         let path = || import.path.clone();
-        let named = import.names.iter().filter(|name| *name != "*" && !ends_in(&import.path, name));
-        let named = named.filter(|name| import.members.iter().all(|(bound, _)| bound != *name));
-        found.extend(named.map(|name| Binding { name: name.clone(), path: path(), member: String::new() }));
+        let is_member = |name: &String| import.members.iter().any(|(bound, _)| bound == name);
+        let named = import.names.iter().filter(|name| !is_member(name) && !ends_in(&import.path, name));
+        found.extend(named.map(|name| Binding {
+            name: name.clone(),
+            path: path(),
+            member: if name == "*" { name.clone() } else { String::new() },
+        }));
         let members = import.members.iter();
         found.extend(members.map(|(name, member)| Binding {
             name: name.clone(),
