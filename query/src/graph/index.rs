@@ -1,6 +1,6 @@
 //! Definitions and files of a generation, as resolution reads them, each at most once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, StorageError};
@@ -16,6 +16,9 @@ pub(crate) const MOST_NAMESAKES: usize = 1_024;
 const MOST_CHUNKS: usize = 16_384;
 /// Most bytes of the pieces of one definition that are read.
 const MOST_TEXT: usize = 1 << 20;
+/// Most expressions that are read to resolve the calls of one name in one text, and to answer one question.
+const MOST_EXPRESSIONS_OF_CALLS: u32 = 4_096;
+const MOST_EXPRESSIONS: u32 = 262_144;
 /// Most files, definitions and texts that are kept.
 const MOST_KEPT: usize = 4_096;
 
@@ -96,6 +99,8 @@ pub(crate) struct Index<'s> {
     tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
     /// Which paths are files.
     paths: RefCell<FxHashMap<String, bool>>,
+    /// Expressions that may still be read for one call, and for one question.
+    left: Cell<(u32, u32)>,
     /// Names of the modules of Go by the paths of their `go.mod`.
     go_modules: RefCell<FxHashMap<String, Option<String>>>,
 }
@@ -108,8 +113,34 @@ impl<'s> Index<'s> {
             named: RefCell::default(),
             tokens: RefCell::default(),
             paths: RefCell::default(),
+            left: Cell::default(),
             go_modules: RefCell::default(),
         }
+    }
+
+    /// Begins a question.
+    pub(crate) fn begin(&self) {
+        self.left.set((0, MOST_EXPRESSIONS));
+    }
+
+    /// Begins the calls of a name in a text.
+    pub(crate) fn begin_calls(&self) {
+        self.left.set((MOST_EXPRESSIONS_OF_CALLS, self.left.get().1));
+    }
+
+    /// Whether one more expression may be read.
+    pub(crate) fn spend(&self) -> bool {
+        let (calls, question) = self.left.get();
+        let may = calls > 0 && question > 0;
+        if may {
+            self.left.set((calls - 1, question - 1));
+        }
+        may
+    }
+
+    /// Whether the question has read all that it may.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.get().1 == 0
     }
 
     /// What a file defines; nothing, if it is not indexed.

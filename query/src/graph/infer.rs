@@ -107,6 +107,9 @@ impl<'i, 's> Reader<'i, 's> {
 
     /// The value of the expression that begins at a token and ends before `end`.
     pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value, StorageError> {
+        if !self.index.spend() {
+            return Ok(Value::Unknown);
+        }
         let tokens = &self.tokens;
         while matches!(tokens.at(at), "await" | "&" | "*" | "yield" | "go" | "mut") && at < end {
             at += 1;

@@ -74,6 +74,7 @@ impl<'s> RelationIndex<'s> {
     /// # Errors
     /// When the index is damaged.
     pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+        self.index.begin();
         let Some(definition) = self.index.definition(id)? else { return Ok(RelatedDefinitions::default()) };
         let (mut found, external, is_cut) = match relation {
             Relation::Callees => self.callees(&definition)?,
@@ -88,7 +89,7 @@ impl<'s> RelationIndex<'s> {
             reason: target.reason,
             confidence: target.confidence,
         });
-        Ok(RelatedDefinitions { list: list.collect(), external, is_cut })
+        Ok(RelatedDefinitions { list: list.collect(), external, is_cut: is_cut || self.index.is_spent() })
     }
 
     fn callees(&self, from: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {

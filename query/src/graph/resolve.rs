@@ -26,6 +26,7 @@ pub(crate) struct Target {
 /// What the calls of a name in the text of a definition mean: every definition once, with the best of its reasons. Empty for
 /// what is not in the repository.
 pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
+    index.begin_calls();
     let reader = Reader::new(index, Rc::clone(from))?;
     let own_name = if from.is_module { "" } else { from.name.as_str() };
     let mut found: Vec<Target> = Vec::new();

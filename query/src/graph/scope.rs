@@ -33,6 +33,8 @@ pub(crate) enum Meaning {
 /// Which definitions a name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
+    /// A base type, which no base type of the same type can declare.
+    Base,
     Type,
     Callable,
 }
@@ -40,7 +42,7 @@ pub(crate) enum Wanted {
 impl Wanted {
     fn accepts(self, definition: &Definition) -> bool {
         match self {
-            Self::Type => definition.is_type(),
+            Self::Base | Self::Type => definition.is_type(),
             Self::Callable => definition.is_type() || definition.is_function(),
         }
     }
@@ -139,7 +141,7 @@ fn in_scopes(
             if !found.is_empty() {
                 return Ok(Some((found, Reason::Scope)));
             }
-            if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members) {
+            if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && wanted != Wanted::Base) {
                 let found = member(index, &of, name)?;
                 if !found.found.is_empty() {
                     return Ok(Some((found.found, if found.inherited { Reason::Inherited } else { Reason::Scope })));
@@ -442,8 +444,8 @@ pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<(Vec<Rc<De
 pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
     let tokens = index.tokens(of)?;
     let place = tokens.places(name).find(|at| matches!(tokens.before(*at), "." | "::" | "\\"));
-    let path = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
-    let found = types_of_path(index, &path, of)?;
+    let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
+    let found = path(index, &path_of, of, Wanted::Base)?;
     let types = match found {
         Meaning::Definitions(found, _) => found,
         _ => Vec::new(),
@@ -465,17 +467,21 @@ fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
 /// The types that a qualified name means in the text of a definition.
 pub(crate) fn types_of_path(
     index: &Index<'_>,
-    path: &[String],
+    names: &[String],
     from: &Rc<Definition>,
 ) -> Result<Meaning, StorageError> {
-    let Some((first, rest)) = path.split_first() else { return Ok(Meaning::Unknown) };
-    let mut meaning = lookup(index, first, from, Wanted::Type)?;
+    path(index, names, from, Wanted::Type)
+}
+
+fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+    let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
+    let mut meaning = lookup(index, first, from, wanted)?;
     for name in rest {
         meaning = match meaning {
             Meaning::Definitions(types, reason) => {
                 let mut inner = Vec::new();
                 for of in &types {
-                    inner.extend(member(index, of, name)?.found.into_iter().filter(|found| found.is_type()));
+                    inner.extend(own_members(index, of, name)?.into_iter().filter(|found| found.is_type()));
                 }
                 if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
             }

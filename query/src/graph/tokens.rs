@@ -152,7 +152,7 @@ impl Lexer<'_> {
                 at += length;
                 continue;
             }
-            let (length, kind) = if is_name_byte(first) && !first.is_ascii_digit() {
+            let (length, kind) = if rest.starts_with(begins_name) {
                 (name_length(rest), TokenKind::Name)
             } else if first.is_ascii_digit() {
                 let ends = |c: char| !(c.is_alphanumeric() || c == '_');
@@ -248,8 +248,8 @@ fn name_length(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len()).max(1)
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || matches!(c, '_' | '$')
 }
 
 #[cfg(test)]
