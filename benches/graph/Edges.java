@@ -63,7 +63,9 @@ final class Edges extends TreePathScanner<Void, Void> {
 
     @Override
     public Void visitNewClass(NewClassTree call, Void nothing) {
-        print("call", call.getIdentifier(), trees.getElement(getCurrentPath()));
+        boolean isAnonymous = call.getClassBody() != null;
+        TreePath named = isAnonymous ? new TreePath(getCurrentPath(), call.getIdentifier()) : getCurrentPath();
+        print("call", call.getIdentifier(), trees.getElement(named));
         return super.visitNewClass(call, nothing);
     }
 

@@ -40,9 +40,9 @@ pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<Cal
         return None;
     }
     let open = arguments_open(tokens, at);
-    let is_literal = tokens.at(at + 1) == "{" && tokens.at(at).starts_with(char::is_uppercase);
+    let is_literal = syntax.literals && tokens.at(at + 1) == "{";
     let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
-    let is_marked = matches!(before, "new" | "@" | "::" | "<");
+    let is_marked = matches!(before, "new" | "@" | "::") || (before == "<" && angle_closer(tokens, at - 1).is_none());
     if open.is_none() && !is_literal && !is_template && !is_marked && !syntax.bare_calls && before != "." {
         return None;
     }

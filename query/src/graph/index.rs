@@ -91,6 +91,14 @@ impl File {
     }
 }
 
+/// The base types of a type.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bases {
+    pub(crate) types: Rc<[Rc<Definition>]>,
+    /// All of them are in the repository.
+    pub(crate) is_complete: bool,
+}
+
 /// Reads a generation on behalf of one question.
 pub(crate) struct Index<'s> {
     pub(crate) snapshot: &'s Snapshot,
@@ -101,6 +109,8 @@ pub(crate) struct Index<'s> {
     paths: RefCell<FxHashMap<String, bool>>,
     /// Expressions that may still be read for one call, and for one question.
     left: Cell<(u32, u32)>,
+    /// The base types of types, and whether all are known.
+    bases: RefCell<FxHashMap<ChunkId, Bases>>,
     /// Names of the modules of Go by the paths of their `go.mod`.
     go_modules: RefCell<FxHashMap<String, Option<String>>>,
 }
@@ -113,9 +123,27 @@ impl<'s> Index<'s> {
             named: RefCell::default(),
             tokens: RefCell::default(),
             paths: RefCell::default(),
+            bases: RefCell::default(),
             left: Cell::default(),
             go_modules: RefCell::default(),
         }
+    }
+
+    /// The base types of a type as `find` finds them. A type whose base types are being found has none meanwhile.
+    pub(crate) fn bases_of(
+        &self,
+        id: ChunkId,
+        find: impl FnOnce() -> Result<(Vec<Rc<Definition>>, bool), StorageError>,
+    ) -> Result<Bases, StorageError> {
+        if let Some(known) = self.bases.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        self.bases.borrow_mut().insert(id, Bases::default());
+        let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
+        self.bases.borrow_mut().remove(&id);
+        let found = found?;
+        keep(&mut self.bases.borrow_mut(), id, found.clone());
+        Ok(found)
     }
 
     /// Begins a question.

@@ -154,8 +154,48 @@ impl<'i, 's> Reader<'i, 's> {
         if tokens.at(next) == "as" && next < end {
             return Ok(self.written(next + 1));
         }
+        if let Some(either) = self.choice(&value, next, end)? {
+            return Ok(either);
+        }
         let is_operand = next < end && matches!(tokens.at(next), "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | ">");
         Ok(if is_operand && !tokens.is_first(next) { Value::External } else { value })
+    }
+
+    /// The value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before a token: the first one that is known.
+    fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>, StorageError> {
+        let tokens = &self.tokens;
+        if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
+            return match first {
+                Value::Unknown => self.expression(next + 1, end).map(Some),
+                known => Ok(Some(known.clone())),
+            };
+        }
+        let Some(question) = self.behind_condition(next, end) else { return Ok(None) };
+        match self.expression(question + 1, end)? {
+            Value::Unknown | Value::External => {}
+            value => return Ok(Some(value)),
+        }
+        let is_else = |at: &usize| tokens.at(*at) == ":" && tokens.opener(*at) == tokens.opener(question);
+        match (question..end.min(question + MOST_STEPS)).find(is_else) {
+            Some(at) => self.expression(at + 1, end).map(Some),
+            None => Ok(Some(Value::Unknown)),
+        }
+    }
+
+    /// The question mark behind the rest of a condition.
+    fn behind_condition(&self, next: usize, end: usize) -> Option<usize> {
+        let tokens = &self.tokens;
+        let mut at = next;
+        while at < end.min(next + MOST_STEPS) {
+            match tokens.at(at) {
+                "?" => return Some(at),
+                ";" | "," | "=" | ":" | ")" | "]" | "}" | "{" | "=>" | "" => return None,
+                "(" | "[" => at = tokens.closer(at)?,
+                _ => {}
+            }
+            at += 1;
+        }
+        None
     }
 
     /// An object of the type that is written at a token.
@@ -199,10 +239,10 @@ impl<'i, 's> Reader<'i, 's> {
             let next =
                 if tokens.at(at + 1) == "(" { tokens.closer(at + 1).map_or(end, |closer| closer + 1) } else { at + 1 };
             let Some(own) = own else { return Ok((Value::Unknown, next)) };
-            let (bases, is_complete) = scope::bases(self.index, &own)?;
-            let value = match bases.is_empty() {
-                false => Value::Objects(bases),
-                true if is_complete => Value::Unknown,
+            let bases = scope::bases(self.index, &own)?;
+            let value = match bases.types.is_empty() {
+                false => Value::Objects(bases.types.to_vec()),
+                true if bases.is_complete => Value::Unknown,
                 true => Value::External,
             };
             return Ok((value, next));
@@ -361,6 +401,9 @@ impl<'i, 's> Reader<'i, 's> {
             });
         }
         let Some(types) = self.types(&value)? else { return Ok(Value::Unknown) };
+        if self.from.syntax.own.contains(&name) && matches!(value, Value::Types(..)) {
+            return Ok(Value::Objects(types));
+        }
         if types.is_empty() {
             return Ok(Value::External);
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkId, ChunkType, Label, Snapshot, StorageError};
+use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashSet;
 
 use super::index::{Definition, Index, MOST_NAMESAKES};
@@ -102,6 +102,7 @@ impl<'s> RelationIndex<'s> {
             }
             targets.into_iter().for_each(|target| add(&mut found, target));
         }
+        resolve::delegates(&self.index, from)?.into_iter().for_each(|target| add(&mut found, target));
         Ok((found, external, names.len() > MOST_CALLS))
     }
 
@@ -135,14 +136,42 @@ impl<'s> RelationIndex<'s> {
                 }
             }
         }
+        for caller in self.delegating(of)? {
+            let targets = resolve::delegates(&self.index, &caller)?;
+            if let Some(Target { reason, confidence, .. }) =
+                targets.into_iter().find(|target| target.definition.id == of.id)
+            {
+                add(&mut found, Target { definition: caller, reason, confidence });
+            }
+        }
         Ok((found, Vec::new(), is_cut))
+    }
+
+    /// Constructors that may call a constructor, or that of a type, by `super(…)` or `this(…)`.
+    fn delegating(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
+        if own.id != of.id && !resolve::is_constructor(of, &own) {
+            return Ok(Vec::new());
+        }
+        let (subtypes, _) = self.subtypes(&own)?;
+        let mut found = Vec::new();
+        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+            for name in own.syntax.constructors {
+                let name = if name.is_empty() { own.name.as_str() } else { name };
+                found.extend(
+                    scope::own_members(&self.index, &own, name)?.into_iter().filter(|found| found.is_function()),
+                );
+            }
+        }
+        Ok(found)
     }
 
     /// Names under which a definition is called: its own, and that of its type for a constructor.
     fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
         let mut names = vec![of.name.clone()];
-        if of.syntax.constructors.contains(&of.name.as_str())
-            && let Some(own) = scope::enclosing_type(&self.index, of)?
+        if let Some(own) = scope::enclosing_type(&self.index, of)?
+            && resolve::is_constructor(of, &own)
+            && own.name != of.name
         {
             names.push(own.name.clone());
         }
@@ -208,6 +237,9 @@ impl<'s> RelationIndex<'s> {
             let file = self.index.file(&base.path)?;
             let members = file.definitions.iter().filter(|member| member.owner() == base.qualified_name);
             required.extend(members.map(|member| member.name.clone()));
+            // Short interfaces keep their methods.
+            let record = self.index.snapshot.chunk(base.id)?;
+            required.extend(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned));
         }
         let mut fewest: Option<Rc<Vec<Rc<Definition>>>> = None;
         for name in &required {
@@ -217,24 +249,33 @@ impl<'s> RelationIndex<'s> {
             }
         }
         let Some(fewest) = fewest else { return Ok((Vec::new(), false)) };
-        let mut found = Vec::new();
+        // Types that have the rarest method, and those that embed them.
+        let mut candidates: Vec<Rc<Definition>> = Vec::new();
         for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
-            let Some(owner) = scope::enclosing_type(&self.index, method)?.filter(|owner| owner.id != of.id) else {
+            candidates.extend(scope::enclosing_type(&self.index, method)?);
+        }
+        let (mut found, mut seen, mut next) = (Vec::new(), FxHashSet::default(), 0);
+        while let Some(candidate) = candidates.get(next).cloned().filter(|_| next < MOST_IMPLEMENTERS) {
+            next += 1;
+            if !seen.insert(candidate.id) {
                 continue;
-            };
-            if owner.kind == ChunkType::Interface {
+            }
+            for id in self.index.snapshot.label(Label::Extends(&candidate.name))?.iter().take(MOST_IMPLEMENTERS) {
+                candidates.extend(self.index.definition(ChunkId(id))?);
+            }
+            if candidate.id == of.id || candidate.kind == ChunkType::Interface {
                 continue;
             }
             let mut has_all = true;
             for name in &required {
-                has_all &= !scope::member(&self.index, &owner, name)?.found.is_empty();
+                has_all = has_all && !scope::member(&self.index, &candidate, name)?.found.is_empty();
             }
             if has_all {
                 let reason = Reason::Receiver;
-                add(&mut found, Target { definition: owner, reason, confidence: reason.precision() });
+                add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
             }
         }
-        Ok((found, fewest.len() >= MOST_NAMESAKES))
+        Ok((found, fewest.len() >= MOST_NAMESAKES || next >= MOST_IMPLEMENTERS))
     }
 
     /// The definitions of the file of a chunk, in the order of the file; code outside of definitions counts as one.

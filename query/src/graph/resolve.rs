@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use aurora_storage::StorageError;
+use aurora_storage::{ChunkType, StorageError};
 
-use super::call_sites::{CallSite, calls_of};
+use super::call_sites::{self, CallSite, calls_of};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
 use super::reason::Reason;
@@ -41,6 +41,38 @@ pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> R
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
     Ok(found)
+}
+
+/// The constructors that a constructor calls as `super(…)` or `this(…)`.
+pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+    let Some(own) = scope::enclosing_type(index, from)?.filter(|own| is_constructor(from, own)) else {
+        return Ok(Vec::new());
+    };
+    let tokens = index.tokens(from)?;
+    let mut found = Vec::new();
+    for word in from.syntax.base.iter().chain(from.syntax.own) {
+        let open = tokens.places(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
+        let Some(open) = open.filter(|open| tokens.closer(*open).is_some_and(|close| tokens.at(close + 1) != "."))
+        else {
+            continue;
+        };
+        let is_base = from.syntax.base.contains(word);
+        let types = if is_base { scope::bases(index, &own)?.types.to_vec() } else { vec![Rc::clone(&own)] };
+        let mut constructors_of = Vec::new();
+        for of in types.into_iter().filter(|of| of.kind != ChunkType::Interface) {
+            constructors_of.extend(constructors(index, of)?);
+        }
+        constructors_of.retain(|constructor| constructor.id != from.id);
+        let reason = if is_base { Reason::Inherited } else { Reason::Scope };
+        found.extend(shared(index, constructors_of, reason, call_sites::count(&tokens, open))?);
+    }
+    Ok(found)
+}
+
+/// Whether a definition is a constructor of a type.
+pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
+    let names = of.syntax.constructors;
+    of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
 }
 
 fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {

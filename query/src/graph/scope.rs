@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use aurora_storage::{Binding, StorageError};
 
-use super::index::{Definition, Index};
+use super::index::{Bases, Definition, Index};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::Imports;
@@ -33,7 +33,7 @@ pub(crate) enum Meaning {
 /// Which definitions a name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// A base type, which no base type of the same type can declare.
+    /// A base type of the definition.
     Base,
     Type,
     Callable,
@@ -141,7 +141,9 @@ fn in_scopes(
             if !found.is_empty() {
                 return Ok(Some((found, Reason::Scope)));
             }
-            if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && wanted != Wanted::Base) {
+            // The base types of a type cannot be members of itself.
+            let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
+            if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
                 let found = member(index, &of, name)?;
                 if !found.found.is_empty() {
                     return Ok(Some((found.found, if found.inherited { Reason::Inherited } else { Reason::Scope })));
@@ -400,11 +402,11 @@ impl Above {
     /// The next type, after the bases of the one before were added.
     fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>, StorageError> {
         if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
-            let (bases, is_complete) = bases(index, &before)?;
-            self.is_complete &= is_complete;
-            for base in bases {
+            let bases = bases(index, &before)?;
+            self.is_complete &= bases.is_complete;
+            for base in bases.types.iter() {
                 if self.types.len() < MOST_BASES && self.types.iter().all(|known| known.id != base.id) {
-                    self.types.push(base);
+                    self.types.push(Rc::clone(base));
                 }
             }
         }
@@ -428,16 +430,18 @@ pub(crate) fn own_members(index: &Index<'_>, of: &Definition, name: &str) -> Res
 }
 
 /// The base types of a type, and whether all are in the repository.
-pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<(Vec<Rc<Definition>>, bool), StorageError> {
-    let names = index.snapshot.relations(of.id)?.map(|relations| relations.bases).unwrap_or_default();
-    let (mut found, mut is_complete) = (Vec::new(), true);
-    for name in names.iter().take(MOST_BASES) {
-        match base(index, of, name)? {
-            bases if bases.is_empty() => is_complete = false,
-            bases => found.extend(bases),
+pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
+    index.bases_of(of.id, || {
+        let names = index.snapshot.relations(of.id)?.map(|relations| relations.bases).unwrap_or_default();
+        let (mut found, mut is_complete) = (Vec::new(), true);
+        for name in names.iter().take(MOST_BASES) {
+            match base(index, of, name)? {
+                bases if bases.is_empty() => is_complete = false,
+                bases => found.extend(bases),
+            }
         }
-    }
-    Ok((found, is_complete))
+        Ok((found, is_complete))
+    })
 }
 
 /// The types in the repository that a base of a type means.

@@ -20,6 +20,8 @@ pub(crate) struct Syntax {
     pub(crate) constructors: &'static [&'static str],
     /// Brackets around arguments may be left out.
     pub(crate) bare_calls: bool,
+    /// `Type { … }` makes an object.
+    pub(crate) literals: bool,
     /// A type is an interface of every type that has its methods.
     pub(crate) structural_interfaces: bool,
 }
@@ -72,6 +74,7 @@ const PLAIN: Syntax = Syntax {
     implicit_members: true,
     constructors: &[""],
     bare_calls: false,
+    literals: false,
     structural_interfaces: false,
 };
 
@@ -105,6 +108,7 @@ static SYNTAXES: [Syntax; 16] = [
         base: &[],
         implicit_members: false,
         constructors: &[],
+        literals: true,
         structural_interfaces: true,
         ..PLAIN
     },
@@ -120,6 +124,7 @@ static SYNTAXES: [Syntax; 16] = [
     Syntax {
         languages: &["rust"],
         group: 5,
+        literals: true,
         declarations: Declarations::NameColonType,
         imports: Imports::Rust,
         own: &["self", "Self"],
@@ -128,7 +133,7 @@ static SYNTAXES: [Syntax; 16] = [
         constructors: &[],
         ..PLAIN
     },
-    Syntax { languages: &["c", "cpp", "objc"], group: 6, own: &["this", "self"], ..PLAIN },
+    Syntax { languages: &["c", "cpp", "objc"], group: 6, literals: true, own: &["this", "self"], ..PLAIN },
     Syntax { languages: &["csharp"], group: 7, base: &["base"], ..PLAIN },
     Syntax { languages: &["dart"], group: 8, ..PLAIN },
     Syntax {
