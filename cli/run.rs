@@ -14,8 +14,8 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, plugin, rebuild,
-    search, shorthand, stats, trust, tune, verify,
+    blame, compact, completions, doctor, eval, export, feedback, graph, import, index, model, pipeline, plugin,
+    rebuild, search, shorthand, stats, trust, tune, verify,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -93,6 +93,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Search(args) => search::run(args, program),
             MemCommand::Feedback(args) => feedback::run(args, terminal),
             MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::Graph(args) => graph::run(args, terminal),
             MemCommand::Blame(args) => blame::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),

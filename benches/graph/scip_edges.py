@@ -3,7 +3,7 @@
 usage: scip_edges.py INDEX.scip ROOT > edges.tsv
 
 Lines: `file PATH` for every indexed file; `call PATH LINE PATH LINE NAME` for every reference that is followed by arguments, or stands
-behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type that another one implements. Lines count from 1. The format is
+behind `new` or `@`; `base PATH LINE PATH LINE NAME` for every type in the header of another one. Lines count from 1. The format is
 that of https://github.com/sourcegraph/scip/blob/main/scip.proto.
 """
 
@@ -13,6 +13,7 @@ import sys
 
 DEFINITION = 1
 CALL = re.compile(r"\s*(<[\w\s,.\[\]|<>{}:'\"&]*>)?\s*(\?\.)?[(`]")
+HEADER = re.compile(r"\b(class|interface)\s+\w+([^{};]*\b(extends|implements)\b[^{};]*|\s*\([^()=]*)$")
 MARK = re.compile(r"(\bnew\s+([\w.]+\.)?|@([\w.]+\.)?)$")
 
 
@@ -21,11 +22,11 @@ def main():
     root = pathlib.Path(sys.argv[2])
     documents = [document(part) for number, part in fields(index) if number == 2]
     definitions = {}
-    for path, occurrences, _ in documents:
+    for path, occurrences in documents:
         for line, _, _, symbol, roles in occurrences:
             if roles & DEFINITION and not symbol.startswith("local "):
                 definitions.setdefault(symbol, (path, line))
-    for path, occurrences, symbols in documents:
+    for path, occurrences in documents:
         print("file", path, sep="\t")
         text = (root / path).read_text(errors="replace").split("\n")
         for line, start, end, symbol, roles in occurrences:
@@ -33,14 +34,15 @@ def main():
                 continue
             source = text[line] if line < len(text) else ""
             rest = source[end:] + "\n" + "\n".join(text[line + 1 : line + 3])
-            if CALL.match(rest) or MARK.search(source[:start]):
+            header = HEADER.search(" ".join(text[max(0, line - 4) : line] + [source[:start]]))
+            if symbol.endswith("#") and header and not any(depth(header.group(), pair) for pair in ("<>", "[]")):
+                print("base", path, line + 1, *place(definitions[symbol]), name_of(symbol), sep="\t")
+            elif CALL.match(rest) or MARK.search(source[:start]):
                 print("call", path, line + 1, *place(definitions[symbol]), name_of(symbol), sep="\t")
-        for symbol, bases in symbols:
-            if not symbol.endswith("#") or symbol not in definitions:
-                continue
-            for base in bases:
-                if base.endswith("#") and base in definitions:
-                    print("base", *place(definitions[symbol]), *place(definitions[base]), name_of(base), sep="\t")
+
+
+def depth(text, pair):
+    return text.count(pair[0]) - text.count(pair[1])
 
 
 def place(definition):
@@ -54,15 +56,13 @@ def name_of(symbol):
 
 
 def document(part):
-    path, occurrences, symbols = "", [], []
+    path, occurrences = "", []
     for number, value in fields(part):
         if number == 1:
             path = value.decode()
         elif number == 2:
             occurrences.append(occurrence(value))
-        elif number == 3:
-            symbols.append(symbol_information(value))
-    return path, occurrences, symbols
+    return path, occurrences
 
 
 def occurrence(part):
@@ -76,18 +76,6 @@ def occurrence(part):
             roles = value
     end = place[2] if len(place) == 3 else place[3]
     return place[0], place[1], end, symbol, roles
-
-
-def symbol_information(part):
-    symbol, bases = "", []
-    for number, value in fields(part):
-        if number == 1:
-            symbol = value.decode()
-        elif number == 4:
-            relation = dict(fields(value))
-            if relation.get(3):
-                bases.append(relation[1].decode())
-    return symbol, bases
 
 
 def fields(data):

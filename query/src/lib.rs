@@ -47,7 +47,10 @@ pub use config::{
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, Operator, TextFilter, facets};
-pub use graph::{Reason, Related, RelatedDefinitions, Relation, RelationIndex};
+pub use graph::{
+    BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
+    TreeOptions,
+};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,

@@ -24,7 +24,9 @@ mod scope;
 mod signature;
 mod syntax;
 mod tokens;
+mod tree;
 mod type_name;
 
 pub use reason::Reason;
 pub use relations::{Related, RelatedDefinitions, Relation, RelationIndex};
+pub use tree::{BranchEnd, DEEPEST_TREE, RelationTree, TreeNode, TreeOptions};

@@ -16,6 +16,8 @@ pub enum Reason {
     Package,
     /// A member of the type that the receiver is declared with or made from.
     Receiver,
+    /// A type that has every method of an interface.
+    Methods,
     /// No import is needed in the language, and definitions have this name.
     Global,
     /// The type of the receiver is unknown; one member has the name.
@@ -26,12 +28,13 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Scope,
         Self::Inherited,
         Self::Import,
         Self::Package,
         Self::Receiver,
+        Self::Methods,
         Self::Global,
         Self::OnlyMember,
         Self::Namesakes,
@@ -45,6 +48,7 @@ impl Reason {
             Self::Import => "import",
             Self::Package => "package",
             Self::Receiver => "receiver",
+            Self::Methods => "methods",
             Self::Global => "global",
             Self::OnlyMember => "only-member",
             Self::Namesakes => "namesakes",
@@ -55,13 +59,11 @@ impl Reason {
     /// definition was found; several share it.
     pub(crate) fn precision(self) -> f32 {
         match self {
-            Self::Scope => 0.97,
+            Self::Scope | Self::Receiver => 0.98,
             Self::Inherited => 0.95,
-            Self::Import => 0.97,
-            Self::Package => 0.95,
-            Self::Receiver => 0.95,
-            Self::Global => 0.8,
-            Self::OnlyMember => 0.6,
+            Self::Import | Self::Package => 0.99,
+            Self::Methods | Self::Global => 0.8,
+            Self::OnlyMember => 0.45,
             Self::Namesakes => 0.5,
         }
     }

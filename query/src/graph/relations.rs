@@ -69,6 +69,33 @@ impl<'s> RelationIndex<'s> {
         Ok(self.index.definition(id)?.map(|definition| definition.id))
     }
 
+    /// The definitions that a name means: those with this qualified name, or whose qualified name ends in it; in another case, if
+    /// there are none in this one. Separators of qualified names may be written as dots. In the order of their keys.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn find(&self, name: &str) -> Result<Vec<ChunkId>, StorageError> {
+        let wanted = dotted(name);
+        let last = wanted.rsplit('.').next().unwrap_or_default();
+        let mut found = Vec::new();
+        for id in self.index.snapshot.label(Label::Defines(last))?.iter().take(MOST_NAMESAKES).map(ChunkId) {
+            found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
+        }
+        let ends =
+            |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let folded = wanted.to_lowercase();
+        found.retain(|definition| ends(&dotted(&definition.qualified_name).to_lowercase(), &folded));
+        if found.iter().any(|definition| ends(&dotted(&definition.qualified_name), &wanted)) {
+            found.retain(|definition| ends(&dotted(&definition.qualified_name), &wanted));
+        }
+        if found.iter().any(|definition| dotted(&definition.qualified_name) == wanted) {
+            found.retain(|definition| dotted(&definition.qualified_name) == wanted);
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        found.dedup_by_key(|definition| definition.id);
+        Ok(found.into_iter().map(|definition| definition.id).collect())
+    }
+
     /// The definitions that a chunk's is related to.
     ///
     /// # Errors
@@ -271,7 +298,7 @@ impl<'s> RelationIndex<'s> {
                 has_all = has_all && !scope::member(&self.index, &candidate, name)?.found.is_empty();
             }
             if has_all {
-                let reason = Reason::Receiver;
+                let reason = Reason::Methods;
                 add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
             }
         }
@@ -285,6 +312,12 @@ impl<'s> RelationIndex<'s> {
     pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
         Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
     }
+}
+
+/// A qualified name with dots between its parts.
+fn dotted(name: &str) -> String {
+    let name = name.trim().trim_end_matches("()").replace("::", ".").replace("->", ".");
+    name.replace(['#', '\\'], ".")
 }
 
 /// Adds a relation, or the better reason for one that is known.
