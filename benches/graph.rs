@@ -96,7 +96,7 @@ impl Tree<'_> {
     /// Whether a definition is the one that the peer means, and not one that holds it.
     fn is_callable(&self, id: ChunkId, name: &str) -> bool {
         let chunk = self.snapshot.chunk(id).expect("a sound index").expect("a live chunk");
-        name.is_empty() || chunk.name() == name
+        name.is_empty() || chunk.name() == name || chunk.definitions().any(|inner| inner == name)
     }
 
     fn type_of_constructor(&self, id: ChunkId) -> ChunkId {

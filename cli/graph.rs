@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use aurora_query::{BranchEnd, Relation, RelationIndex, RelationTree, TreeNode, TreeOptions};
-use aurora_storage::{ChunkId, Label, LabelKind, Snapshot, StorageError};
+use aurora_storage::{ChunkId, LabelKind, Snapshot, StorageError};
 use serde_json::{Value, json};
 
 use crate::args_graph::GraphArgs;
@@ -19,6 +19,8 @@ use crate::values::ReportFormat;
 
 /// Most definitions that an error lists.
 const MOST_LISTED: usize = 10;
+/// Most names that an error suggests.
+const SUGGESTIONS: usize = 3;
 /// Most names outside of the repository that the text lists.
 const MOST_EXTERNAL: usize = 12;
 
@@ -45,42 +47,42 @@ fn definition(snapshot: &Snapshot, relations: &RelationIndex<'_>, root: &Path, n
         }
     }
     match relations.find(name).map_err(opened::failure)?.as_slice() {
-        [] => Err(unknown(snapshot, name)?),
+        [] => Err(unknown(snapshot, relations, name)?),
         [one] => Ok(*one),
         several => Err(ambiguous(snapshot, name, several)?),
     }
 }
 
-fn unknown(snapshot: &Snapshot, name: &str) -> Outcome<Failure> {
+fn unknown(snapshot: &Snapshot, relations: &RelationIndex<'_>, name: &str) -> Outcome<Failure> {
     let failure = Failure::new(format!("no definition is called {}", sanitize::line(name)));
-    let near = chunk_id::similar(snapshot, name).map_err(opened::failure)?;
-    let near = if near.is_empty() { near_names(snapshot, name).map_err(opened::failure)? } else { near };
+    let near = near_names(snapshot, relations, name).map_err(opened::failure)?;
     Ok(match near.as_slice() {
         [] => failure.with_help("give a name as `aur mem search` shows it, PATH:LINE, or the `id` of a result"),
         near => failure.with_help(format!("did you mean {}?", near.join(" or "))),
     })
 }
 
-/// Names that look like one, the nearest first.
-fn near_names(snapshot: &Snapshot, name: &str) -> Result<Vec<String>, StorageError> {
-    let wanted = name.to_lowercase();
-    let most = (wanted.chars().count() / 4).max(1);
+/// Qualified names of definitions whose name looks like one, the nearest first.
+fn near_names(snapshot: &Snapshot, relations: &RelationIndex<'_>, name: &str) -> Result<Vec<String>, StorageError> {
+    let last = name.rsplit(['.', ':', '#', '/', '\\']).next().unwrap_or(name).to_lowercase();
+    let most = (last.chars().count() / 4).max(1);
     let mut near = Vec::new();
     for label in snapshot.labels(LabelKind::Defines) {
         let (other, _) = label?;
-        let is_near = other.len().abs_diff(wanted.len()) <= most && aurora_suggest::distance(&other, &wanted) <= most;
-        if is_near {
-            near.push((aurora_suggest::distance(&other, &wanted), other));
+        if other.len().abs_diff(last.len()) <= most {
+            near.push((aurora_suggest::distance(&other, &last), other));
         }
     }
+    near.retain(|(distance, _)| *distance <= most);
     near.sort();
     let mut shown = Vec::new();
-    for (_, other) in near.into_iter().take(3) {
-        let id = snapshot.label(Label::Defines(&other))?.min().map(ChunkId);
-        let chunk = id.map(|id| snapshot.chunk(id)).transpose()?.flatten();
-        shown.extend(chunk.map(|chunk| sanitize::line(chunk.qualified_name())));
+    for (_, other) in near.into_iter().take(MOST_LISTED) {
+        for id in relations.find(&other)?.into_iter().take(SUGGESTIONS) {
+            shown.extend(snapshot.chunk(id)?.map(|chunk| sanitize::line(chunk.qualified_name())));
+        }
     }
     shown.dedup();
+    shown.truncate(SUGGESTIONS);
     Ok(shown)
 }
 

@@ -82,13 +82,17 @@ pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<
     })
 }
 
+fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
+    syntax.declarations != Declarations::NameType && is_parameter(tokens, at)
+}
+
 fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
     let typed = match syntax.declarations {
         Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
         Declarations::NameType => behind_name(tokens, at, place),
         Declarations::TypeName => in_front(tokens, at),
     };
-    typed.or_else(|| by_value(tokens, at)).or_else(|| is_parameter(tokens, at).then_some(Declared::Untyped))
+    typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
 }
 
 /// `name: Type`

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use aurora_storage::{Binding, ChunkId, ChunkType, Label, Snapshot, StorageError};
+use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashMap;
 
 use super::syntax::{self, Syntax};
@@ -53,6 +53,12 @@ impl Definition {
         owner.trim_end_matches(['.', ':', '\\', '#', '/'])
     }
 
+    /// Whether it is a constructor that has the name of its type, which stands for the type.
+    pub(crate) fn is_named_as_its_type(&self) -> bool {
+        let owner = self.owner().rsplit(['.', ':', '\\', '#', '/']).next();
+        self.syntax.constructors.contains(&"") && owner == Some(self.name.as_str())
+    }
+
     pub(crate) fn directory(&self) -> &str {
         directory(&self.path)
     }
@@ -89,6 +95,13 @@ impl File {
     pub(crate) fn named<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f Rc<Definition>> {
         self.by_name.get(name).into_iter().flatten().map(|at| &self.definitions[*at])
     }
+}
+
+/// Chunks that share a label.
+pub(crate) struct Labelled {
+    pub(crate) list: Vec<ChunkId>,
+    /// There are more.
+    pub(crate) is_cut: bool,
 }
 
 /// The base types of a type.
@@ -216,14 +229,13 @@ impl<'s> Index<'s> {
         Ok(file.of(head))
     }
 
-    /// Definitions of a name in any file, at most [`MOST_NAMESAKES`]; in the order of their ids.
+    /// Definitions of a name in any file, in the order of their keys, at most [`MOST_NAMESAKES`].
     pub(crate) fn named(&self, name: &str) -> Result<Rc<Vec<Rc<Definition>>>, StorageError> {
         if let Some(known) = self.named.borrow().get(name) {
             return Ok(Rc::clone(known));
         }
         let mut found: Vec<Rc<Definition>> = Vec::new();
-        let ids = self.snapshot.label(Label::Defines(name))?;
-        for id in ids.iter().take(MOST_NAMESAKES).map(ChunkId) {
+        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
             let Some(record) = self.snapshot.chunk(id)? else { continue };
             if record.name() == name
                 && let Some(definition) = self.definition(id)?
@@ -232,6 +244,7 @@ impl<'s> Index<'s> {
                 found.push(definition);
             }
         }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
         let found = Rc::new(found);
         keep(&mut self.named.borrow_mut(), name.to_owned(), Rc::clone(&found));
         Ok(found)
@@ -240,10 +253,31 @@ impl<'s> Index<'s> {
     /// Definitions and files that define a name inside.
     pub(crate) fn defining(&self, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
         let mut found = Vec::new();
-        for id in self.snapshot.label(Label::Defines(name))?.iter().take(MOST_NAMESAKES).map(ChunkId) {
+        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
             found.extend(self.definition(id)?);
         }
         Ok(found)
+    }
+
+    /// The chunks with a label in the order of their keys, the first `most` of them: ids depend on the order in which files were
+    /// indexed, keys do not.
+    pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
+        let ids = self.snapshot.label(label)?;
+        let mut keyed = Vec::new();
+        for id in ids.iter().map(ChunkId) {
+            if let Some(chunk) = self.snapshot.chunk(id)? {
+                keyed.push((chunk.key(), id));
+            }
+        }
+        keyed.sort_unstable();
+        let is_cut = keyed.len() > most;
+        Ok(Labelled { list: keyed.into_iter().take(most).map(|(_, id)| id).collect(), is_cut })
+    }
+
+    /// Names that a definition defines inside without a chunk for each: the methods of a short interface.
+    pub(crate) fn inner_names(&self, id: ChunkId) -> Result<Vec<String>, StorageError> {
+        let record = self.snapshot.chunk(id)?;
+        Ok(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned).collect())
     }
 
     /// The text of a definition as tokens: that of all its pieces.

@@ -422,10 +422,19 @@ impl<'i, 's> Reader<'i, 's> {
             let is_own = is_own && own.is_some_and(|own| types.iter().any(|of| of.id == own.id));
             return Ok(Value::of_definitions(found, if is_own { Reason::Scope } else { reason }));
         }
+        let mut holders = Vec::new();
         for of in &types {
             if let Some(value) = self.field(of, name)? {
                 return Ok(value);
             }
+            for of in scope::lineage(self.index, of)? {
+                if self.index.inner_names(of.id)?.iter().any(|inner| inner == name) {
+                    holders.push(of);
+                }
+            }
+        }
+        if !holders.is_empty() {
+            return Ok(Value::Functions(holders, Reason::Receiver));
         }
         // In a type whose bases are all known, what is not found is not defined in the repository either.
         Ok(if is_external { Value::External } else { Value::Unknown })

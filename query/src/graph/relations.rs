@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
+use aurora_storage::{ChunkId, ChunkType, Label, Snapshot, StorageError};
 use rustc_hash::FxHashSet;
 
 use super::index::{Definition, Index, MOST_NAMESAKES};
@@ -14,6 +14,8 @@ use super::scope;
 const MOST_CALLERS: usize = 4_096;
 /// Most names that one definition calls and that are resolved.
 const MOST_CALLS: usize = 1_024;
+/// Most names under which one definition is looked for.
+const MOST_NAMES: usize = 256;
 /// Most types that implement one.
 const MOST_IMPLEMENTERS: usize = 1_024;
 
@@ -78,7 +80,7 @@ impl<'s> RelationIndex<'s> {
         let wanted = dotted(name);
         let last = wanted.rsplit('.').next().unwrap_or_default();
         let mut found = Vec::new();
-        for id in self.index.snapshot.label(Label::Defines(last))?.iter().take(MOST_NAMESAKES).map(ChunkId) {
+        for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
             found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
         }
         let ends =
@@ -149,9 +151,9 @@ impl<'s> RelationIndex<'s> {
         let mut is_cut = false;
         let mut seen = FxHashSet::default();
         for name in self.names_in_calls(of)? {
-            let chunks = self.index.snapshot.label(Label::Calls(&name))?;
-            is_cut |= chunks.len() > MOST_CALLERS as u64;
-            for id in chunks.iter().take(MOST_CALLERS).map(ChunkId) {
+            let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
+            is_cut |= chunks.is_cut;
+            for id in chunks.list {
                 let Some(caller) = self.index.definition(id)? else { continue };
                 if caller.syntax.group != of.syntax.group || !seen.insert((caller.id, name.clone())) {
                     continue;
@@ -193,7 +195,8 @@ impl<'s> RelationIndex<'s> {
         Ok(found)
     }
 
-    /// Names under which a definition is called: its own, and that of its type for a constructor.
+    /// Names under which a definition is called: its own, that of its type for a constructor, those of the members that it holds,
+    /// and those that files give them.
     fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
         let mut names = vec![of.name.clone()];
         if let Some(own) = scope::enclosing_type(&self.index, of)?
@@ -201,6 +204,22 @@ impl<'s> RelationIndex<'s> {
             && own.name != of.name
         {
             names.push(own.name.clone());
+        }
+        if of.is_type() {
+            names.extend(self.index.inner_names(of.id)?);
+        }
+        let mut next = 0;
+        while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
+            for id in self.index.chunks(Label::Renames(&name), MOST_NAMES)?.list {
+                let bindings =
+                    self.index.snapshot.relations(id)?.map(|relations| relations.bindings).unwrap_or_default();
+                for binding in bindings.into_iter().filter(|binding| binding.is_renamed() && binding.target() == name) {
+                    if !names.contains(&binding.name) {
+                        names.push(binding.name);
+                    }
+                }
+            }
+            next += 1;
         }
         Ok(names)
     }
@@ -235,8 +254,8 @@ impl<'s> RelationIndex<'s> {
     /// Types that extend or implement a type directly.
     fn subtypes(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
         let mut found = Vec::new();
-        let chunks = self.index.snapshot.label(Label::Extends(&of.name))?;
-        for id in chunks.iter().take(MOST_IMPLEMENTERS).map(ChunkId) {
+        let chunks = self.index.chunks(Label::Extends(&of.name), MOST_IMPLEMENTERS)?;
+        for id in chunks.list {
             let Some(subtype) = self.index.definition(id)? else { continue };
             let bases = scope::base(&self.index, &subtype, &of.name)?;
             if subtype.id != of.id && bases.iter().any(|base| base.id == of.id) {
@@ -248,7 +267,7 @@ impl<'s> RelationIndex<'s> {
                 );
             }
         }
-        let mut is_cut = chunks.len() > MOST_IMPLEMENTERS as u64;
+        let mut is_cut = chunks.is_cut;
         if of.syntax.structural_interfaces && of.kind == ChunkType::Interface {
             let (structural, cut) = self.structural(of)?;
             structural.into_iter().for_each(|target| add(&mut found, target));
@@ -264,9 +283,7 @@ impl<'s> RelationIndex<'s> {
             let file = self.index.file(&base.path)?;
             let members = file.definitions.iter().filter(|member| member.owner() == base.qualified_name);
             required.extend(members.map(|member| member.name.clone()));
-            // Short interfaces keep their methods.
-            let record = self.index.snapshot.chunk(base.id)?;
-            required.extend(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned));
+            required.extend(self.index.inner_names(base.id)?);
         }
         let mut fewest: Option<Rc<Vec<Rc<Definition>>>> = None;
         for name in &required {
@@ -287,8 +304,8 @@ impl<'s> RelationIndex<'s> {
             if !seen.insert(candidate.id) {
                 continue;
             }
-            for id in self.index.snapshot.label(Label::Extends(&candidate.name))?.iter().take(MOST_IMPLEMENTERS) {
-                candidates.extend(self.index.definition(ChunkId(id))?);
+            for id in self.index.chunks(Label::Extends(&candidate.name), MOST_IMPLEMENTERS)?.list {
+                candidates.extend(self.index.definition(id)?);
             }
             if candidate.id == of.id || candidate.kind == ChunkType::Interface {
                 continue;

@@ -43,7 +43,7 @@ impl Wanted {
     fn accepts(self, definition: &Definition) -> bool {
         match self {
             Self::Base | Self::Type => definition.is_type(),
-            Self::Callable => definition.is_type() || definition.is_function(),
+            Self::Callable => definition.is_type() || (definition.is_function() && !definition.is_named_as_its_type()),
         }
     }
 }
@@ -144,7 +144,8 @@ fn in_scopes(
             // The base types of a type cannot be members of itself.
             let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
             if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
-                let found = member(index, &of, name)?;
+                let mut found = member(index, &of, name)?;
+                found.found.retain(|member| wanted.accepts(member));
                 if !found.found.is_empty() {
                     return Ok(Some((found.found, if found.inherited { Reason::Inherited } else { Reason::Scope })));
                 }

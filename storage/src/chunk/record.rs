@@ -187,6 +187,23 @@ pub struct Binding {
     pub member: String,
 }
 
+impl Binding {
+    /// The name of what the binding stands for: that in its module, or the last part of the path.
+    pub fn target(&self) -> &str {
+        if self.member.is_empty() { last_component(&self.path) } else { &self.member }
+    }
+
+    /// Whether the name in the file is not that of a definition elsewhere which it stands for.
+    pub fn is_renamed(&self) -> bool {
+        self.name != self.target() && !matches!(self.member.as_str(), "*" | "default")
+    }
+}
+
+/// The last part of a name or path with separators.
+pub(crate) fn last_component(name: &str) -> &str {
+    name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
+}
+
 /// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredTokens {
