@@ -209,7 +209,7 @@ fn java_resolves_overloads_inherited_members_and_constructors() {
     let callers = index.related(second, Relation::Callers).expect("a sound index").list;
     assert_eq!(
         callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
-        ["Store.java:Store.sell", "Till.java:Till.add"]
+        ["Till.java:Till.add", "Store.java:Store.sell"]
     );
 }
 
