@@ -15,6 +15,7 @@ fn every_command_explains_itself() {
             "mem graph",
             "mem feedback",
             "mem stats",
+            "mem why",
             "mem rebuild-bm25",
             "mem verify",
             "mem export",

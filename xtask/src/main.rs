@@ -7,7 +7,7 @@ mod markers;
 mod run;
 mod tools;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -63,6 +63,18 @@ enum Bench {
         #[arg(long, default_value_t = 0)]
         show: usize,
     },
+    /// Definitions that the parser finds against those of Universal Ctags, which must be installed as `ctags`.
+    Definitions {
+        /// Directories with sources.
+        #[arg(required = true)]
+        roots: Vec<PathBuf>,
+        /// How many tags of each kind that were not found are shown.
+        #[arg(long, default_value_t = 0)]
+        misses: usize,
+        /// Compare files of this language only.
+        #[arg(long)]
+        language: Option<String>,
+    },
     /// Indexing against a bare loop that reads and parses every file.
     Index {
         /// Directory to index; its `.aurora` is replaced.
@@ -86,11 +98,6 @@ enum Bench {
     },
 }
 
-fn graph(root: &Path, edges: &Path, show: usize) -> Result<(), String> {
-    let arguments = [run::canonical(root)?, run::canonical(edges)?, show.to_string()];
-    run::bench_with("aurora", "graph", &arguments)
-}
-
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Lint => run::lint(),
@@ -100,10 +107,18 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
-        Task::Bench { bench: Bench::Graph { root, edges, show } } => graph(&root, &edges, show),
-        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", Some(&root)),
-        Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_deref()),
-        Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", Some(&root)),
+        Task::Bench { bench: Bench::Graph { root, edges, show } } => {
+            run::bench("aurora", "graph", &[root, edges], &[show.to_string()])
+        }
+        Task::Bench { bench: Bench::Definitions { roots, misses, language } } => {
+            let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language]);
+            let options: Vec<String> =
+                ["--misses".to_owned(), misses.to_string()].into_iter().chain(language).collect();
+            run::bench("aurora-languages", "definitions", &roots, &options)
+        }
+        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", &[root], &[]),
+        Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
+        Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),
         Task::Bench { bench: Bench::Tantivy { arguments } } => run::bench_outside("benches/tantivy", &arguments),
     };

@@ -1,6 +1,6 @@
 //! Tasks that run cargo: lints, tests and benches.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
@@ -30,22 +30,13 @@ pub(crate) fn test() -> Result<(), String> {
 }
 
 /// A bench of a package of the workspace, on a directory if it takes one.
-pub(crate) fn bench(package: &str, name: &str, root: Option<&Path>) -> Result<(), String> {
-    let root = root.map(canonical).transpose()?;
-    bench_with(package, name, &Vec::from_iter(root))
-}
-
-/// A bench of a package of the workspace with arguments.
-pub(crate) fn bench_with(package: &str, name: &str, arguments: &[String]) -> Result<(), String> {
+pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
+    let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
+    let roots: Vec<String> =
+        roots.iter().map(|root| Ok(canonical(root)?.to_string_lossy().into_owned())).collect::<Result<_, String>>()?;
     let mut all = vec!["bench", "-p", package, "--bench", name, "--"];
-    all.extend(arguments.iter().map(String::as_str));
+    all.extend(roots.iter().chain(options).map(String::as_str));
     cargo(&all)
-}
-
-/// A path that means the same in any directory.
-pub(crate) fn canonical(path: &Path) -> Result<String, String> {
-    let whole = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(whole.to_string_lossy().into_owned())
 }
 
 /// A bench that is a package of its own, outside the workspace, because of what it is compiled with.
