@@ -70,8 +70,8 @@ fn ecma_places(path: &str, from: &str) -> Vec<String> {
         let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
         places.extend(roots.map(|root| join(root, plain)));
         // A package of the same repository.
-        let mut parts = if path.starts_with('@') { path.splitn(3, '/').skip(1) } else { path.splitn(2, '/').skip(0) };
-        let (package, below) = (parts.next().unwrap_or_default(), parts.next().unwrap_or("index"));
+        let package = if path.starts_with('@') { path.split_once('/').map_or("", |(_, name)| name) } else { path };
+        let (package, below) = package.split_once('/').unwrap_or((package, "index"));
         places.push(format!("packages/{package}/src/{below}"));
         places.push(format!("packages/{package}/{below}"));
     }

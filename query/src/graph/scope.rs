@@ -55,8 +55,9 @@ pub(crate) fn lookup(
     from: &Rc<Definition>,
     wanted: Wanted,
 ) -> Result<Meaning, StorageError> {
-    if let Some((found, reason)) = in_scopes(index, name, from, wanted)? {
-        return Ok(Meaning::Definitions(found, reason));
+    match in_scopes(index, name, from, wanted)? {
+        Meaning::Unknown => {}
+        meaning => return Ok(meaning),
     }
     match imported(index, name, from, 0)? {
         Meaning::Unknown => {}
@@ -120,12 +121,7 @@ fn same_package(one: &Definition, other: &Definition) -> bool {
 }
 
 /// Definitions in the scopes around a place, innermost first, and members that enclosing types inherit.
-fn in_scopes(
-    index: &Index<'_>,
-    name: &str,
-    from: &Rc<Definition>,
-    wanted: Wanted,
-) -> Result<Option<(Vec<Rc<Definition>>, Reason)>, StorageError> {
+fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
     let file = index.file(&from.path)?;
     let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| wanted.accepts(other)).collect();
     let mut scope = from.qualified_name.as_str();
@@ -139,7 +135,7 @@ fn in_scopes(
         if sees_members {
             let found: Vec<Rc<Definition>> = named.iter().filter(is_own).map(|other| Rc::clone(other)).collect();
             if !found.is_empty() {
-                return Ok(Some((found, Reason::Scope)));
+                return Ok(Meaning::Definitions(found, Reason::Scope));
             }
             // The base types of a type cannot be members of itself.
             let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
@@ -147,12 +143,13 @@ fn in_scopes(
                 let mut found = member(index, &of, name)?;
                 found.found.retain(|member| wanted.accepts(member));
                 if !found.found.is_empty() {
-                    return Ok(Some((found.found, if found.inherited { Reason::Inherited } else { Reason::Scope })));
+                    let reason = if found.inherited { Reason::Inherited } else { Reason::Scope };
+                    return Ok(Meaning::Definitions(found.found, reason));
                 }
             }
         }
         if scope.is_empty() {
-            return Ok(None);
+            return Ok(Meaning::Unknown);
         }
         scope = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
         scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
@@ -203,7 +200,7 @@ pub(crate) fn imported(
     depth: u32,
 ) -> Result<Meaning, StorageError> {
     let file = index.file(&from.path)?;
-    for Binding { path, member, .. } in file.bindings.iter().filter(|binding| binding.name == name) {
+    if let Some(Binding { path, member, .. }) = file.bindings.iter().find(|binding| binding.name == name) {
         return match member.as_str() {
             "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
             "" => named_by(index, path, from, depth),
