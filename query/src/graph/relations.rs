@@ -126,7 +126,7 @@ impl<'s> RelationIndex<'s> {
         let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
         for name in names.iter().take(MOST_CALLS) {
             let targets = resolve::targets(&self.index, from, name)?;
-            if targets.is_empty() && !bases.contains(name) {
+            if targets.is_empty() && !bases.contains(name) && !from.syntax.base.contains(&name.as_str()) {
                 external.push(name.clone());
             }
             targets.into_iter().for_each(|target| add(&mut found, target));
@@ -150,6 +150,11 @@ impl<'s> RelationIndex<'s> {
         let mut found: Vec<Target> = Vec::new();
         let mut is_cut = false;
         let mut seen = FxHashSet::default();
+        // Who calls a constructor calls the type.
+        let mut meant = FxHashSet::from_iter([of.id]);
+        if of.is_type() {
+            meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
+        }
         for name in self.names_in_calls(of)? {
             let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
             is_cut |= chunks.is_cut;
@@ -159,8 +164,8 @@ impl<'s> RelationIndex<'s> {
                     continue;
                 }
                 let targets = resolve::targets(&self.index, &caller, &name)?;
-                let meant = targets.into_iter().find(|target| target.definition.id == of.id);
-                if let Some(Target { reason, confidence, .. }) = meant {
+                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
+                if let Some(Target { reason, confidence, .. }) = target {
                     add(&mut found, Target { definition: caller, reason, confidence });
                 }
             }
@@ -168,7 +173,7 @@ impl<'s> RelationIndex<'s> {
         for caller in self.delegating(of)? {
             let targets = resolve::delegates(&self.index, &caller)?;
             if let Some(Target { reason, confidence, .. }) =
-                targets.into_iter().find(|target| target.definition.id == of.id)
+                targets.into_iter().find(|target| meant.contains(&target.definition.id))
             {
                 add(&mut found, Target { definition: caller, reason, confidence });
             }
@@ -185,12 +190,7 @@ impl<'s> RelationIndex<'s> {
         let (subtypes, _) = self.subtypes(&own)?;
         let mut found = Vec::new();
         for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
-            for name in own.syntax.constructors {
-                let name = if name.is_empty() { own.name.as_str() } else { name };
-                found.extend(
-                    scope::own_members(&self.index, &own, name)?.into_iter().filter(|found| found.is_function()),
-                );
-            }
+            found.extend(resolve::own_constructors(&self.index, &own)?);
         }
         Ok(found)
     }

@@ -121,15 +121,21 @@ fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
 
 /// The constructors of a type, or the type itself if it has none of its own.
 fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let found = own_constructors(index, &of)?;
+    Ok(if found.is_empty() { vec![of] } else { found })
+}
+
+/// The constructors that a type has of its own: of several names of constructors, those of the first one that it has.
+pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
     for name in of.syntax.constructors {
         let name = if name.is_empty() { of.name.as_str() } else { name };
-        let found: Vec<_> =
-            scope::own_members(index, &of, name)?.into_iter().filter(|found| found.is_function()).collect();
+        let mut found = scope::own_members(index, of, name)?;
+        found.retain(|found| found.is_function());
         if !found.is_empty() {
             return Ok(found);
         }
     }
-    Ok(vec![of])
+    Ok(Vec::new())
 }
 
 /// Members of a name whose receiver is unknown.
