@@ -7,7 +7,6 @@ use tree_sitter::Node;
 use crate::highlight::Highlighting;
 use crate::language::{BlockLimits, DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
-use crate::symbols::MAX_NAME_BYTES;
 
 mod highlighting;
 #[cfg(test)]
@@ -33,10 +32,13 @@ pub(crate) static CSS: Language = Language {
     )
 };
 
-/// The selectors of a rule, or an at-rule up to its block, on one line.
+/// Names are made from this many bytes: a rule may have hundreds of selectors.
+const MAX_HEAD_BYTES: usize = 160;
+
+/// The first selectors of a rule, or an at-rule up to its block, on one line.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
     let head = text_of(node, text);
-    let head = &head[..head.floor_char_boundary(MAX_NAME_BYTES)];
+    let head = &head[..head.floor_char_boundary(MAX_HEAD_BYTES)];
     let head = head.split('{').next().unwrap_or_default();
     let name = head.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(DeclaredName { name, owner: None })

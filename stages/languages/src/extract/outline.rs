@@ -169,7 +169,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
         let section = enclosing.and_then(|scope| scope.section);
-        let name = bounded(declared.name.trim_matches(['"', '\'', '`', '#']));
+        let name = bounded(declared.name.trim_matches(['"', '\'', '`']));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).or(declared.owner.as_deref());
         let owner = owner.filter(|owner| !is_omitted(owner));
@@ -377,11 +377,17 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// The last token in a node that is neither white space nor a comment.
+/// The last token in a node that is neither white space nor a comment. A node whose text goes on after its last child, such
+/// as a literal block, is a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
     let is_token = |node: &Node<'_>| !node.is_extra() && !text_of(*node, text).trim().is_empty();
-    while let Some(child) = (0..last.child_count()).rev().filter_map(|index| last.child(index)).find(is_token) {
+    while let Some(index) = (0..last.child_count()).rev().find(|index| last.child(*index).is_some_and(|c| is_token(&c))) {
+        let Some(child) = last.child(index) else { break };
+        let next = last.child(index + 1).map_or(last.end_byte(), |next| next.start_byte());
+        if text.get(child.end_byte()..next).is_some_and(|rest| !rest.trim().is_empty()) {
+            break;
+        }
         last = child;
     }
     last

@@ -10,6 +10,7 @@ use crate::spans::text_of;
 use crate::symbols::Import;
 
 mod highlighting;
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ pub(crate) static MAKE: Language = Language {
     exported: |_| true,
     ends_at_token: true,
     is_flat: true,
+    masked: masked::masked,
     file_doc: FileDoc::Prefix("#"),
     ..Language::new(
         "make",

@@ -9,12 +9,12 @@ fn sample() {
     import config.mk *
     import $(DEPS) *
     import local.mk *
-    block library 16-19 library: $(OBJECTS) | Links the objects. |  | exported
-    block check 20-21 check: library |  |  | exported
-    block %.o 24-25 %.o: %.c |  |  | exported
-    block docs 27-28 docs clean |  |  | exported
-    block print 31-33 define print | Prints a line. |  | exported
-    values: CC SOURCES OBJECTS VERSION all library check %.o docs clean PATH
+    block library 18-21 library: $(OBJECTS) | Links the objects. |  | exported
+    block check 22-23 check: library |  |  | exported
+    block %.o 26-27 %.o: %.c |  |  | exported
+    block docs 29-30 docs clean |  |  | exported
+    block print 33-35 define print | Prints a line. |  | exported
+    values: CC SOURCES OBJECTS VERSION objects-$(CONFIG_DEBUG) $(NAME)-flags all library check %.o docs clean PATH
     doc: Builds the library.
     "#);
 }
