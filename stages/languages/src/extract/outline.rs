@@ -381,16 +381,22 @@ impl<'t> OutlineBuilder<'_, 't> {
 /// as a literal block, is a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
-    let is_token = |node: &Node<'_>| !node.is_extra() && !text_of(*node, text).trim().is_empty();
-    while let Some(index) = (0..last.child_count()).rev().find(|index| last.child(*index).is_some_and(|c| is_token(&c))) {
-        let Some(child) = last.child(index) else { break };
-        let next = last.child(index + 1).map_or(last.end_byte(), |next| next.start_byte());
-        if text.get(child.end_byte()..next).is_some_and(|rest| !rest.trim().is_empty()) {
-            break;
+    loop {
+        let (mut token, mut end) = (None, last.end_byte());
+        let mut cursor = last.walk();
+        for child in last.children(&mut cursor) {
+            if !child.is_extra() && !text_of(child, text).trim().is_empty() {
+                (token, end) = (Some(child), last.end_byte());
+            } else {
+                end = end.min(child.start_byte());
+            }
         }
-        last = child;
+        let Some(token) = token else { return last };
+        if text.get(token.end_byte()..end).is_some_and(|rest| !rest.trim().is_empty()) {
+            return last;
+        }
+        last = token;
     }
-    last
 }
 
 /// The line of a node's last character; a node that ends with a line feed ends on the line before.

@@ -10,6 +10,7 @@ use crate::language::{DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
 mod highlighting;
+mod lexer;
 mod masked;
 #[cfg(test)]
 mod tests;

@@ -39,4 +39,19 @@ CREATE FUNCTION twice(n int) RETURNS int AS 'SELECT n + n' LANGUAGE sql;
 
 CREATE TRIGGER notify BEFORE INSERT ON loans FOR EACH ROW EXECUTE FUNCTION library.give_back();
 
+DELIMITER //
+CREATE PROCEDURE count_loans(IN reader int, OUT total int)
+BEGIN
+    DECLARE n int DEFAULT 0;
+    IF reader > 0 THEN
+        SELECT CASE WHEN n > 0 THEN 1 ELSE 0 END INTO total;
+    END IF;
+END //
+DELIMITER ;
+
+CREATE TRIGGER loans_log AFTER INSERT ON loans
+BEGIN
+    INSERT INTO log VALUES (new.id);
+END;
+
 INSERT INTO loans VALUES (1, 2);
