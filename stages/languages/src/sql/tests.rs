@@ -31,7 +31,10 @@ fn routines_are_replaced_by_statements_of_the_same_name_and_length() {
             "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1; $$; x",
             "CREATE FUNCTION f () RETURNS INT                  AS '             '; x",
         ),
-        ("DELIMITER //\nCREATE PROCEDURE p(IN n int, OUT m int)\nBEGIN\n  SELECT n; END //\nDELIMITER ;\nx", ""),
+        (
+            "DELIMITER //\nCREATE PROCEDURE p(IN n int, OUT m int)\nBEGIN\n  SELECT n; END //\nDELIMITER ;\nx",
+            "            \nCREATE FUNCTION  p () RETURNS INT      \nAS ' \n              ' ; \n           \nx",
+        ),
         (
             "CREATE OR ALTER PROC [dbo].[p]\nAS BEGIN SELECT 1; END;\nGO\nx",
             "CREATE FUNCTION      \"dbo\".\"p\"\n() RETURNS INT AS '  ';\n  \nx",
