@@ -7,14 +7,13 @@ pub(super) fn masked(text: &str) -> Option<String> {
     let mut masked: Option<Vec<u8>> = None;
     let (mut at, mut continues) = (0, false);
     for line in text.split_inclusive('\n') {
-        let is_recipe = line.starts_with('\t');
-        if !continues && !is_recipe && line.contains('$') {
-            if let Some(name) = assigned_name(line).filter(|name| line[name.clone()].contains('$')) {
-                let bytes = masked.get_or_insert_with(|| text.as_bytes().to_vec());
-                let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._/".contains(&byte);
-                let name = &mut bytes[at + name.start..at + name.end];
-                name.iter_mut().filter(|byte| !is_kept(**byte)).for_each(|byte| *byte = b'_');
-            }
+        let may_assign = !continues && !line.starts_with('\t');
+        let name = if may_assign { assigned_name(line) } else { None };
+        if let Some(name) = name.filter(|name| line[name.clone()].contains('$')) {
+            let bytes = masked.get_or_insert_with(|| text.as_bytes().to_vec());
+            let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._/".contains(&byte);
+            let name = &mut bytes[at + name.start..at + name.end];
+            name.iter_mut().filter(|byte| !is_kept(**byte)).for_each(|byte| *byte = b'_');
         }
         continues = line.trim_end_matches(['\n', '\r']).ends_with('\\');
         at += line.len();

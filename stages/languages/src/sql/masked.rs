@@ -15,6 +15,9 @@ const STATEMENTS: &[&str] = &[
     "DELETE", "EXEC", "EXECUTE", "EXTERNAL", "INSERT", "LANGUAGE", "MERGE", "RETURN", "SELECT", "SET", "UPDATE", "WITH",
 ];
 
+/// Blocks with an end of their own, such as `END IF`.
+const OTHER_BLOCKS: &[&str] = &["FOR", "IF", "LOOP", "REPEAT", "WHILE"];
+
 /// Replaces the definitions of functions, procedures and triggers, and what separates statements in scripts of T-SQL and
 /// MySQL.
 pub(super) fn masked(text: &str) -> Option<String> {
@@ -104,13 +107,10 @@ impl Routine {
         }
     }
 
-    /// Writes `FUNCTION name () RETURNS INT AS '…'` or `INDEX name ON t (… a)`.
+    /// Writes the new statement.
     fn rewrite(&self, bytes: &mut [u8]) -> Option<()> {
-        let (keyword, head, begin, last): (&[u8], &[&[u8]], &[&[u8]], &[u8]) = if self.is_trigger {
-            (b"INDEX", &[b"ON", b"t"], &[b"("], b"a)")
-        } else {
-            (b"FUNCTION", &[b"()", b"RETURNS", b"INT"], &[b"AS", b"'"], b"'")
-        };
+        let Statement { keyword, head, begin, last } =
+            if self.is_trigger { Statement::INDEX } else { Statement::FUNCTION };
         let Self { name, end, .. } = self;
         blank(&mut bytes[self.create..name.start]);
         write(bytes, self.create + 1, name.start.checked_sub(1)?, keyword)?;
@@ -121,6 +121,23 @@ impl Routine {
         begin.iter().try_fold(head_end.max(self.body), |at, token| write(bytes, at, last_at, token))?;
         write(bytes, last_at, *end, last).map(|_| ())
     }
+}
+
+/// The tokens of a statement that the grammar reads: `FUNCTION name () RETURNS INT AS '…'` or `INDEX name ON t (… a)`.
+struct Statement {
+    keyword: &'static [u8],
+    /// After the name.
+    head: &'static [&'static [u8]],
+    /// At the start of the body.
+    begin: &'static [&'static [u8]],
+    /// At the end.
+    last: &'static [u8],
+}
+
+impl Statement {
+    const FUNCTION: Self =
+        Self { keyword: b"FUNCTION", head: &[b"()", b"RETURNS", b"INT"], begin: &[b"AS", b"'"], last: b"'" };
+    const INDEX: Self = Self { keyword: b"INDEX", head: &[b"ON", b"t"], begin: &[b"("], last: b"a)" };
 }
 
 /// The first word of the body of a definition, and the end of the definition without its semicolon: it ends at `limit`, if
@@ -152,9 +169,9 @@ fn body_and_end(text: &str, lexer: &mut Peekable<Lexer<'_>>, from: usize, limit:
                     let is_literal = next.is_some_and(|next| next.kind == TokenKind::Literal);
                     is_complete = is("RETURN") || is_literal || next.is_some_and(is_statement);
                 }
-                if after_end && ["IF", "LOOP", "WHILE", "REPEAT", "FOR"].iter().any(|word| is(word)) {
-                    blocks += 1;
-                } else if is("BEGIN") || (is("CASE") && !after_end) {
+                // `END IF` ends no block that a word has begun.
+                let ends_other = after_end && OTHER_BLOCKS.iter().any(|word| is(word));
+                if ends_other || is("BEGIN") || (is("CASE") && !after_end) {
                     blocks += 1;
                 } else if is("END") {
                     blocks = blocks.saturating_sub(1);
@@ -185,7 +202,7 @@ fn is(text: &str, token: &Token, word: &str) -> bool {
 /// Whether a token begins a line `GO`, `/`, `//` or `DELIMITER …`.
 fn is_separator(text: &str, token: &Token) -> bool {
     let before = text.as_bytes()[..token.bytes.start].last();
-    if !before.is_none_or(|byte| *byte == b'\n') {
+    if before.is_some_and(|byte| *byte != b'\n') {
         return false;
     }
     let line = text[token.bytes.start..].lines().next().unwrap_or_default().trim_end();
