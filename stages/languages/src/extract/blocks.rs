@@ -34,62 +34,26 @@ pub(super) fn select_blocks(
     text: &str,
     deadline: &Deadline<'_>,
 ) -> Result<Vec<Constant>, ParseFailure> {
-    let min_bytes = limits.min_bytes(text.len());
-    let mut blocks: Vec<Block> = Vec::with_capacity(captures.definitions.len());
-    let mut open: Vec<usize> = Vec::new();
-    for definition in &captures.definitions {
-        deadline.tick()?;
-        let span = span_of(definition.node);
-        while open.pop_if(|last| blocks[*last].span.end <= span.start).is_some() {}
-        let parent = open.last().copied();
-        let is_large = span.len() >= min_bytes && spans_lines(definition);
-        let depth = parent.map_or(0, |parent| blocks[parent].member_depth);
-        let has_name = is_large || depth < NAMED_DEPTH;
-        let name = if has_name { name_of(language, definition, text) } else { None };
-        let is_named = name.is_some();
-        // A block without a body is an entity, such as a document: its keys are those of any other.
-        let member_depth = if definition.body.is_some() { depth + 1 } else { NAMED_DEPTH };
-        let is_large = is_large && is_named;
-        blocks.push(Block { span, parent, depth, member_depth, name, is_large, ..Block::default() });
-        // The members of a block without a name belong to the block around it.
-        if is_named || !has_name {
-            open.push(blocks.len() - 1);
-        }
-    }
+    let mut blocks = named_blocks(language, limits.min_bytes(text.len()), captures, text, deadline)?;
     remove_repeated(&mut blocks);
     measure(language, captures, &mut blocks, text);
-    let mut fates = Vec::with_capacity(blocks.len());
-    for (index, definition) in captures.definitions.iter().enumerate() {
-        let block = &blocks[index];
-        let is_reached = block.parent.is_none_or(|parent| blocks[parent].is_divided);
-        let is_selected = block.is_large && is_reached;
-        // Without a body, the text of a block includes what names it.
-        let is_wrapper = definition.body.is_some() && block.own_bytes < MIN_OWN_BYTES && block.has_members;
-        let is_divided = is_selected && block.has_members && (is_wrapper || block.span.len() > limits.whole_bytes);
-        blocks[index].is_divided = is_divided;
-        fates.push(match (is_selected, is_wrapper) {
-            (true, false) => Fate::Symbol,
-            (true, true) => Fate::Namespace,
-            (false, _) => Fate::Removed,
-        });
-    }
-    let mut removed = Vec::new();
-    let mut index = 0;
-    captures.definitions.retain_mut(|definition| {
-        let (block, fate) = (&mut blocks[index], fates[index]);
-        index += 1;
-        match fate {
-            Fate::Symbol => {}
-            Fate::Namespace => definition.kind = None,
-            Fate::Removed if block.depth < NAMED_DEPTH => {
-                let at = definition.name.start_byte() as u32;
-                removed.extend(block.name.take().map(|name| Constant { name: name.name, at }));
-            }
-            Fate::Removed => {}
+    divide(&mut blocks, limits.whole_bytes);
+    let mut small = Vec::new();
+    let mut blocks = blocks.into_iter();
+    captures.definitions.retain_mut(|definition| match blocks.next() {
+        Some(block) if block.is_symbol => true,
+        Some(block) if block.is_divided => {
+            definition.kind = None;
+            true
         }
-        fate != Fate::Removed
+        block => {
+            let name = block.filter(|block| block.depth < NAMED_DEPTH).and_then(|block| block.name);
+            let at = definition.name.start_byte() as u32;
+            small.extend(name.map(|name| Constant { name: name.name, at }));
+            false
+        }
     });
-    Ok(removed)
+    Ok(small)
 }
 
 /// A captured block.
@@ -101,6 +65,7 @@ struct Block {
     /// Number of blocks around it, and around its members.
     depth: u32,
     member_depth: u32,
+    has_body: bool,
     name: Option<DeclaredName>,
     /// Large enough to be a symbol.
     is_large: bool,
@@ -108,15 +73,42 @@ struct Block {
     has_members: bool,
     /// Letters and digits in its body, outside of these blocks and their documentation.
     own_bytes: usize,
+    /// Its members can be symbols.
     is_divided: bool,
+    is_symbol: bool,
 }
 
-/// What becomes of a captured block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Symbol,
-    Namespace,
-    Removed,
+/// A block for every captured definition, with its parent and, if it matters, its name.
+fn named_blocks(
+    language: &Language,
+    min_bytes: usize,
+    captures: &Captures<'_, '_>,
+    text: &str,
+    deadline: &Deadline<'_>,
+) -> Result<Vec<Block>, ParseFailure> {
+    let mut blocks: Vec<Block> = Vec::with_capacity(captures.definitions.len());
+    let mut open: Vec<usize> = Vec::new();
+    for definition in &captures.definitions {
+        deadline.tick()?;
+        let span = span_of(definition.node);
+        while open.pop_if(|last| blocks[*last].span.end <= span.start).is_some() {}
+        let parent = open.last().copied();
+        let depth = parent.map_or(0, |parent| blocks[parent].member_depth);
+        let has_body = definition.body.is_some();
+        // A block without a body is an entity, such as a document: its keys are those of any other.
+        let member_depth = if has_body { depth + 1 } else { NAMED_DEPTH };
+        let is_large = span.len() >= min_bytes && spans_lines(definition);
+        let needs_name = is_large || depth < NAMED_DEPTH;
+        let name = if needs_name { name_of(language, definition, text) } else { None };
+        let is_nameless = needs_name && name.is_none();
+        let is_large = is_large && !is_nameless;
+        blocks.push(Block { span, parent, depth, member_depth, has_body, name, is_large, ..Block::default() });
+        // The members of a block without a name belong to the block around it.
+        if !is_nameless {
+            open.push(blocks.len() - 1);
+        }
+    }
+    Ok(blocks)
 }
 
 /// A list or table on one line is a value of its parent, however long it is.
@@ -164,6 +156,21 @@ fn measure(language: &Language, captures: &Captures<'_, '_>, blocks: &mut [Block
     }
     for (block, end) in blocks.iter_mut().zip(ends).filter(|(block, _)| block.has_members) {
         block.own_bytes += words(end..block.span.end);
+    }
+}
+
+/// Divides the blocks from the root down, and decides which are symbols.
+fn divide(blocks: &mut [Block], whole_bytes: usize) {
+    for index in 0..blocks.len() {
+        let is_reached = blocks[index].parent.is_none_or(|parent| blocks[parent].is_divided);
+        let block = &mut blocks[index];
+        if !block.is_large || !is_reached {
+            continue;
+        }
+        // Without a body, the text of a block includes what names it.
+        let is_wrapper = block.has_body && block.has_members && block.own_bytes < MIN_OWN_BYTES;
+        block.is_divided = is_wrapper || (block.has_members && block.span.len() > whole_bytes);
+        block.is_symbol = !is_wrapper;
     }
 }
 
