@@ -36,11 +36,13 @@ const STEMS: &[&str] = &[
 
 /// Most bytes of a name before and after its stem.
 const NAME: usize = 64;
-/// Quoted values of more bytes are not taken for names of constants.
+/// Longer values with `_` may be something else than a name.
 const LONGEST_NAME: usize = 20;
 /// Most bytes from the end of a name to the end of its value.
 const LONGEST: usize = 1024;
 
+/// Longer values have no names of their own.
+const LONG_VALUE: usize = 64;
 /// Shorter values without quotes are taken for identifiers.
 const SHORTEST_PLAIN: usize = 10;
 
@@ -106,8 +108,11 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
             }
             None => is_plain_secret(value.as_bytes(), text.get(span.end)),
         };
-        if is_secret {
+        // A long value is not searched for names, so that no byte is in more than a few values.
+        if is_secret || span.len() > LONG_VALUE {
             searched = span.end;
+        }
+        if is_secret {
             found.push(Secret { rule: "assigned-secret", span, continues: false });
         }
     }
@@ -136,7 +141,8 @@ fn is_plain_secret(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
     let has_digit = value.iter().any(u8::is_ascii_digit);
-    ends && has_digit && !is_number && !is_snake_case(value) && value.len() >= SHORTEST_PLAIN && is_random(value)
+    let is_identifier = value.contains(&b'_') && (value.len() <= LONGEST_NAME || is_snake_case(value));
+    ends && has_digit && !is_number && !is_identifier && value.len() >= SHORTEST_PLAIN && is_random(value)
 }
 
 /// `NAME_2` or `name_2`.

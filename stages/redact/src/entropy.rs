@@ -63,10 +63,20 @@ fn is_name(value: &[u8]) -> bool {
     if is_long && value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
         return false;
     }
+    if is_joined(value) {
+        return true;
+    }
     let is_jagged = mean_piece(value) <= LONGEST_PIECE;
     let (pairs, rare) = letter_pairs::count(value);
     let share = rare as f64 / pairs.max(1) as f64;
     if pairs < FEW_PAIRS { !is_jagged } else { !(is_jagged && share >= SOME_RARE || is_long && share >= MANY_RARE) }
+}
+
+/// Whether a value joins words and numbers: `us-east-1`, a version, a time.
+fn is_joined(value: &[u8]) -> bool {
+    let parts = || value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let letters = |part: &[u8]| part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    parts().count() > 1 && parts().all(|part| letters(part) <= 1 || letters(part) == part.len())
 }
 
 /// Whether a value only shows where a secret belongs: it has a reference to a variable, a
@@ -84,7 +94,7 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
 pub(crate) fn repeats(value: &[u8]) -> bool {
     let runs = || value.chunk_by(|first, second| first == second);
     let is_filler = |run: &[u8]| run.len() >= REPEATED && (run[0] == MASK as u8 || run.len() * FILLED >= value.len());
-    runs().any(is_filler)
+    runs().count() == 1 || runs().any(is_filler)
 }
 
 /// Whether most characters follow the one before them, as in an alphabet.
@@ -158,6 +168,9 @@ mod tests {
             ("<t0k3n-h3r3-x1>", false),
             ("xxxxxxxxxxxxx1A", false),
             ("1234567890", false),
+            ("us-east-1", false),
+            ("v57.0.0-beta", false),
+            ("2016-11-06T15:32:17", false),
         ] {
             assert_eq!(is_random(value.as_bytes()), expected, "{value} {}", mean_piece(value.as_bytes()));
         }

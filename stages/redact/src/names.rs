@@ -34,7 +34,7 @@ const SECRET: &[&str] = &[
 const SECRET_ENDS: &[&str] = &["auth", "authorization"];
 
 /// Parts of the names of what everybody may know.
-const PUBLIC: &[&str] = &["author", "csrf", "public", "tokeniz", "xsrf"];
+const PUBLIC: &[&str] = &["author", "csrf", "factory", "public", "tokeniz", "xsrf"];
 
 /// Ends of names of something about a secret.
 const ABOUT: &[&str] = &[
@@ -46,7 +46,6 @@ const ABOUT: &[&str] = &[
     "digest",
     "dir",
     "endpoint",
-    "factory",
     "field",
     "file",
     "fingerprint",
