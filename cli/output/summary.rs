@@ -54,6 +54,7 @@ fn push_counts(out: &mut String, summary: &IndexSummary) {
         ("unchanged", files.unchanged),
         ("refreshed", files.refreshed),
         ("renamed", files.renamed),
+        ("generated", files.generated),
         ("deleted", files.deleted),
         ("kept, unreadable", summary.unreadable.kept_files),
     ] {

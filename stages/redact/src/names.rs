@@ -34,7 +34,7 @@ const SECRET: &[&str] = &[
 const SECRET_ENDS: &[&str] = &["auth", "authorization"];
 
 /// Parts of the names of what everybody may know.
-const PUBLIC: &[&str] = &["author", "csrf", "factory", "public", "tokeniz", "xsrf"];
+const PUBLIC: &[&str] = &["author", "csrf", "keyfactory", "public", "tokeniz", "xsrf"];
 
 /// Ends of names of something about a secret.
 const ABOUT: &[&str] = &[

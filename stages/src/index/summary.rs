@@ -74,6 +74,8 @@ pub struct FileCounts {
     pub deleted: u64,
     /// Indexed files that are known under another path.
     pub renamed: u64,
+    /// Indexed files that say of themselves that a program has written them.
+    pub generated: u64,
     /// Everything that is not indexed, by reason.
     pub skipped: BTreeMap<String, Skipped>,
 }
@@ -297,6 +299,7 @@ impl FileCounts {
             refreshed: counter("files.refreshed"),
             deleted: counter("files.deleted"),
             renamed: counter("files.renamed"),
+            generated: counter("files.generated"),
             skipped: skipped.collect(),
         };
         files.scanned =
