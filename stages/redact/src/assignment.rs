@@ -1,5 +1,6 @@
 //! Random values that are assigned to the name of a secret, in the notations of configuration and of programs.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -41,6 +42,10 @@ const LONGEST_NAME: usize = 20;
 /// Most bytes from the end of a name to the end of its value.
 const LONGEST: usize = 1024;
 
+/// A string of at least so many bytes may be one line of an encoded key.
+const SHORTEST_LINE: usize = 40;
+/// Most bytes between two strings that are joined.
+const LONGEST_JOINT: usize = 256;
 /// Longer values have no names of their own.
 const LONG_VALUE: usize = 64;
 /// Shorter values without quotes are taken for identifiers.
@@ -84,65 +89,106 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         if stem.start() < searched {
             continue;
         }
-        let start = extend_left(text, stem.start().max(searched), searched);
-        let end = extend_right(text, stem.end());
-        searched = end;
-        let name = &text[start..end];
-        if !is_of_secret(name) {
+        let name = name_around(text, stem.range(), searched);
+        searched = name.end;
+        if !is_of_secret(&text[name.clone()]) {
             continue;
         }
-        let window = &text[end..text.len().min(end + LONGEST)];
-        let Some(groups) = VALUE.captures(window) else { continue };
-        let quoted = groups.name("quoted");
-        let is_option = || name.starts_with(b"--") || quoted.is_some() && name.starts_with(b"-");
-        let is_expression =
-            groups.name("option").is_some() && !is_option() || groups.name("argument").is_some() && quoted.is_none();
-        if is_expression {
-            continue;
-        }
-        let Some(value) = quoted.or_else(|| groups.name("plain")) else { continue };
-        let span = end + value.start()..end + value.end();
-        let is_secret = match quoted {
-            Some(value) => {
-                is_random(value.as_bytes()) && (value.len() > LONGEST_NAME || !is_snake_case(value.as_bytes()))
-            }
-            None => is_plain_secret(value.as_bytes(), text.get(span.end)),
-        };
+        let Some(value) = value_of(text, name) else { continue };
+        let is_secret = value.is_secret(text);
         // A long value is not searched for names, so that no byte is in more than a few values.
-        if is_secret || span.len() > LONG_VALUE {
-            searched = span.end;
+        if is_secret || value.span.len() > LONG_VALUE {
+            searched = value.span.end;
         }
         if is_secret {
-            found.push(Secret { rule: "assigned-secret", span, continues: false });
+            found.extend(value.parts(text));
         }
     }
 }
 
-/// The start of the name that has its stem at `at`.
-fn extend_left(text: &[u8], at: usize, searched: usize) -> usize {
-    let before = &text[searched.max(at.saturating_sub(NAME))..at];
-    at - before.iter().rev().take_while(|byte| is_in_name(**byte)).count()
+/// The name around a stem, not before `searched`.
+fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize> {
+    let is_in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let before = &text[searched.max(stem.start.saturating_sub(NAME))..stem.start];
+    let start = stem.start - before.iter().rev().take_while(is_in_name).count();
+    let after = &text[stem.end..text.len().min(stem.end + NAME)];
+    let length = after.iter().take_while(is_in_name).count();
+    // In `token->value` and `token.` the name ends with its letters.
+    let length = after[..length].iter().rposition(|byte| !b"-.".contains(byte)).map_or(0, |last| last + 1);
+    start..stem.end + length
 }
 
-fn extend_right(text: &[u8], at: usize) -> usize {
-    let after = &text[at..text.len().min(at + NAME)];
-    let length = after.iter().take_while(|byte| is_in_name(**byte)).count();
-    // `token->value` and `token.` end with the letters.
-    at + after[..length].iter().rposition(|byte| !b"-.".contains(byte)).map_or(0, |last| last + 1)
+/// What is assigned to a name.
+struct Value {
+    span: Range<usize>,
+    is_quoted: bool,
 }
 
-fn is_in_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+/// The value that is assigned to a name.
+fn value_of(text: &[u8], name: Range<usize>) -> Option<Value> {
+    let groups = VALUE.captures(&text[name.end..text.len().min(name.end + LONGEST)])?;
+    let (quoted, plain) = (groups.name("quoted"), groups.name("plain"));
+    let is_quoted = quoted.is_some();
+    let name_begins = |dashes: &[u8]| text[name.clone()].starts_with(dashes);
+    let is_option = name_begins(b"--") || is_quoted && name_begins(b"-");
+    if groups.name("option").is_some() && !is_option || groups.name("argument").is_some() && !is_quoted {
+        return None;
+    }
+    let value = quoted.or(plain)?.range();
+    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted })
 }
 
-/// Whether a value without quotes is a secret; `next` is the byte after it. An expression goes on with a parenthesis or a
-/// bracket, and a number begins with a digit and has no capitals.
-fn is_plain_secret(value: &[u8], next: Option<&u8>) -> bool {
+impl Value {
+    fn is_secret(&self, text: &[u8]) -> bool {
+        let value = &text[self.span.clone()];
+        let is_short_name = value.len() <= LONGEST_NAME && value.contains(&b'_');
+        is_random(value)
+            && if self.is_quoted {
+                !is_short_name || !is_snake_case(value)
+            } else {
+                !is_short_name && !is_snake_case(value) && is_literal(value, text.get(self.span.end))
+            }
+    }
+
+    /// The secret. Encoded keys are written as strings that are joined, line by line.
+    fn parts<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Secret> + 't {
+        let is_line = self.is_quoted && self.span.len() >= SHORTEST_LINE;
+        let mut next = Some(self.span.clone());
+        let spans = std::iter::from_fn(move || {
+            let span = next.take()?;
+            next = if is_line { joined_string(text, span.end) } else { None };
+            Some(span)
+        });
+        spans.enumerate().map(|(part, span)| Secret { rule: "assigned-secret", span, continues: part > 0 })
+    }
+}
+
+/// Whether a value without quotes is no expression; `next` is the byte after it. An expression goes on with a parenthesis or a
+/// bracket, and identifiers seldom have digits.
+fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
-    let has_digit = value.iter().any(u8::is_ascii_digit);
-    let is_identifier = value.contains(&b'_') && (value.len() <= LONGEST_NAME || is_snake_case(value));
-    ends && has_digit && !is_number && !is_identifier && value.len() >= SHORTEST_PLAIN && is_random(value)
+    ends && value.iter().any(u8::is_ascii_digit) && !is_number && value.len() >= SHORTEST_PLAIN
+}
+
+/// The base64 text of the string that is joined to the one which ends at `at`.
+fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut start = at;
+    let mut quotes = 0;
+    loop {
+        match text.get(start..text.len().min(at + LONGEST_JOINT))? {
+            [b'\\', b'n' | b'r', ..] => start += 2,
+            [b'"' | b'\'' | b'`', ..] => {
+                quotes += 1;
+                start += 1;
+            }
+            [byte, ..] if byte.is_ascii_whitespace() || (quotes == 1 && b"+.\\".contains(byte)) => start += 1,
+            _ => break,
+        }
+    }
+    let length = text[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte)).count();
+    let is_string = quotes == 2 && text.get(start + length).is_some_and(|next| b"\"'`\\".contains(next));
+    (is_string && length > 0).then_some(start..start + length)
 }
 
 /// `NAME_2` or `name_2`.

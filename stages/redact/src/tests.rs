@@ -100,6 +100,23 @@ fn assigned_values_are_masked_in_every_notation() {
 }
 
 #[test]
+fn joined_strings_are_one_value() {
+    let (line, last) = (random(64), random(9));
+    let text =
+        format!("String privateKey =\n    \"{line}\\n\" +\n    \"{line}\" + \"{last}\";\nString name = \"Anna2\";");
+    let found = find(&text);
+    assert_eq!(
+        found.iter().map(|secret| secret.continues).collect::<Vec<_>>(),
+        [false, true, true],
+        "{}",
+        masked(&text)
+    );
+    assert!(masked(&text).ends_with("\"_________\";\nString name = \"Anna2\";"));
+    let text = format!("put(\"secret\", \"{line}\", \"name\", \"other\")");
+    assert!(masked(&text).ends_with("_\", \"name\", \"other\")"));
+}
+
+#[test]
 fn ordinary_code_is_left() {
     let (hash, base64) = ("d41d8cd98f00b204e9800998ecf8427e", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3ODk=");
     for text in [
