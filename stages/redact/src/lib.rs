@@ -18,8 +18,10 @@
 #![forbid(unsafe_code)]
 
 mod assignment;
+mod curl;
 mod entropy;
 mod formats;
+mod kubernetes;
 mod letter_pairs;
 mod names;
 mod private_key;
@@ -55,6 +57,8 @@ pub fn find(text: &str) -> Vec<Secret> {
     formats::find(text, &mut found);
     private_key::find(text, &mut found);
     url::find(text, &mut found);
+    curl::find(text, &mut found);
+    kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);
     disjoint(found)
 }

@@ -188,6 +188,25 @@ fn passwords_in_urls_are_masked() {
     assert_eq!(find("https://user:${PW}@host"), []);
 }
 
+#[test]
+fn credentials_of_commands_and_manifests_are_masked() {
+    assert_eq!(masked("curl -s \\\n  -u 'app:s3cr3t-x' https://h"), "curl -s \\\n  -u 'app:________' https://h");
+    assert_eq!(masked("curl --user d2LkV78z: https://h"), "curl --user ________: https://h");
+    for text in ["curl -u \"$USER:$PASSWORD\"", "curl -u user:password h", "curl h\nsudo -u a:b1c2d3", "curl -u name h"]
+    {
+        assert_eq!(masked(text), text);
+    }
+    let manifest = |kind: &str, value: &str| {
+        format!(
+            "a: 1\n---\ndata:\n  # note\n  key: {value}\n  file: |\n    {value}\nkind: {kind}\nname: {value}\n---\ndata:\n  key: {value}\n"
+        )
+    };
+    let (value, mask) = ("bXlwYXNzd29yZA==", "________________");
+    let expected = manifest("Secret", value).replacen(value, mask, 2);
+    assert_eq!(masked(&manifest("Secret", value)), expected);
+    assert_eq!(masked(&manifest("ConfigMap", value)), manifest("ConfigMap", value));
+}
+
 /// Texts in which parts of secrets stand beside each other and beside characters of several bytes.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -208,6 +227,9 @@ fn text() -> impl Strategy<Value = String> {
             "sk-",
             "-----BEGIN PRIVATE KEY-----",
             "-----END PRIVATE KEY-----",
+            "kind: Secret",
+            "data:\n  a: ",
+            "curl -u ",
             "\\n",
             " = \"",
             ": ",

@@ -11,7 +11,7 @@ const LONGEST: usize = 512;
 const SHORTEST: usize = 3;
 
 /// Words that documentation has in the place of a password.
-const WORDS: &[&str] = &["pass", "passwd", "password", "pw", "pwd", "secret", "token"];
+const WORDS: &[&str] = &["pass", "passwd", "password", "pw", "pwd", "secret", "test", "token"];
 
 /// Adds the passwords of URLs.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
@@ -27,7 +27,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let Some(at) = password.iter().position(|byte| is_end(*byte) && *byte != b':') else { continue };
         if password[at] == b'@'
             && password.get(at + 1).is_some_and(|next| begins_host(*next))
-            && is_secret(&password[..at])
+            && is_password(&password[..at])
         {
             let start = from + colon + 1;
             found.push(Secret { rule: "url-password", span: start..start + at, continues: false });
@@ -44,7 +44,8 @@ fn begins_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"[{$%<".contains(&byte) || byte >= 0x80
 }
 
-fn is_secret(password: &[u8]) -> bool {
+/// Whether a password is neither a placeholder nor too short.
+pub(crate) fn is_password(password: &[u8]) -> bool {
     let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
     password.len() >= SHORTEST && !is_word && !is_placeholder(password) && !repeats(password)
 }
