@@ -42,6 +42,8 @@ const LONGEST_NAME: usize = 20;
 /// Most bytes from the end of a name to the end of its value.
 const LONGEST: usize = 1024;
 
+/// Shorter parts of a dotted value are not taken for words.
+const SHORTEST_WORD: usize = 4;
 /// A string of at least so many bytes may be one line of an encoded key.
 const SHORTEST_LINE: usize = 40;
 /// Most bytes between two strings that are joined.
@@ -164,11 +166,13 @@ impl Value {
 }
 
 /// Whether a value without quotes is no expression; `next` is the byte after it. An expression goes on with a parenthesis or a
-/// bracket, and identifiers seldom have digits.
+/// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
     let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
-    ends && value.iter().any(u8::is_ascii_digit) && !is_number && value.len() >= SHORTEST_PLAIN
+    let is_word = |part: &[u8]| part.len() >= SHORTEST_WORD && part.iter().all(u8::is_ascii_alphabetic);
+    let has_member = value.split(|byte| *byte == b'.').any(is_word);
+    ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= SHORTEST_PLAIN
 }
 
 /// The base64 text of the string that is joined to the one which ends at `at`.

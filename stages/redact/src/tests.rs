@@ -123,6 +123,7 @@ fn ordinary_code_is_left() {
         "const token = parser.nextTokenFromInputStream2();",
         "password = getPassword(user2, realm3)",
         "token = tokens[4];",
+        "SecretKey key = P11Key.secretKey;",
         "secret: process.env.SECRET_KEY_2",
         "password: ${DB_PASSWORD_1a2B}",
         "password = \"<your-password-h3r3>\"",

@@ -103,7 +103,6 @@ pub(crate) const FORMATS: &[TokenFormat] = &[
     token("onepassword-service-token", &["ops_eyJ"], r"ops_(eyJ[A-Za-z0-9+/]{200,}={0,3})"),
     token("onepassword-secret-key", &["A3-"], r"A3-([A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})").least(Least::Entropy(3.0)),
     token("settlemint-token", &["sm_aat_", "sm_pat_", "sm_sat_"], r"sm_[aps]at_([A-Za-z0-9]{16,})"),
-    token("infracost-key", &["ico-"], r"ico-([A-Za-z0-9]{32})").least(Least::Entropy(3.0)),
     token("sonar-token", &["sqp_", "squ_", "sqa_"], r"sq[pua]_([a-f0-9]{40})"),
     token("prefect-token", &["pnu_"], r"pnu_([A-Za-z0-9]{36})"),
     token("planetscale-token", &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], r"pscale_(?:tkn|pw|oauth)_([\w=.-]{32,64})"),
