@@ -85,25 +85,25 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// Adds the values that look random and are assigned to the name of a secret.
 pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
-    let text = text.as_bytes();
+    let bytes = text.as_bytes();
     let mut searched = 0;
-    for stem in FINDER.find_iter(text) {
+    for stem in FINDER.find_iter(bytes) {
         if stem.start() < searched {
             continue;
         }
-        let name = name_around(text, stem.range(), searched);
+        let name = name_around(bytes, stem.range(), searched);
         searched = name.end;
-        if !is_of_secret(&text[name.clone()]) {
+        if !is_of_secret(&bytes[name.clone()]) {
             continue;
         }
         let Some(value) = value_of(text, name) else { continue };
-        let is_secret = value.is_secret(text);
+        let is_secret = value.is_secret(bytes);
         // A long value is not searched for names, so that no byte is in more than a few values.
         if is_secret || value.span.len() > LONG_VALUE {
             searched = value.span.end;
         }
         if is_secret {
-            found.extend(value.parts(text));
+            found.extend(value.parts(bytes));
         }
     }
 }
@@ -127,11 +127,12 @@ struct Value {
 }
 
 /// The value that is assigned to a name.
-fn value_of(text: &[u8], name: Range<usize>) -> Option<Value> {
-    let groups = VALUE.captures(&text[name.end..text.len().min(name.end + LONGEST)])?;
+fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
+    let window = &text[name.end..text.floor_char_boundary(name.end + LONGEST)];
+    let groups = VALUE.captures(window.as_bytes())?;
     let (quoted, plain) = (groups.name("quoted"), groups.name("plain"));
     let is_quoted = quoted.is_some();
-    let name_begins = |dashes: &[u8]| text[name.clone()].starts_with(dashes);
+    let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
     let is_option = name_begins(b"--") || is_quoted && name_begins(b"-");
     if groups.name("option").is_some() && !is_option || groups.name("argument").is_some() && !is_quoted {
         return None;

@@ -19,7 +19,9 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         let argument = &command[option..];
         let from = argument.iter().position(|byte| !b" \"'".contains(byte)).unwrap_or(argument.len());
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
-        let length = argument[from..].iter().position(ends).unwrap_or(argument.len() - from);
+        let length = argument[from..].iter().position(ends);
+        let is_cut = command.len() == LONGEST;
+        let Some(length) = length.or((!is_cut).then_some(argument.len() - from)) else { continue };
         let credentials = &argument[from..from + length];
         let Some(colon) = memchr::memchr(b':', credentials) else { continue };
         let secret = if colon + 1 == credentials.len() { 0..colon } else { colon + 1..credentials.len() };

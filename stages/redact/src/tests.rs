@@ -208,6 +208,21 @@ fn credentials_of_commands_and_manifests_are_masked() {
     assert_eq!(masked(&manifest("ConfigMap", value)), manifest("ConfigMap", value));
 }
 
+#[test]
+fn long_values_end_at_characters() {
+    let long = "é1A仕".repeat(300);
+    for start in ["", "x", "xy"] {
+        for text in [
+            format!("password = \"{start}{long}\""),
+            format!("curl -u {start}a:{long}"),
+            format!("https://u:{start}{long}@h"),
+            format!("kind: Secret\ndata:\n  a: {start}{long}"),
+        ] {
+            assert_eq!(masked(&text).len(), text.len());
+        }
+    }
+}
+
 /// Texts in which parts of secrets stand beside each other and beside characters of several bytes.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
