@@ -53,6 +53,18 @@ enum Bench {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Definitions that the parser finds against those of Universal Ctags, which must be installed as `ctags`.
+    Definitions {
+        /// Directories with sources.
+        #[arg(required = true)]
+        roots: Vec<PathBuf>,
+        /// How many tags of each kind that were not found are shown.
+        #[arg(long, default_value_t = 0)]
+        misses: usize,
+        /// Compare files of this language only.
+        #[arg(long)]
+        language: Option<String>,
+    },
     /// Indexing against a bare loop that reads and parses every file.
     Index {
         /// Directory to index; its `.aurora` is replaced.
@@ -85,9 +97,15 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
-        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", Some(&root)),
-        Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_deref()),
-        Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", Some(&root)),
+        Task::Bench { bench: Bench::Definitions { roots, misses, language } } => {
+            let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language]);
+            let options: Vec<String> =
+                ["--misses".to_owned(), misses.to_string()].into_iter().chain(language).collect();
+            run::bench("aurora-languages", "definitions", &roots, &options)
+        }
+        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", &[root], &[]),
+        Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
+        Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),
         Task::Bench { bench: Bench::Tantivy { arguments } } => run::bench_outside("benches/tantivy", &arguments),
     };

@@ -1,6 +1,6 @@
 //! Tasks that run cargo: lints, tests and benches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};
@@ -30,11 +30,12 @@ pub(crate) fn test() -> Result<(), String> {
 }
 
 /// A bench of a package of the workspace, on a directory if it takes one.
-pub(crate) fn bench(package: &str, name: &str, root: Option<&Path>) -> Result<(), String> {
-    let canonical = |root: &Path| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
-    let root = root.map(canonical).transpose()?.map(|root| root.to_string_lossy().into_owned());
+pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
+    let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
+    let roots: Vec<String> =
+        roots.iter().map(|root| Ok(canonical(root)?.to_string_lossy().into_owned())).collect::<Result<_, String>>()?;
     let mut all = vec!["bench", "-p", package, "--bench", name, "--"];
-    all.extend(root.as_deref());
+    all.extend(roots.iter().chain(options).map(String::as_str));
     cargo(&all)
 }
 

@@ -38,7 +38,7 @@ use tree_sitter::Node;
 
 use crate::highlight::{Highlight, Highlighting};
 use crate::query::{CompiledQuery, QuerySyntaxError};
-use crate::symbols::{Import, SymbolKind, bounded};
+use crate::symbols::{Import, SymbolKind, bounded, unquoted};
 
 /// One language. The engine reads everything that differs between languages from here.
 pub struct Language {
@@ -212,7 +212,7 @@ impl Language {
             owner_suffix: "",
             overload_decorator: None,
             are_clauses: |_, _| false,
-            name_in: |text| text.trim_matches(['"', '\'', '`', '#']),
+            name_in: unquoted,
             keeps_overloads: false,
             declared_name: None,
             terminator: None,

@@ -33,6 +33,7 @@ mod file_symbols;
 mod highlight;
 mod language;
 pub mod lines;
+mod mask;
 mod parser;
 mod query;
 #[cfg(test)]

@@ -11,6 +11,13 @@ pub(crate) fn bounded(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME_BYTES)]
 }
 
+/// A name without the quotes around it, or the `#` of a private member. A quote at its end alone, as in `f'`, belongs to it.
+pub(crate) fn unquoted(name: &str) -> &str {
+    let quotes = ['"', '\'', '`'].into_iter();
+    let inner = quotes.filter_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote)).next();
+    inner.unwrap_or(name).trim_start_matches('#')
+}
+
 /// One definition in a source file, or one section of a document.
 ///
 /// Offsets are bytes of the text that was parsed, on character boundaries.

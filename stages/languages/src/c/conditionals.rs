@@ -2,8 +2,8 @@
 //! initialisers and statements. Of these, the first branch stays. All others are left to the grammar, with both branches.
 
 use crate::c::lexer::{Token, TokenKind, tokens};
-use crate::c::masks::Mask;
 use crate::c::words::is_macro;
+use crate::mask::Mask;
 
 /// Deeper brackets are not distinguished.
 const MAX_DEPTH: usize = 256;

@@ -28,3 +28,8 @@
 [(compound_statement) (parameter_list)] @local.scope
 ; K&R parameters
 (function_definition (declaration) @local.scope)
+
+; the tag in typedef struct tag { … } Name
+(type_definition type: (struct_specifier name: (type_identifier) @definition.constant body: (_)))
+(type_definition type: (union_specifier name: (type_identifier) @definition.constant body: (_)))
+(type_definition type: (enum_specifier name: (type_identifier) @definition.constant body: (_)))

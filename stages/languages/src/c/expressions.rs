@@ -1,9 +1,9 @@
 //! Macros inside of expressions: `"size " SIZE_FORMAT " bytes"`, `__ move(a, b)`, `limit DEBUG_ONLY(* 3)`, `va_arg(list, int)`.
 
 use crate::c::lexer::TokenKind;
-use crate::c::masks::Mask;
 use crate::c::source::Source;
 use crate::c::words::{is_builtin, is_macro};
+use crate::mask::Mask;
 
 impl Source<'_> {
     /// Whether a word was such a macro.

@@ -1,10 +1,12 @@
 //! Macros that hide the structure of a source: `JVM_ENTRY(int, f(int x))`, `NOT_PRODUCT(void verify();)`,
 //! `void print() PRODUCT_RETURN;`, `class EXPORT Name {`, `API int f(void);`. No list of names: their form decides.
 
+use std::ops::Range;
+
 use crate::c::lexer::TokenKind;
-use crate::c::masks::Mask;
 use crate::c::source::Source;
 use crate::c::words::{is_builtin, is_macro, is_statement};
+use crate::mask::Mask;
 
 /// Blanks such macros out, without their arguments where these are code.
 pub(super) fn mask(text: &str, mask: &mut Mask) {
@@ -55,7 +57,7 @@ impl Source<'_> {
             mask.blank(end.clone());
             mask.replace(end.end - 1..end.end, "}");
         }
-        mask.replace_specifier(self.bytes(at, at + 1));
+        replace_specifier(mask, self.bytes(at, at + 1));
         mask.blank(self.tokens[comma].bytes.clone());
         if let Some(separator) = separator {
             mask.blank(self.tokens[separator].bytes.clone());
@@ -193,7 +195,7 @@ impl Source<'_> {
             // PUBLIC(char *) f(int x)
             let is_type = (at + 2..close).all(|inside| self.is_word(inside) || self.is(inside, b'*')) && close > at + 2;
             if is_type && is_before_name(close + 1) && !is_macro(self.word(close + 1)) && !self.follows_line(at + 2) {
-                mask.replace_specifier(self.bytes(at, at + 1));
+                replace_specifier(mask, self.bytes(at, at + 1));
                 mask.blank(self.tokens[close].bytes.clone());
                 return true;
             }
@@ -201,7 +203,7 @@ impl Source<'_> {
         let is_parameter = self.is(at.wrapping_sub(1), b'(') || self.is(at.wrapping_sub(1), b',');
         let is_specifier = (self.begins_declaration(at) || is_parameter) && self.begins_type(at + 1);
         if is_specifier {
-            mask.replace_specifier(self.tokens[at].bytes.clone());
+            replace_specifier(mask, self.tokens[at].bytes.clone());
         }
         is_specifier
     }
@@ -280,5 +282,14 @@ impl Source<'_> {
             mask.blank(self.bytes(at, last));
         }
         is_next_declaration
+    }
+}
+
+/// Replaces a macro before a declaration, which stays part of it.
+fn replace_specifier(mask: &mut Mask, bytes: Range<usize>) {
+    match bytes.len() {
+        ..5 => mask.blank(bytes),
+        5 => mask.replace(bytes, "const"),
+        _ => mask.replace(bytes, "inline"),
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of a source that the grammars cannot read, masked.
 
-use crate::c::masks::Mask;
 use crate::c::{conditionals, macros};
+use crate::mask::Mask;
 
 /// The source without the conditionals and macros that hide its structure; `None` if there are none.
 pub(crate) fn masked(text: &str) -> Option<String> {

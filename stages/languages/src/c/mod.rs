@@ -16,7 +16,6 @@ pub(crate) mod highlighting;
 mod lexer;
 mod macros;
 pub(crate) mod masked;
-mod masks;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -33,10 +33,19 @@ pub(super) fn constants(
         // Every cursor must advance, hence no short-circuit between the first two.
         let is_hidden = locals.covers(at) | imports.covers(at) || (is_in_type && *scope == ConstantScope::FileOnly);
         let name = (language.name_in)(text_of(*node, text));
-        let is_known = symbol_names.contains(&node.id()) || found.last().is_some_and(|last| last.at == at);
+        let is_known = symbol_names.contains(&node.id())
+            || found.last().is_some_and(|last| last.at == at)
+            || names_definition(name, at, symbols);
         if !is_hidden && !is_known && !matches!(name, "" | "_") {
             found.push(Constant { name: name.to_owned(), at });
         }
     }
     found
+}
+
+/// Whether a definition has this name, and the offset is in its header: the tag of `typedef struct a { … } a`.
+fn names_definition(name: &str, at: u32, symbols: &[Symbol]) -> bool {
+    let after = symbols.partition_point(|symbol| symbol.bytes.start <= at);
+    let last = after.checked_sub(1).map(|index| &symbols[index]);
+    last.is_some_and(|symbol| symbol.name == name && symbol.body.is_some_and(|body| at < body))
 }

@@ -16,7 +16,7 @@ use crate::failure::ParseFailure;
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
-use crate::symbols::{Import, Symbol, SymbolKind, bounded};
+use crate::symbols::{Import, Symbol, SymbolKind, bounded, unquoted};
 
 /// Limit for the documentation of all symbols of one file, in bytes: this, and [`DOC_BYTES_PER_BYTE`] for each byte of
 /// the text. Definitions that share one statement share the comment before it, so documentation can be larger than the
@@ -157,7 +157,7 @@ impl<'t> OutlineBuilder<'_, 't> {
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
         let section = enclosing.and_then(|scope| scope.section);
-        let name = bounded(declared.name.trim_matches(['"', '\'', '`', '#']));
+        let name = bounded(unquoted(&declared.name));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).or(declared.owner.as_deref());
         let owner = owner.filter(|owner| !is_omitted(owner));

@@ -63,3 +63,12 @@ fn modules_without_a_list_export_everything() {
     function main 8-8 main |  | print | exported
     ");
 }
+
+#[test]
+fn a_quote_at_the_end_belongs_to_a_name() {
+    let source = "module A where\n\ntype Lens' s a = Lens s s a a\n\nfold' :: Int -> Int\nfold' x = go' x\n  where go' = (+ 1)\n";
+    insta::assert_snapshot!(outline(&HASKELL, source), @"
+    type Lens' 3-3 type Lens' s a = Lens s s a a |  |  | exported
+    function fold' 5-7 fold' :: Int -> Int |  | go' | exported
+    ");
+}

@@ -27,6 +27,11 @@
 (assignment_expression left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body)) @definition.class
 (expression_statement (assignment_expression) @wrapped) @wrapper
 
+; return function named() {}, () => function named() {}, call(function named() {})
+(return_statement (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+(arrow_function body: (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+(arguments (function_expression name: (identifier) @name body: (_) @body) @definition.function)
+
 ; members of classes and of object literals
 (method_definition name: (_) @name body: (_) @body) @definition.method
 (pair key: [(property_identifier) (string)] @name

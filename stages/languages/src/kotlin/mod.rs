@@ -10,6 +10,7 @@ use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
 mod highlighting;
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ static QUERY: QueryCache = QueryCache::new();
 pub(crate) static KOTLIN: Language = Language {
     keeps_overloads: true,
     declared_name: Some(declared_name),
+    masked: masked::masked,
     imports,
     exported,
     interpreters: &["kotlin", "kotlinc"],

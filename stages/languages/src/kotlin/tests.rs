@@ -101,3 +101,33 @@ val listener = object : Listener() {
         outline.lines().filter(|line| line.contains(" of ")).filter_map(|line| line.split(' ').nth(1)).collect();
     assert_eq!(names, ["String.orBlank", "List.second", "Map.Entry.pair", "String.last", "List.rest"]);
 }
+
+#[test]
+fn what_the_grammar_cannot_read_is_masked() {
+    let source = r##"
+@Target(AnnotationTarget.FIELD)
+@Retention(AnnotationRetention.RUNTIME)
+annotation class StartStop
+
+@Substituted
+internal class Platform
+
+context(session: Session)
+fun resolve(call: Call): Symbol? = session.resolve(call)
+
+class Reader {
+  fun read() {
+    val in1 = open()
+    in1.close()
+    assertThat(text).isEqualTo($$"C$private fun memberFun: Int")
+  }
+}
+"##;
+    insta::assert_snapshot!(outline(&KOTLIN, source), @"
+    interface StartStop 4-4 annotation class StartStop |  |  | exported
+    class Platform 7-7 internal class Platform |  |  | exported
+    function resolve 10-10 fun resolve(call: Call): Symbol? |  | resolve | exported
+    class Reader 12-18 class Reader |  |  | exported
+    method Reader.read 13-17 fun read() |  | open close assertThat isEqualTo | exported
+    ");
+}

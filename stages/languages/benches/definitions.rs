@@ -1,0 +1,280 @@
+//! Does the parser find the definitions that Universal Ctags finds?
+//!
+//! Corpus: the directories given on the command line. Peer: `ctags` on the same files, in the same run. A tag counts as found
+//! if a definition of the same name has the tag's line in its header: from the first line with its decorators to the line
+//! where its body begins. Tags are grouped by language and by the kind that ctags gives them.
+//!
+//! `cargo xtask bench definitions DIR... [--misses N] [--language NAME]`
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use aurora_languages::{FileSymbols, Language, Parser, SymbolKind, by_content, by_extension, by_file_name};
+use serde_json::Value;
+
+/// The kinds of ctags that are functions, methods, classes and types.
+const KINDS: &[&str] = &[
+    "class",
+    "constructor",
+    "delegate",
+    "enum",
+    "func",
+    "function",
+    "interface",
+    "method",
+    "module",
+    "object",
+    "protocol",
+    "record",
+    "singletonMethod",
+    "struct",
+    "subroutine",
+    "trait",
+    "type",
+    "typealias",
+    "typedef",
+    "union",
+];
+
+/// Languages where one of these kinds is something else: `using A = B`, `module A where`,
+/// the parameters of a block type, `mod a;`.
+const OTHERS: &[(&str, &str)] =
+    &[("C#", "typedef"), ("Haskell", "module"), ("ObjectiveC", "typedef"), ("Rust", "module")];
+
+/// What the command line asks for.
+struct Options {
+    roots: Vec<PathBuf>,
+    misses: usize,
+    language: Option<String>,
+}
+
+/// The tags of one kind in one language.
+#[derive(Default)]
+struct Count {
+    tags: usize,
+    found: usize,
+    misses: Vec<String>,
+}
+
+/// A tag of ctags.
+struct Tag {
+    name: String,
+    line: u32,
+    kind: String,
+    language: String,
+}
+
+fn main() {
+    let Some(options) = options() else {
+        return println!("usage: cargo xtask bench definitions DIR... [--misses N] [--language NAME]");
+    };
+    for root in &options.roots {
+        compare(root, &options);
+    }
+}
+
+fn options() -> Option<Options> {
+    let mut options = Options { roots: Vec::new(), misses: 0, language: None };
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--misses" => options.misses = arguments.next()?.parse().ok()?,
+            "--language" => options.language = arguments.next(),
+            _ => options.roots.push(PathBuf::from(argument)),
+        }
+    }
+    (!options.roots.is_empty()).then_some(options)
+}
+
+fn compare(root: &Path, options: &Options) {
+    let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
+    let mut alone: BTreeMap<String, usize> = BTreeMap::new();
+    let mut parser = Parser::new();
+    for (path, tags) in tags(root) {
+        let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
+        let Some(language) = language_of(&path, &text) else { continue };
+        let wanted = options.language.as_deref().is_none_or(|wanted| wanted == language.family);
+        // ctags may take the file for another language.
+        let tags: Vec<Tag> = tags.into_iter().filter(|tag| is_same_language(&tag.language, language)).collect();
+        if !wanted || tags.is_empty() {
+            continue;
+        }
+        let found = Definitions::new(&parser.parse(Some(language), &text), &text);
+        for tag in &tags {
+            let count = counts.entry((language.family.to_owned(), tag.kind.clone())).or_default();
+            count.tags += 1;
+            if found.contains(tag) {
+                count.found += 1;
+            } else {
+                count.misses.push(format!("{path}:{} {}", tag.line, tag.name));
+            }
+        }
+        let known: HashSet<String> = tags.iter().map(|tag| plain(&tag.name)).collect();
+        *alone.entry(language.family.to_owned()).or_default() += found.missing_in(&known);
+    }
+    print(root, &counts, &alone, options.misses);
+}
+
+fn print(root: &Path, counts: &BTreeMap<(String, String), Count>, alone: &BTreeMap<String, usize>, misses: usize) {
+    println!("{}", root.display());
+    for (language, only_here) in alone {
+        let kinds = || counts.iter().filter(|((of, _), _)| of == language);
+        let tags: usize = kinds().map(|(_, count)| count.tags).sum();
+        let found: usize = kinds().map(|(_, count)| count.found).sum();
+        println!(
+            "  {language:<12} {tags:>8} tags, {:>6.2} % found, {only_here} definitions only here",
+            share(found, tags)
+        );
+        for ((_, kind), count) in kinds() {
+            println!("    {kind:<18} {:>8} tags, {:>6.2} %", count.tags, share(count.found, count.tags));
+            let step = count.misses.len().checked_div(misses).unwrap_or(usize::MAX).max(1);
+            for miss in count.misses.iter().step_by(step).take(misses) {
+                println!("      {miss}");
+            }
+        }
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+/// The tags of every file.
+fn tags(root: &Path) -> BTreeMap<String, Vec<Tag>> {
+    let mut command = Command::new("ctags");
+    command.args(["-R", "--output-format=json", "--fields=+nKl", "--links=no", "-f", "-", "."]);
+    let output = command.current_dir(root).output().expect("Universal Ctags is installed as `ctags`");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut files: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
+    for line in output.stdout.split(|&byte| byte == b'\n') {
+        let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let tag = Tag {
+            name: text("name"),
+            line: value["line"].as_u64().unwrap_or(0) as u32,
+            kind: text("kind"),
+            language: text("language"),
+        };
+        if is_definition(&tag, &text("pattern")) {
+            files.entry(text("path").trim_start_matches("./").to_owned()).or_default().push(tag);
+        }
+    }
+    files
+}
+
+/// Whether a tag is a function, a method, a class or a type; `pattern` holds its line.
+fn is_definition(tag: &Tag, pattern: &str) -> bool {
+    let has_keyword = |keyword: &str| pattern.split(|c: char| !c.is_alphanumeric()).any(|word| word == keyword);
+    let is_wanted = match (tag.language.as_str(), tag.kind.as_str()) {
+        // Objects with functions, and type parameters after `where`.
+        ("JavaScript" | "C#", "class") => has_keyword("class") || has_keyword("record"),
+        ("TypeScript", "alias") => pattern.contains("type ") && !has_keyword("import") && pattern.contains('='),
+        ("Lua", "function") => ["function ".to_owned() + &tag.name, tag.name.clone() + " = function"]
+            .iter()
+            .any(|definition| pattern.contains(definition)),
+        ("Haskell", "function") => !is_keyword_or_type(&tag.name),
+        ("Haskell", "type") => !matches!(tag.name.as_str(), "family" | "instance" | "role"),
+        // Parameters of lambdas and `catch`.
+        ("Kotlin", "method") => has_keyword("fun"),
+        // Macros: `TEST_F(Suite, Name)`.
+        ("C" | "C++" | "ObjectiveC", "function") => tag.name.bytes().any(|byte| byte.is_ascii_lowercase()),
+        (_, kind) => KINDS.contains(&kind) && !OTHERS.contains(&(tag.language.as_str(), kind)),
+    };
+    is_wanted && !is_made_up(&tag.name)
+}
+
+/// Whether ctags has taken a declaration of another kind for a function of Haskell.
+fn is_keyword_or_type(name: &str) -> bool {
+    matches!(name, "class" | "deriving" | "instance" | "infix" | "infixl" | "infixr" | "pattern" | "type")
+        || name.starts_with(|first: char| first.is_uppercase() || !first.is_alphabetic() && first != '_')
+}
+
+/// Whether a name is none: ctags numbers what has no name, and takes `name=(` in shell scripts for a function.
+fn is_made_up(name: &str) -> bool {
+    let prefixes = ["__anon", "anonFunc", "anonymous", "Anonymous", "<lambda>"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+        || name.len() > 1 && name.ends_with('=') && !name.contains("operator")
+}
+
+fn language_of(path: &str, text: &str) -> Option<&'static Language> {
+    let name = path.rsplit('/').next()?;
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    by_file_name(name).or_else(|| by_content(extension, text)).or_else(|| by_extension(extension))
+}
+
+/// Whether the name that ctags gives a language is one of this language's.
+fn is_same_language(name: &str, language: &Language) -> bool {
+    let name = match name {
+        "C#" => "csharp".to_owned(),
+        "C++" => "cpp".to_owned(),
+        "ObjectiveC" => "objc".to_owned(),
+        "Sh" => "bash".to_owned(),
+        _ => name.to_ascii_lowercase(),
+    };
+    name == language.family
+}
+
+/// Where a file's definitions are, by name.
+struct Definitions(HashMap<String, Vec<Place>>);
+
+/// The lines of one definition.
+struct Place {
+    first: u32,
+    /// The line where the body begins.
+    header_end: u32,
+    last: u32,
+    is_function: bool,
+}
+
+impl Definitions {
+    fn new(symbols: &FileSymbols, text: &str) -> Self {
+        let feeds: Vec<usize> =
+            text.bytes().enumerate().filter_map(|(at, byte)| (byte == b'\n').then_some(at)).collect();
+        let line_of = |at: u32| feeds.partition_point(|&feed| feed < at as usize) as u32 + 1;
+        let mut places: HashMap<String, Vec<Place>> = HashMap::new();
+        for symbol in &symbols.symbols {
+            let (first, last) = symbol.lines;
+            let header_end = symbol.body.map_or(last, line_of).max(first);
+            let is_function = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method);
+            // An implementation is named by its header: `@interface Name (Category)`.
+            let is_name = |word: &&str| !word.is_empty();
+            let words = symbol.name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(is_name);
+            let names: Vec<String> = match symbol.kind {
+                SymbolKind::Implementation => words.map(str::to_owned).collect(),
+                _ => vec![plain(&symbol.name)],
+            };
+            for name in names {
+                places.entry(name).or_default().push(Place { first, header_end, last, is_function });
+            }
+        }
+        for constant in &symbols.constants {
+            let line = line_of(constant.at);
+            let place = Place { first: line, header_end: line, last: line, is_function: false };
+            places.entry(plain(&constant.name)).or_default().push(place);
+        }
+        Self(places)
+    }
+
+    /// Whether a definition of this name has the tag in its header. The clauses of a function, which ctags lists one by one,
+    /// are one definition.
+    fn contains(&self, tag: &Tag) -> bool {
+        self.0.get(&plain(&tag.name)).into_iter().flatten().any(|place| {
+            let end = if place.is_function && tag.kind == "function" { place.last } else { place.header_end };
+            // `typedef struct { … } name;` has its name at the end.
+            let is_at_end = tag.kind == "typedef" && tag.line == place.last;
+            (place.first..=end).contains(&tag.line) || is_at_end
+        })
+    }
+
+    /// How many definitions have none of these names.
+    fn missing_in(&self, names: &HashSet<String>) -> usize {
+        self.0.iter().filter(|(name, _)| !names.contains(*name)).map(|(_, places)| places.len()).sum()
+    }
+}
+
+/// The last segment of a qualified name, without quotes, the `#` of private members and white space, which `operator ==` and `operator==` differ in.
+fn plain(name: &str) -> String {
+    let last = name.rsplit(['.', ':']).next().filter(|last| !last.is_empty()).unwrap_or(name);
+    last.chars().filter(|character| !character.is_whitespace() && !['`', '#'].contains(character)).collect()
+}

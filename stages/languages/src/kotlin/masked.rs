@@ -1,0 +1,92 @@
+//! What the grammar cannot read: context parameters, `$$` before a string, names that begin like an operator, and annotations
+//! before a class without body, which it takes for an expression.
+
+use std::ops::Range;
+
+use crate::mask::Mask;
+
+/// Operators that the grammar finds at the beginning of names: `in` in `in1`.
+const OPERATORS: [&[u8]; 3] = [b"in", b"is", b"as"];
+/// Most lines of context parameters.
+const CONTEXT_LINES: usize = 16;
+
+pub(super) fn masked(text: &str) -> Option<String> {
+    let mut mask = Mask::new(text);
+    mask_names(text, &mut mask);
+    mask_declarations(text, &mut mask);
+    mask.text()
+}
+
+fn mask_names(text: &str, mask: &mut Mask) {
+    let bytes = text.as_bytes();
+    for digit in (1..bytes.len()).filter(|&at| bytes[at].is_ascii_digit() && bytes[at - 1].is_ascii_lowercase()) {
+        let start = bytes[..digit].iter().rposition(|byte| !is_word(*byte)).map_or(0, |before| before + 1);
+        if OPERATORS.contains(&&bytes[start..digit]) {
+            mask.replace(start..start + 1, "x");
+        }
+    }
+    for at in memchr::memchr_iter(b'"', bytes) {
+        let dollars = bytes[..at].iter().rev().take_while(|byte| **byte == b'$').count();
+        if dollars > 1 && !bytes[..at - dollars].last().is_some_and(|byte| is_word(*byte) || *byte == b'"') {
+            mask.blank(at - dollars..at);
+        }
+    }
+}
+
+fn mask_declarations(text: &str, mask: &mut Mask) {
+    let lines = lines(text);
+    // The annotations directly before a line.
+    let mut annotations: Option<Range<usize>> = None;
+    for (number, line) in lines.iter().enumerate() {
+        let content = text[line.clone()].trim();
+        if content.starts_with("context(") {
+            if let Some(end) = end_of_context(text, &lines[number..]) {
+                mask.blank(line.start..end);
+            }
+        } else if content.starts_with('@') {
+            let start = annotations.as_ref().map_or(line.start, |before| before.start);
+            annotations = Some(start..line.end);
+        } else {
+            let before = annotations.take();
+            if before.is_some() && is_class_without_body(content) && !is_continued(text, &lines[number + 1..]) {
+                mask.blank(before.unwrap_or_default());
+            }
+        }
+    }
+}
+
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
+}
+
+/// The end of `context(a: A, b: B)`.
+fn end_of_context(text: &str, lines: &[Range<usize>]) -> Option<usize> {
+    let last = lines.get(..CONTEXT_LINES).unwrap_or(lines).last()?;
+    let mut depth = 0;
+    let source = text.get(lines[0].start..last.end)?;
+    let close = source.bytes().position(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        byte == b')' && depth == 0
+    })?;
+    Some(lines[0].start + close + 1)
+}
+
+/// `class Name` or `annotation class Name`.
+fn is_class_without_body(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace().rev();
+    let is_name = words.next().is_some_and(|name| name.bytes().all(is_word));
+    is_name && words.next() == Some("class") && words.all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// Whether the next line that is not blank continues the head of a class.
+fn is_continued(text: &str, lines: &[Range<usize>]) -> bool {
+    let mut next =
+        lines.iter().take(CONTEXT_LINES).map(|line| text[line.clone()].trim()).filter(|line| !line.is_empty());
+    next.next().is_some_and(|line| line.starts_with(['{', ':', '(', '<']) || line.contains("constructor"))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
