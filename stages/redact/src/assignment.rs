@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
-use crate::Secret;
 use crate::entropy::is_random;
 use crate::names::is_of_secret;
+use crate::secret::Secret;
 
 /// Parts of names of secrets, in the cases that occur; a first letter that may be a capital is left out.
 const STEMS: &[&str] = &[

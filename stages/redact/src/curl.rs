@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::Secret;
+use crate::secret::Secret;
 use crate::url::is_password;
 
 /// Most bytes of a command that are looked at.

@@ -1,6 +1,7 @@
 //! Whether a value was drawn at random or written by a person.
 
-use crate::{MASK, letter_pairs};
+use crate::letter_pairs;
+use crate::secret::MASK;
 
 /// Shorter values are not judged.
 pub(crate) const SHORTEST: usize = 8;

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::bytes::Regex;
 
-use crate::Secret;
 use crate::entropy::{entropy, is_random, repeats};
 use crate::runs::runs;
+use crate::secret::Secret;
 use crate::token_format::{Before, FORMATS, Least, TokenFormat};
 
 /// How far before a run of token characters an anchor may begin: `hooks.slack.com/` has a dot.

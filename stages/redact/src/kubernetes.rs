@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::Secret;
 use crate::entropy::is_placeholder;
+use crate::secret::Secret;
 
 /// Shorter values are left: `YWRtaW4=` is the user `admin`.
 const SHORTEST: usize = 10;

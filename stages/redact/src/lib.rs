@@ -26,30 +26,16 @@ mod letter_pairs;
 mod names;
 mod private_key;
 mod runs;
+mod secret;
 #[cfg(test)]
 mod tests;
 mod token_format;
 mod url;
 
-use std::ops::Range;
-
-/// Takes the place of each byte of a secret. It may stand in an identifier, in a string, and in a plain scalar of YAML, and is
-/// not part of any term.
-pub const MASK: char = '_';
+pub use secret::{MASK, Secret, mask};
 
 /// Changes whenever a text may be masked in another way.
 pub const VERSION: u32 = 1;
-
-/// A secret in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secret {
-    /// The name of the rule that has found it.
-    pub rule: &'static str,
-    /// Its bytes, which are ASCII or whole characters. The public prefix of a token (`ghp_`) is not among them.
-    pub span: Range<usize>,
-    /// Whether it belongs to the secret before it: a private key has a span for each of its lines.
-    pub continues: bool,
-}
 
 /// The secrets of a text, in order. No two overlap.
 pub fn find(text: &str) -> Vec<Secret> {
@@ -61,15 +47,6 @@ pub fn find(text: &str) -> Vec<Secret> {
     kubernetes::find(text, &mut found);
     assignment::find(text, &mut found);
     disjoint(found)
-}
-
-/// Replaces every byte of the secrets that [`find`] has found in the text by [`MASK`].
-pub fn mask(text: String, secrets: &[Secret]) -> String {
-    let mut bytes = text.into_bytes();
-    for secret in secrets {
-        bytes[secret.span.clone()].fill(MASK as u8);
-    }
-    String::from_utf8(bytes).expect("spans begin and end at characters")
 }
 
 /// Sorts secrets and merges those that overlap; the first one, or the longest of those that begin together, names the rule.

@@ -2,8 +2,8 @@
 
 use memchr::memmem;
 
-use crate::Secret;
 use crate::entropy::{is_placeholder, repeats};
+use crate::secret::Secret;
 
 /// Longest user, and longest password, in bytes.
 const LONGEST: usize = 512;
