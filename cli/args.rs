@@ -146,7 +146,19 @@ Nothing is recorded unless every ID is known. With --partial, for a task that wa
 a verdict counts for less. Verdicts stay when the index is built again, and follow moved files.")]
     Feedback(FeedbackArgs),
     /// Show what the index holds
+    #[command(after_help = "\
+Examples:
+  aur mem stats                     files, chunks, tables, languages
+  aur mem stats --skipped           what is not indexed, one line each: PATH: REASON")]
     Stats(StatsArgs),
+    /// Explain what each stage does with a file, and whether it is indexed
+    #[command(after_help = "\
+Examples:
+  aur mem why src/auth.py
+  aur mem why build dist/app.js --format json
+
+Exits with 1 when one of them is not indexed. `aur pipeline run --dry` shows the values that each stage writes.")]
+    Why(WhyArgs),
     /// Show which commit every line of a file came from, as the index has it
     #[command(after_help = "\
 Examples:
@@ -391,8 +403,27 @@ pub(crate) struct BlameArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
+    /// List the files and directories that are not indexed, each with the reason
+    #[arg(long)]
+    pub(crate) skipped: bool,
+
     /// The indexed directory [default: the nearest one above with an index]
     #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// Files and directories of the project
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The indexed directory [default: the nearest one above with an index]
+    #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 
     /// How to print

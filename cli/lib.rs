@@ -48,12 +48,14 @@ mod rebuild;
 mod run;
 mod search;
 mod shorthand;
+mod skipped;
 mod stats;
 mod terminal;
 mod trust;
 mod tune;
 mod values;
 mod verify;
+mod why;
 
 use aurora_pipeline::Registry;
 use aurora_plugins::process::{Documents, Process};

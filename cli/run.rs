@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
     blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, plugin, rebuild,
-    search, shorthand, stats, trust, tune, verify,
+    search, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -92,7 +92,9 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Index(args) => index::run(args, program),
             MemCommand::Search(args) => search::run(args, program),
             MemCommand::Feedback(args) => feedback::run(args, terminal),
+            MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::Why(args) => why::run(args, program),
             MemCommand::Blame(args) => blame::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),
             MemCommand::Verify(args) => verify::run(args, terminal),

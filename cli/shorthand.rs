@@ -1,6 +1,7 @@
 //! The short forms of the command line, written out before clap parses it.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use aurora_suggest::nearest_within;
 use clap::{CommandFactory, ValueEnum};
@@ -37,6 +38,7 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     let stays = match word.as_str() {
         "-h" | "--help" => true,
         "help" => args.get(first + 1).is_none_or(|next| next.to_str().is_some_and(known)),
+        "why" => !is_question(&args[first + 1..]),
         other => known(other),
     };
     if stays {
@@ -44,6 +46,14 @@ pub(crate) fn expand(mut args: Vec<OsString>) -> Expanded {
     }
     args.insert(first, "search".into());
     Expanded { args, is_short: true }
+}
+
+/// Whether the words after `why` are those of a question, `why does login fail`, and not paths.
+fn is_question(words: &[OsString]) -> bool {
+    let is_path = |word: &OsString| {
+        word.to_string_lossy().contains(['.', '/', '\\', '-']) || Path::new(word).symlink_metadata().is_ok()
+    };
+    words.len() > 1 && words.first().is_some_and(|first| !is_path(first))
 }
 
 /// The hint for a query that looks like a misspelt command: a word by itself, or the first of several,
@@ -130,6 +140,9 @@ mod tests {
             ("aur --color never m x", "aur --color never m search x"),
             ("aur mem --color=never x", "aur mem --color=never search x"),
             ("aur mem help me", "aur mem search help me"),
+            ("aur mem why does login fail", "aur mem search why does login fail"),
+            ("aur mem why cli/main.rs Cargo.toml", "aur mem why cli/main.rs Cargo.toml"),
+            ("aur mem why Makefile", "aur mem why Makefile"),
             ("aur mem index", "aur mem index"),
             ("aur mem help index", "aur mem help index"),
             ("aur mem help", "aur mem help"),

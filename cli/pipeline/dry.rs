@@ -67,7 +67,7 @@ fn can_run(name: &str, plan: &Plan) -> Outcome {
 }
 
 /// The indexed path of a file that the user has named, from the current directory or from the root.
-fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
+pub(crate) fn located(given: &Path, root: &Path, plan: &Plan) -> Outcome<String> {
     let shown = given.display();
     let Some(text) = given.to_str() else {
         return Err(Failure::new(format!("the path {shown} is not UTF-8, and such files are not indexed")));

@@ -1,6 +1,6 @@
 //! `aur pipeline`: what an index run would do, without doing it.
 
-mod dry;
+pub(crate) mod dry;
 
 use std::io::Write;
 use std::path::PathBuf;

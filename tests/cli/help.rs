@@ -14,6 +14,7 @@ fn every_command_explains_itself() {
             "mem search",
             "mem feedback",
             "mem stats",
+            "mem why",
             "mem rebuild-bm25",
             "mem verify",
             "mem export",

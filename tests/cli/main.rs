@@ -28,6 +28,7 @@ mod searching;
 mod streams;
 #[cfg(unix)]
 mod unreadable;
+mod why;
 
 use std::process::Command;
 

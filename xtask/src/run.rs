@@ -1,6 +1,6 @@
 //! Tasks that run cargo: lints, tests and benches.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cargo::{cargo, cargo_with, project};
 use crate::{markers, tools};

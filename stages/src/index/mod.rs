@@ -7,6 +7,7 @@ mod dry;
 mod embedding_stage;
 mod error;
 mod keywords;
+mod omissions;
 mod options;
 mod outlook;
 mod pass;
@@ -30,6 +31,7 @@ pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run, sup
 pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
+pub use omissions::{NotIndexed, not_indexed};
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MOST_PIPELINE_BYTES, plan};

@@ -78,6 +78,21 @@ impl RunServices {
         Self::on(base, root, plan, columns, options, None)
     }
 
+    /// The services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory for temporary
+    /// files.
+    pub(super) fn reading(
+        root: &Path,
+        plan: &Plan,
+        options: &IndexOptions,
+        previous: Snapshot,
+        scratch: &Path,
+    ) -> Result<Self, IndexError> {
+        let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
+        let caches = CacheFiles::temporary(home);
+        let base = RunBase { clock: RunClock::start(), previous, caches, writer: None, only: None };
+        Self::on(base, root, plan, Vec::new(), options, None)
+    }
+
     fn on(
         base: RunBase<'_>,
         root: &Path,

@@ -1,0 +1,66 @@
+//! `aur mem stats --skipped`: what is not indexed, and why.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use aurora_stages::index::{self as indexing, NotIndexed};
+use serde::Serialize;
+
+use crate::args::StatsArgs;
+use crate::failure::Outcome;
+use crate::output::style::Role;
+use crate::output::{json, sanitize, units, width};
+use crate::program::Program;
+use crate::terminal::Terminal;
+use crate::values::ReportFormat;
+use crate::{findings, index, opened};
+
+#[derive(Serialize)]
+struct Report {
+    root: String,
+    total: usize,
+    /// Files and directories by reason.
+    reasons: BTreeMap<String, usize>,
+    entries: Vec<NotIndexed>,
+}
+
+/// Prints every file and directory that the tree has now and that is not indexed.
+pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
+    let root = opened::open(args.root.as_deref())?.root;
+    let options = index::options(root, program)?;
+    let entries = indexing::not_indexed(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let mut reasons = BTreeMap::new();
+    for entry in &entries {
+        *reasons.entry(entry.reason.clone()).or_default() += 1;
+    }
+    let report = Report { root: options.root.display().to_string(), total: entries.len(), reasons, entries };
+    let mut out = program.terminal.stdout();
+    match args.format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => write_text(&mut out, &report, &program.terminal)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The reasons, most frequent first, and then `PATH: REASON` for every entry.
+fn write_text(out: &mut impl Write, report: &Report, terminal: &Terminal) -> io::Result<()> {
+    let total = units::count(report.total as u64);
+    let title = format!("Not indexed in {}: {total} files and directories", sanitize::line(&report.root));
+    writeln!(out, "{}", terminal.out.paint(Role::Heading, &title))?;
+    let mut reasons: Vec<_> = report.reasons.iter().collect();
+    reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), reason.as_str()));
+    let counts: Vec<String> = reasons.iter().map(|(_, count)| units::count(**count as u64)).collect();
+    let widest = counts.iter().map(|count| width::of(count)).max().unwrap_or(0);
+    for ((reason, _), count) in reasons.iter().zip(&counts) {
+        writeln!(out, "  {count:>widest$}  {}", sanitize::line(reason))?;
+    }
+    if !report.entries.is_empty() {
+        writeln!(out)?;
+    }
+    for NotIndexed { path, reason, failed, .. } in &report.entries {
+        let role = if *failed { Role::Error } else { Role::Faint };
+        let reason = terminal.out.paint(role, &sanitize::line(reason));
+        writeln!(out, "{}: {reason}", terminal.out.paint(Role::Path, &sanitize::line(path)))?;
+    }
+    Ok(())
+}

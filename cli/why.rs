@@ -1,0 +1,316 @@
+//! `aur mem why`: whether a file or directory is indexed, and what each stage does with a file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use aurora_confined::{Directory, EntryKind};
+use aurora_pipeline::Entity;
+use aurora_stages::columns::ShownColumn;
+use aurora_stages::index::{self as indexing, DryRun, IndexOptions, NotIndexed, StageTrace};
+use aurora_storage::{FileOutcome, FileRecord, Snapshot};
+use serde::Serialize;
+
+use crate::args::WhyArgs;
+use crate::args_plugin::Untrusted;
+use crate::failure::{Failure, Outcome};
+use crate::opened::{self, OpenedIndex};
+use crate::output::style::Role;
+use crate::output::{json, sanitize, units, width};
+use crate::pipeline::dry;
+use crate::program::Program;
+use crate::programs::Purpose;
+use crate::terminal::Terminal;
+use crate::values::ReportFormat;
+use crate::{findings, index, interrupt, place, programs};
+
+/// Columns that say which file it is, and not what it is.
+const IDENTITY: [&str; 3] = ["hash", "mtime", "path"];
+
+/// A file in the index and in the pipeline.
+#[derive(Serialize)]
+struct Report<'r> {
+    path: &'r str,
+    /// Whether the index has the file.
+    indexed: bool,
+    /// Why it is not indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Whether the file differs from what was indexed, by its size and its modification time.
+    changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<Stored<'r>>,
+    /// What the stages do with the file now, up to the one that leaves it out.
+    stages: Vec<Step<'r>>,
+}
+
+/// What a stage does with a file.
+#[derive(Serialize)]
+struct Step<'r> {
+    stage: &'r str,
+    /// Why the stage leaves the file out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'r str>,
+    /// What it writes about the file: columns and short forms of their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    file: BTreeMap<&'r str, String>,
+    /// The columns of chunks that it writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<&'r str>,
+    /// Chunks of the file after the stage.
+    chunks: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+}
+
+/// What the index has of a file.
+#[derive(Serialize)]
+struct Stored<'r> {
+    language: &'r str,
+    lines: u32,
+    chunks: usize,
+    warnings: &'r [String],
+}
+
+/// A directory in the index and in the walk.
+#[derive(Serialize)]
+struct DirectoryReport<'r> {
+    path: &'r str,
+    /// Whether the index has a file below it.
+    indexed: bool,
+    /// Why it is not indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    files: usize,
+    chunks: usize,
+    /// What below it is not indexed.
+    not_indexed: Vec<NotIndexed>,
+}
+
+/// Explains files and directories one after the other. One that is not indexed makes the exit code 1.
+pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
+    let OpenedIndex { root, snapshot } = opened::open(args.root.as_deref())?;
+    let options = index::options(root, program)?;
+    let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
+    interrupt::cancels(&options.cancel, "nothing is written");
+    let mut left_out = 0;
+    for (number, given) in args.paths.iter().enumerate() {
+        if number > 0 && args.format == ReportFormat::Text {
+            writeln!(program.terminal.stdout())?;
+        }
+        let is_indexed = match directory(given, &options.root) {
+            Some(path) => explain_directory(&path, &snapshot, &options, args.format, program)?,
+            None => {
+                explain_file(&dry::located(given, &options.root, &plan)?, &snapshot, &options, args.format, program)?
+            }
+        };
+        left_out += u64::from(!is_indexed);
+    }
+    match left_out {
+        0 => Ok(()),
+        1 if args.paths.len() == 1 => Err(Failure::Short("it is not indexed".to_owned())),
+        _ => Err(Failure::Short(format!("{left_out} of {} are not indexed", args.paths.len()))),
+    }
+}
+
+/// The path of a directory below the root; `None` if it is none. The root has the path `.`.
+fn directory(given: &Path, root: &Path) -> Option<String> {
+    let tree = Directory::open_root(root).ok()?;
+    place::spellings(root, given.to_str()?).into_iter().rev().find_map(|path| {
+        let path = path.trim_end_matches('/');
+        let is_root = path.is_empty() || path == ".";
+        let is_directory = || tree.metadata(path).is_ok_and(|found| found.kind == EntryKind::Directory);
+        (is_root || is_directory()).then(|| if is_root { ".".to_owned() } else { path.to_owned() })
+    })
+}
+
+/// Whether a file below the directory is indexed.
+fn explain_directory(
+    path: &str,
+    snapshot: &Snapshot,
+    options: &IndexOptions,
+    format: ReportFormat,
+    program: &Program,
+) -> Outcome<bool> {
+    let terminal = &program.terminal;
+    let found = indexing::not_indexed(options).map_err(|error| findings::failure(error, terminal))?;
+    let is_below = |inner: &str, outer: &str| {
+        outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let above = found.iter().find(|entry| is_below(path, &entry.path));
+    let (mut files, mut chunks) = (0, 0);
+    for record in snapshot.files() {
+        let record = record.map_err(opened::failure)?;
+        if is_below(&record.path, path) && record.outcome == FileOutcome::Indexed {
+            (files, chunks) = (files + 1, chunks + record.chunks.len());
+        }
+    }
+    let indexed = files > 0;
+    let reason = above.map(|entry| entry.reason.clone()).filter(|_| !indexed);
+    let reason = reason.or_else(|| (!indexed).then(|| "nothing below it is indexed".to_owned()));
+    let not_indexed = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path).cloned().collect();
+    let report = DirectoryReport { path, indexed, reason, files, chunks, not_indexed };
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => write_directory(&mut out, &report, terminal)?,
+    }
+    out.flush()?;
+    Ok(indexed)
+}
+
+fn write_directory(out: &mut impl Write, report: &DirectoryReport<'_>, terminal: &Terminal) -> io::Result<()> {
+    let path = terminal.out.paint(Role::Path, &sanitize::line(report.path));
+    match &report.reason {
+        Some(reason) => write_not_indexed(out, &path, reason, terminal)?,
+        None => {
+            let (files, chunks) =
+                (units::counted(report.files as u64, "file"), units::counted(report.chunks as u64, "chunk"));
+            writeln!(out, "{path} is indexed: {files}, {chunks}")?;
+        }
+    }
+    for entry in &report.not_indexed {
+        let path = terminal.out.paint(Role::Path, &sanitize::line(&entry.path));
+        write!(out, "  ")?;
+        write_not_indexed(out, &path, &entry.reason, terminal)?;
+    }
+    Ok(())
+}
+
+fn write_not_indexed(out: &mut impl Write, path: &str, reason: &str, terminal: &Terminal) -> io::Result<()> {
+    writeln!(out, "{path} is {}: {}", terminal.out.paint(Role::Warning, "not indexed"), sanitize::line(reason))
+}
+
+/// Whether the file is indexed.
+fn explain_file(
+    path: &str,
+    snapshot: &Snapshot,
+    options: &IndexOptions,
+    format: ReportFormat,
+    program: &Program,
+) -> Outcome<bool> {
+    let terminal = &program.terminal;
+    let run = indexing::dry_run(options, path, &[]).map_err(|error| findings::failure(error, terminal))?;
+    if options.cancel.is_cancelled() {
+        return Err(Failure::Interrupted("nothing was written".to_owned()));
+    }
+    if let Some(error) = &run.error {
+        return Err(Failure::from_error(error));
+    }
+    let record = snapshot.file(path).map_err(opened::failure)?;
+    let report = report(&run, record.as_ref(), &options.root);
+    let mut out = terminal.stdout();
+    match format {
+        ReportFormat::Json => json::write_indented(&mut out, &report)?,
+        ReportFormat::Text => write_text(&mut out, &report, terminal)?,
+    }
+    out.flush()?;
+    Ok(report.indexed)
+}
+
+fn report<'r>(run: &'r DryRun, record: Option<&'r FileRecord>, root: &Path) -> Report<'r> {
+    let stored = record.filter(|record| record.outcome == FileOutcome::Indexed);
+    let reason = match record.map(|record| &record.outcome) {
+        Some(FileOutcome::Indexed) => None,
+        Some(FileOutcome::Skipped(reason)) => Some(reason.clone()),
+        None => Some(reason_now(run).unwrap_or_else(|| "it is new; `aur mem index` adds it".to_owned())),
+    };
+    let leaves_out = |stage: &StageTrace| stage.dropped.iter().any(|row| row.chunk.is_none());
+    let reached = run.stages.iter().position(leaves_out).map_or(run.stages.len(), |last| last + 1);
+    Report {
+        path: &run.path,
+        indexed: stored.is_some(),
+        reason,
+        changed: record.is_some_and(|record| has_changed(record, root)),
+        index: stored.map(|record| Stored {
+            language: &record.language,
+            lines: record.lines,
+            chunks: record.chunks.len(),
+            warnings: &record.warnings,
+        }),
+        stages: run.stages.iter().take(reached).map(Step::new).collect(),
+    }
+}
+
+/// Why a stage leaves the file out, or the directory that it is in.
+fn reason_now(run: &DryRun) -> Option<String> {
+    let dropped = run.stages.iter().flat_map(|stage| &stage.dropped).find(|row| row.chunk.is_none())?;
+    let reason = dropped.reason.clone().unwrap_or_else(|| "a stage leaves it out".to_owned());
+    let directory = dropped.path.as_ref().filter(|path| **path != run.path);
+    Some(directory.map_or(reason.clone(), |directory| format!("{directory}: {reason}")))
+}
+
+fn has_changed(record: &FileRecord, root: &Path) -> bool {
+    let metadata = Directory::open_root(root).and_then(|root| root.metadata(&record.path));
+    metadata.is_ok_and(|found| {
+        // A recorded time of zero says nothing.
+        found.len != record.size || record.mtime_ns != 0 && found.modified != record.mtime_ns
+    })
+}
+
+fn write_text(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> io::Result<()> {
+    let path = terminal.out.paint(Role::Path, &sanitize::line(report.path));
+    match (&report.index, &report.reason) {
+        (Some(stored), _) => {
+            let (chunks, lines) = (units::counted(stored.chunks as u64, "chunk"), u64::from(stored.lines));
+            let language = sanitize::line(stored.language);
+            writeln!(out, "{path} is indexed: {language}, {}, {chunks}", units::counted(lines, "line"))?;
+        }
+        (None, reason) => write_not_indexed(out, &path, reason.as_deref().unwrap_or_default(), terminal)?,
+    }
+    if report.changed {
+        writeln!(out, "  It has changed since; `aur mem index` brings the index up to date")?;
+    }
+    for warning in report.index.iter().flat_map(|stored| stored.warnings) {
+        writeln!(out, "  {} {}", terminal.out.paint(Role::Warning, "Warning:"), sanitize::line(warning))?;
+    }
+    let widest = report.stages.iter().map(|step| width::of(step.stage)).max().unwrap_or(0);
+    for step in &report.stages {
+        let name = terminal.out.paint(Role::Heading, &width::pad(&sanitize::line(step.stage), widest));
+        let room = terminal.columns.unwrap_or(usize::MAX).saturating_sub(widest + 4);
+        writeln!(out, "  {name}  {}", width::elide_end(&sanitize::line(&step.words()), room))?;
+    }
+    Ok(())
+}
+
+impl<'r> Step<'r> {
+    fn new(trace: &'r StageTrace) -> Self {
+        let dropped = trace.dropped.iter().find(|row| row.chunk.is_none());
+        let of = |entity| trace.columns.iter().filter(move |column| column.entity == entity);
+        let value = |column: &'r ShownColumn| {
+            let lines = &column.values.first()?.lines;
+            let more =
+                if lines.len() > 1 { format!(", … ({})", units::count(lines.len() as u64)) } else { String::new() };
+            Some((column.name.trim_start_matches("file."), format!("{}{more}", lines.first()?)))
+        };
+        let failed = trace.failed.iter().map(|failed| failed.reason.clone());
+        let chunks_dropped = trace.dropped.iter().filter(|row| row.chunk.is_some()).count();
+        let dropping =
+            (chunks_dropped > 0).then(|| format!("drops {}", units::counted(chunks_dropped as u64, "chunk")));
+        Self {
+            stage: &trace.stage,
+            left_out: dropped.map(|row| row.reason.as_deref().unwrap_or("it gives no reason")),
+            file: of(Entity::File).filter(|column| column.is_telling).filter_map(value).collect(),
+            columns: of(Entity::Chunk).map(|column| column.name.trim_start_matches("chunk.")).collect(),
+            chunks: trace.chunks.len(),
+            problems: failed.chain(trace.warnings.iter().cloned()).chain(dropping).collect(),
+        }
+    }
+
+    /// The step in a line.
+    fn words(&self) -> String {
+        if let Some(reason) = self.left_out {
+            return format!("leaves it out: {reason}");
+        }
+        let file = self
+            .file
+            .iter()
+            .filter(|(column, _)| !IDENTITY.contains(column))
+            .map(|(column, value)| format!("{column} {value}"));
+        let chunks = units::counted(self.chunks as u64, "chunk");
+        let columns = (!self.columns.is_empty()).then(|| format!("{chunks}: {}", self.columns.join(", ")));
+        let parts: Vec<String> = self.problems.iter().cloned().chain(file).chain(columns).collect();
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
+    }
+}

@@ -1,0 +1,100 @@
+//! What of a tree is not indexed, and why.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
+
+use aurora_pipeline::{BuildContext, Plan, Probe, RunOptions, StageConfig, StageError, StageEvent, StageOutput};
+use aurora_storage::{Environment, OpenMode, ProjectDirectory};
+use serde::Serialize;
+
+use super::dry::suppliers;
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::plan::plan;
+use super::root;
+use super::run_services::{MemoryShares, RunServices};
+use super::scratch::Scratch;
+use crate::incremental::IncrementalCheck;
+use crate::services::RunScope;
+
+/// A file that is not indexed, or a directory below which nothing is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotIndexed {
+    /// Relative to the root.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// Name of the stage that leaves it out.
+    pub stage: String,
+    /// Whether it should be indexed, but could not be read.
+    pub failed: bool,
+}
+
+/// Everything below the root that a run would not index now, by path. The tree is walked, and files that have changed since
+/// the last run are read; nothing is written.
+///
+/// # Errors
+/// When there is no index, the configuration is wrong, or a stage cannot be built or fails.
+pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError> {
+    let root = root::indexable(&options.root)?;
+    let options = &IndexOptions { root: root.clone(), ..options.clone() };
+    let whole = plan_of_files(options)?;
+    let readers = whole.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
+    let readers: Vec<String> = readers.map(|stage| stage.name().to_owned()).collect();
+    let plan = whole.without_sinks(&readers);
+    let previous = Environment::open(ProjectDirectory::of(&root).path(), OpenMode::Existing)?.snapshot()?;
+    let refused = |error: io::Error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
+    let scratch = Scratch::new().map_err(|error| StageError::new(refused(error)))?;
+    let services = RunServices::reading(&root, &plan, options, previous, scratch.path())?;
+    let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
+    let lent = services.lend(&options.services);
+    let pipeline = plan.build(&BuildContext { root: &root, services: &lent })?;
+    services.previous.decide(RunScope::Changes);
+    let found = Arc::new(Omissions::default());
+    let run = RunOptions {
+        jobs: options.jobs,
+        memory: Some(memory.batches),
+        cancel: options.cancel.clone(),
+        probe: Some(Arc::clone(&found) as _),
+        ..RunOptions::default()
+    };
+    pipeline.run(run)?;
+    Ok(found.take())
+}
+
+/// The plan without stages that supply documents from elsewhere.
+fn plan_of_files(options: &IndexOptions) -> Result<Plan, IndexError> {
+    let whole = plan(options)?;
+    let suppliers: Vec<String> = suppliers(&whole).map(str::to_owned).collect();
+    if suppliers.is_empty() {
+        return Ok(whole);
+    }
+    plan(&IndexOptions { left_out: [options.left_out.clone(), suppliers].concat(), ..options.clone() })
+}
+
+/// The probe that collects what stages leave out.
+#[derive(Default)]
+struct Omissions(Mutex<BTreeMap<String, NotIndexed>>);
+
+impl Omissions {
+    fn take(&self) -> Vec<NotIndexed> {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *found).into_values().collect()
+    }
+}
+
+impl Probe for Omissions {
+    fn on_output(&self, _: &str, _: &StageOutput<'_>) {}
+
+    fn on_event(&self, stage: &str, event: StageEvent<'_>) {
+        let (path, reason, failed) = match event {
+            StageEvent::Skipped { path, reason } => (path, reason, false),
+            StageEvent::Error { path, reason } => (path, reason, true),
+            StageEvent::Warning { .. } | StageEvent::Failed { .. } | StageEvent::Counted { .. } => return,
+        };
+        let omission = NotIndexed { path: path.to_owned(), reason: reason.to_owned(), stage: stage.to_owned(), failed };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), omission);
+    }
+}
