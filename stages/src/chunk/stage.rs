@@ -65,7 +65,7 @@ impl Stage for ChunkStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(ChunkOptions::TYPE, 4)
+        Fingerprint::new(ChunkOptions::TYPE, 5)
             .with("options", format!("{:?}", self.options))
             .with("analyzer", aurora_analysis::ANALYZER_VERSION)
     }
@@ -107,6 +107,7 @@ impl Worker for ChunkWorker<'_> {
                     if let Some(reason) = found.cut {
                         cx.warn(path, reason);
                     }
+                    cx.count("files.generated", u64::from(found.is_generated));
                     found.chunks
                 }
                 _ => Vec::new(),
