@@ -46,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-suggest",
         ],
     ),
+    ("aurora-redact", &[]),
     (
         "aurora-stages",
         &[
@@ -56,6 +57,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-history",
             "aurora-languages",
             "aurora-pipeline",
+            "aurora-redact",
             "aurora-storage",
         ],
     ),
@@ -126,6 +128,7 @@ fn only_storage_and_the_kernels_may_be_unsafe() {
         "stages",
         "stages/history",
         "stages/languages",
+        "stages/redact",
         "storage/cachefile",
         "storage/codec",
         "storage/confined",

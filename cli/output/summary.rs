@@ -36,6 +36,7 @@ pub(crate) fn render(summary: &IndexSummary, paint: Painter) -> String {
     out.push_str(&format!("{}\n\n{}\n", paint.paint(role, done), paint.paint(Role::Heading, "Summary:")));
     push_counts(&mut out, summary);
     push_skipped(&mut out, "  skipped", &summary.files);
+    push_secrets(&mut out, summary);
     push_chunks(&mut out, summary);
     out.push('\n');
     push_indexes(&mut out, summary);
@@ -53,6 +54,7 @@ fn push_counts(out: &mut String, summary: &IndexSummary) {
         ("unchanged", files.unchanged),
         ("refreshed", files.refreshed),
         ("renamed", files.renamed),
+        ("generated", files.generated),
         ("deleted", files.deleted),
         ("kept, unreadable", summary.unreadable.kept_files),
     ] {
@@ -80,6 +82,14 @@ fn push_skipped(out: &mut String, label: &str, files: &FileCounts) {
             sanitize::line(reason),
             examples.join(", ")
         ));
+    }
+}
+
+fn push_secrets(out: &mut String, summary: &IndexSummary) {
+    let secrets = &summary.secrets;
+    if secrets.count > 0 {
+        push_figure(out, "Secrets masked", secrets.count);
+        push_figure(out, "  in files", secrets.files);
     }
 }
 

@@ -81,6 +81,11 @@ impl PathClasses {
         if is_among_tests(qualified_name) { Self(self.0 | 1 << PathClass::Test as u8) } else { self }
     }
 
+    /// Those of either set.
+    pub(crate) fn or(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
     /// Whether a class is among them.
     pub(crate) fn holds(self, class: PathClass) -> bool {
         self.0 >> class as u8 & 1 != 0

@@ -24,6 +24,7 @@ mod pipelines;
 #[cfg(unix)]
 mod plugins;
 mod protocol;
+mod redaction;
 mod searching;
 mod streams;
 #[cfg(unix)]

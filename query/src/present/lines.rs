@@ -3,6 +3,9 @@
 //! The text of a definition is its span of the file, line by line. That of a long type shows signatures in the place of
 //! its members, and module-level code leaves out what stands between its parts; there the file is searched.
 
+/// The byte that takes the place of each byte of a secret in the index.
+const MASK: u8 = b'_';
+
 /// Line numbers, from 1, of the lines of `text`, which spans the lines `first` to `last`.
 ///
 /// Where the text has fewer lines than the span, each is looked for in `file`, in order; without the file, or where a
@@ -18,11 +21,17 @@ pub(crate) fn line_numbers(text: &str, (first, last): (u32, u32), file: Option<&
     let mut from = 0;
     text.lines()
         .map(|line| {
-            let at = from + span[from..].iter().position(|other| other.trim_end() == line.trim_end())?;
+            let at = from + span[from..].iter().position(|other| is_same(line.trim_end(), other.trim_end()))?;
             from = at + 1;
             Some(first + at as u32)
         })
         .collect()
+}
+
+/// Whether a line of a text is a line of the file, where the text may have masks in the place of secrets.
+fn is_same(line: &str, of_file: &str) -> bool {
+    let is_same = |(byte, other): (u8, u8)| byte == other || byte == MASK;
+    line.len() == of_file.len() && line.bytes().zip(of_file.bytes()).all(is_same)
 }
 
 /// Whether the text is its span of the file, line by line.
@@ -48,5 +57,7 @@ mod tests {
         assert_eq!(line_numbers(text, (2, 6), Some(file)), [Some(2), Some(3), None, Some(4)]);
         assert_eq!(line_numbers("class B:\n    def f(self):", (2, 9), Some(file)), [None, Some(3)]);
         assert_eq!(line_numbers("x", (20, 30), Some(file)), [None]);
+        assert_eq!(line_numbers("class A:\n    ________(self):", (2, 9), Some(file)), [Some(2), None]);
+        assert_eq!(line_numbers("class A:\n    def _(self):", (2, 9), Some(file)), [Some(2), Some(3)]);
     }
 }

@@ -110,7 +110,7 @@ impl<'q> RuleQuery<'q> {
                 classes: PathClasses::of(named.path),
                 stem: overlaps.with(stem(named.path)),
             });
-            let classes = file.classes.with_scopes(named.qualified_name);
+            let classes = named.classes(file.classes);
             Features { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }
         });
         read.collect()

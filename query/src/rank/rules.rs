@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn chunk<'a>(name: &'a str, path: &'a str, chunk_type: ChunkType) -> ChunkName<'a> {
-        ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1 }
+        ChunkName { name, qualified_name: name, chunk_type, exported: true, path, line_start: 1, is_generated: false }
     }
 
     /// Candidates with the given fused scores.

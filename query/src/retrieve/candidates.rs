@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_analysis::LateInteraction;
-use aurora_storage::{ChunkId, ChunkRecord, Label, Snapshot, StorageError};
+use aurora_storage::{ArchivedMetaValue, ChunkId, ChunkRecord, Label, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
 use crate::query::Mode;
@@ -107,6 +107,9 @@ pub(crate) fn chunk_name(chunk: ChunkRecord<'_>) -> ChunkName<'_> {
         exported: chunk.exported(),
         path: chunk.path(),
         line_start: chunk.line_start(),
+        is_generated: chunk
+            .metadata()
+            .any(|(name, value)| name == "generated" && matches!(value, ArchivedMetaValue::Bool(true))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use aurora_storage::ChunkType;
 
-use crate::path_class::PathClasses;
+use crate::path_class::{PathClass, PathClasses};
 
 /// A query read as the name of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,16 @@ pub(crate) struct ChunkName<'a> {
     pub(crate) exported: bool,
     pub(crate) path: &'a str,
     pub(crate) line_start: u32,
+    /// Whether the comments of the file say that a program has written it.
+    pub(crate) is_generated: bool,
+}
+
+impl ChunkName<'_> {
+    /// The classes of the file, if those that its path tells are `of_path`, and of the scopes around the definition.
+    pub(crate) fn classes(&self, of_path: PathClasses) -> PathClasses {
+        let of_content = self.is_generated.then_some(PathClass::Generated).into_iter().collect();
+        of_path.with_scopes(self.qualified_name).or(of_content)
+    }
 }
 
 /// How well a name is the query, and which of several comes first: the least. The fields are compared in their order.
@@ -128,7 +138,7 @@ impl IdentifierQuery {
         ExactMatch {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
-            side_code: !PathClasses::of(chunk.path).with_scopes(chunk.qualified_name).is_empty(),
+            side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
             not_exported: !chunk.exported,
             inner,
             kind: kind_rank(chunk.chunk_type),
@@ -167,7 +177,7 @@ mod tests {
 
     fn chunk<'a>(qualified_name: &'a str, chunk_type: ChunkType, path: &'a str) -> ChunkName<'a> {
         let name = qualified_name.rsplit('.').next().unwrap_or(qualified_name);
-        ChunkName { name, qualified_name, chunk_type, exported: true, path, line_start: 1 }
+        ChunkName { name, qualified_name, chunk_type, exported: true, path, line_start: 1, is_generated: false }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::process::Command;
 
 use aurora_languages::{FileSymbols, Language, Parser, SymbolKind, by_content, by_extension, by_file_name};
 use serde_json::Value;
+use tree_sitter::{Point, Tree};
 
 /// The kinds of ctags that are functions, methods, classes and types.
 const KINDS: &[&str] = &[
@@ -54,6 +55,8 @@ struct Options {
 struct Count {
     tags: usize,
     found: usize,
+    /// Tags in string literals and comments, which are no definitions: ctags knows no here-documents.
+    quoted: usize,
     misses: Vec<String>,
 }
 
@@ -100,12 +103,16 @@ fn compare(root: &Path, options: &Options) {
         if !wanted || tags.is_empty() {
             continue;
         }
+        let quotes = Quotes::new(language, &text);
         let found = Definitions::new(&parser.parse(Some(language), &text), &text);
         for tag in &tags {
             let count = counts.entry((language.family.to_owned(), tag.kind.clone())).or_default();
             count.tags += 1;
             if found.contains(tag) {
                 count.found += 1;
+            } else if quotes.hold(tag.line) {
+                count.tags -= 1;
+                count.quoted += 1;
             } else {
                 count.misses.push(format!("{path}:{} {}", tag.line, tag.name));
             }
@@ -213,6 +220,37 @@ fn is_same_language(name: &str, language: &Language) -> bool {
         _ => name.to_ascii_lowercase(),
     };
     name == language.family
+}
+
+/// The lines of a file that begin in a string literal or a comment.
+struct Quotes<'t> {
+    text: &'t str,
+    tree: Option<Tree>,
+}
+
+impl<'t> Quotes<'t> {
+    fn new(language: &Language, text: &'t str) -> Self {
+        let mut parser = tree_sitter::Parser::new();
+        parser.set_language(&(language.grammar)()).expect("a grammar of this version");
+        Self { text, tree: parser.parse(text, None) }
+    }
+
+    fn hold(&self, line: u32) -> bool {
+        let Some(tree) = &self.tree else { return false };
+        let Some(content) = self.text.lines().nth(line as usize - 1) else { return false };
+        let column = content.len() - content.trim_start().len();
+        let at = Point::new(line as usize - 1, column);
+        let mut node = tree.root_node().descendant_for_point_range(at, at);
+        while let Some(inner) = node {
+            let is_quote =
+                ["string", "heredoc", "comment", "quoted", "raw_text"].iter().any(|word| inner.kind().contains(word));
+            if is_quote && inner.start_position().row < at.row {
+                return true;
+            }
+            node = inner.parent();
+        }
+        false
+    }
 }
 
 /// Where a file's definitions are, by name.

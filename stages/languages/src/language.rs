@@ -92,6 +92,8 @@ pub struct Language {
     /// Where an indentation or a line feed ends a definition, the grammar counts the white space and comments after it to
     /// the definition: it ends with its last token that is no comment.
     pub(crate) ends_at_token: bool,
+    /// Definitions do not contain each other: where the grammar nests them, the next one ends the one before it.
+    pub(crate) is_flat: bool,
     /// Replaces what the grammar cannot read, such as macros: a text of the same length with the same line feeds, for the
     /// parser only. `None` if nothing is replaced.
     pub(crate) masked: fn(&str) -> Option<String>,
@@ -109,6 +111,10 @@ pub struct Language {
     pub(crate) file_doc: FileDoc,
     /// A language without statements: data, configurations, schemas, styles.
     pub is_declarative: bool,
+    /// Nested blocks are symbols within these limits; otherwise, all are.
+    pub(crate) blocks: Option<BlockLimits>,
+    /// Whether the grammar cannot read a text because it nests too deep: it is taken as plain text.
+    pub(crate) is_too_deep: fn(&str) -> bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
 }
@@ -117,7 +123,7 @@ pub struct Language {
 pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
 
 /// What a declarator names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct DeclaredName {
     pub(crate) name: String,
     /// The type or namespace that a name outside of it is qualified with.
@@ -161,6 +167,28 @@ pub(crate) enum FileDoc {
     Prefix(&'static str),
     /// In the comment directly before the first node of this kind.
     Before(&'static str),
+}
+
+/// Which nested blocks are symbols: the others stay with the block around them. Sizes are in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockLimits {
+    /// A symbol has at least this many bytes in a small file, and [`Self::min_bytes_in_data`] in a large one.
+    pub(crate) min_bytes: usize,
+    pub(crate) min_bytes_in_data: usize,
+    /// A block of at most this many bytes is not divided into its members, unless it consists of them.
+    pub(crate) whole_bytes: usize,
+}
+
+impl BlockLimits {
+    /// A file has about this many symbols before larger ones are asked for.
+    const SYMBOLS: usize = 64;
+
+    pub(crate) const DEFAULT: Self = Self { min_bytes: 200, min_bytes_in_data: 500, whole_bytes: 2_400 };
+
+    /// The bytes of a symbol, at least, in a text of this many bytes.
+    pub(crate) fn min_bytes(self, text_bytes: usize) -> usize {
+        (text_bytes / Self::SYMBOLS).clamp(self.min_bytes, self.min_bytes_in_data)
+    }
 }
 
 /// How the headings of a document are read.
@@ -217,6 +245,7 @@ impl Language {
             declared_name: None,
             terminator: None,
             ends_at_token: false,
+            is_flat: false,
             masked: |_| None,
             imports: |_, _, _| {},
             exported: |context| context.exported,
@@ -225,6 +254,8 @@ impl Language {
             distant_doc: None,
             file_doc: FileDoc::None,
             is_declarative: false,
+            blocks: None,
+            is_too_deep: |_| false,
             sections: None,
         }
     }

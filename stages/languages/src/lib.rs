@@ -27,6 +27,7 @@
 
 mod deadline;
 mod detect;
+mod entity;
 mod extract;
 mod failure;
 mod file_symbols;
@@ -45,29 +46,42 @@ mod tests;
 
 mod bash;
 mod c;
+mod cmake;
+mod containerfile;
 mod cpp;
 mod csharp;
+mod css;
 mod dart;
 mod elixir;
 mod go;
+mod graphql;
 mod groovy;
 mod haskell;
+mod hcl;
+mod html;
 mod java;
 mod javascript;
+mod json;
 mod kotlin;
 mod lua;
+mod make;
 mod markdown;
 mod objc;
 mod perl;
 mod php;
 mod powershell;
+mod protobuf;
 mod python;
 mod r;
 mod ruby;
 mod rust;
 mod scala;
+mod sql;
 mod swift;
+mod toml;
 mod typescript;
+mod xml;
+mod yaml;
 mod zig;
 
 pub use detect::{by_alias, by_content, by_extension, by_file_name, by_name};
@@ -90,29 +104,42 @@ macro_rules! languages {
 pub static LANGUAGES: &[&Language] = languages! {
     "bash" => bash::BASH,
     "c" => c::C,
+    "cmake" => cmake::CMAKE,
+    "containerfile" => containerfile::CONTAINERFILE,
     "cpp" => cpp::CPP,
     "csharp" => csharp::CSHARP,
+    "css" => css::CSS,
     "dart" => dart::DART,
     "elixir" => elixir::ELIXIR,
     "go" => go::GO,
+    "graphql" => graphql::GRAPHQL,
     "groovy" => groovy::GROOVY,
     "haskell" => haskell::HASKELL,
+    "hcl" => hcl::HCL,
+    "html" => html::HTML,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
+    "json" => json::JSON,
     "kotlin" => kotlin::KOTLIN,
     "lua" => lua::LUA,
+    "make" => make::MAKE,
     "markdown" => markdown::MARKDOWN,
     "objc" => objc::OBJC,
     "perl" => perl::PERL,
     "php" => php::PHP,
     "powershell" => powershell::POWERSHELL,
+    "protobuf" => protobuf::PROTOBUF,
     "python" => python::PYTHON,
     "r" => r::R,
     "ruby" => ruby::RUBY,
     "rust" => rust::RUST,
     "scala" => scala::SCALA,
+    "sql" => sql::SQL,
     "swift" => swift::SWIFT,
+    "toml" => toml::TOML,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
+    "xml" => xml::XML,
+    "yaml" => yaml::YAML,
     "zig" => zig::ZIG,
 };

@@ -84,6 +84,7 @@ impl Parser {
         let lines = line_count(text);
         let parsed = match language {
             _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
+            Some(language) if (language.is_too_deep)(text) => Err(ParseFailure::TooComplex),
             Some(Language { sections: Some(sections), .. }) if lines > sections.max_lines => {
                 Ok(FileSymbols { truncation: Some(Truncation::Lines), ..self.parse_plain(text) })
             }

@@ -13,9 +13,14 @@ pub(crate) fn bounded(name: &str) -> &str {
 
 /// A name without the quotes around it, or the `#` of a private member. A quote at its end alone, as in `f'`, belongs to it.
 pub(crate) fn unquoted(name: &str) -> &str {
+    without_quotes(name).trim_start_matches('#')
+}
+
+/// A name without the quotes around it.
+pub(crate) fn without_quotes(name: &str) -> &str {
     let quotes = ['"', '\'', '`'].into_iter();
     let inner = quotes.filter_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote)).next();
-    inner.unwrap_or(name).trim_start_matches('#')
+    inner.unwrap_or(name)
 }
 
 /// One definition in a source file, or one section of a document.

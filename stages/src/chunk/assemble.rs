@@ -41,6 +41,8 @@ pub struct FileChunks {
     pub chunks: Vec<Chunk>,
     /// Why chunks are missing, if any are.
     pub cut: Option<&'static str>,
+    /// Whether a program has written the file; then the chunks have the metadata `generated = true`.
+    pub is_generated: bool,
 }
 
 /// The chunks of a file in document order, without history, terms and vectors. A pure function of its arguments, unless

@@ -1,7 +1,7 @@
 //! The metadata that document formats give their chunks. Custom columns have other names.
 
 /// The keys, in alphabetical order.
-pub(crate) const BUILT_IN_METADATA: [&str; 19] = [
+pub(crate) const BUILT_IN_METADATA: [&str; 20] = [
     "complexity",
     "conversation",
     "conversation_date",
@@ -10,6 +10,7 @@ pub(crate) const BUILT_IN_METADATA: [&str; 19] = [
     "created_at",
     "domain",
     "execution_time_ms",
+    "generated",
     "is_pattern",
     "keywords",
     "pattern_type",

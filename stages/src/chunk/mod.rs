@@ -4,6 +4,7 @@ mod assemble;
 mod built_in_metadata;
 mod date;
 mod definitions;
+mod generated;
 mod keys;
 pub mod knowledge;
 mod layout;
@@ -18,7 +19,10 @@ mod words;
 
 pub use assemble::{FileChunks, Source, chunks_of};
 pub(crate) use built_in_metadata::BUILT_IN_METADATA;
+use generated::{GENERATED, is_generated};
 pub use options::ChunkOptions;
+
+use aurora_storage::MetaValue;
 
 use crate::formats::documents;
 
@@ -40,9 +44,17 @@ pub fn chunks_of_file(
         documents::REASONING => {
             vec![reasoning::chunk_of(source.path, source.text).map_err(|error| error.to_string())?]
         }
-        _ => return Ok(chunks_of(source, options, is_stopped)),
+        _ => {
+            let mut found = chunks_of(source, options, is_stopped);
+            found.is_generated = is_generated(source.text);
+            if found.is_generated {
+                let label = || (GENERATED.to_owned(), MetaValue::Bool(true));
+                found.chunks.iter_mut().for_each(|chunk| chunk.metadata.push(label()));
+            }
+            return Ok(found);
+        }
     };
     let keys = || chunks.iter().flat_map(|chunk| &chunk.metadata).map(|(key, _)| key.as_str());
     debug_assert!(keys().all(|key| BUILT_IN_METADATA.contains(&key)), "a key is missing in the list");
-    Ok(FileChunks { chunks, cut: None })
+    Ok(FileChunks { chunks, ..FileChunks::default() })
 }

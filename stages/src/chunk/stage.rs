@@ -107,6 +107,7 @@ impl Worker for ChunkWorker<'_> {
                     if let Some(reason) = found.cut {
                         cx.warn(path, reason);
                     }
+                    cx.count("files.generated", u64::from(found.is_generated));
                     found.chunks
                 }
                 _ => Vec::new(),

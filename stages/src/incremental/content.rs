@@ -1,7 +1,6 @@
 //! Decoding the bytes of a file to text, or finding out why it is not indexed.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use aurora_languages::by_name;
 
@@ -27,7 +26,7 @@ const NUMBERS_LETTERS: usize = 4;
 pub(super) enum FileContent {
     /// Text.
     Text {
-        text: Arc<str>,
+        text: String,
         /// The format, if it is another one than the name of the file tells.
         format: Option<&'static str>,
         /// A warning if bytes were replaced.
@@ -58,7 +57,7 @@ pub(super) fn decode(bytes: Vec<u8>, path: &str, format: &str) -> FileContent {
     if let Some(reason) = without_content(&text, found.unwrap_or(format), is_unknown) {
         return FileContent::Nothing(reason.into());
     }
-    FileContent::Text { text: text.into(), format: found, warning }
+    FileContent::Text { text, format: found, warning }
 }
 
 /// Why a text has nothing that a search could be for. `is_unknown`: the name of its file does not tell its format.

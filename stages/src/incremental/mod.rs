@@ -7,6 +7,7 @@
 //! Unchanged files are removed from the stream. Deleted files are appended to it.
 
 mod content;
+mod redaction;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +29,7 @@ use crate::formats;
 use crate::git_signal::Repository;
 use crate::services::{PreviousIndex, RunClock, RunScope, SourceTree, is_gone, service};
 use content::FileContent;
+pub(crate) use redaction::{COUNTER as SECRETS_COUNTER, WARNING as SECRETS_WARNING};
 
 /// Deleted files in one batch.
 const DELETIONS_PER_BATCH: usize = 4_096;
@@ -40,20 +42,23 @@ pub struct IncrementalCheck {
     pub git: bool,
     /// Whether an unchanged modification time and size may prove it.
     pub mtime: bool,
+    /// Whether secrets in the texts are masked.
+    pub redact: bool,
 }
 
 impl Default for IncrementalCheck {
     fn default() -> Self {
-        Self { git: true, mtime: true }
+        Self { git: true, mtime: true, redact: true }
     }
 }
 
 impl Described for IncrementalCheck {
     const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
-        time and size, git's index, BLAKE3 of the content.";
+        time and size, git's index, BLAKE3 of the content. Secrets in the texts that go on are masked.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
         Key::bool("mtime", "Trust an unchanged modification time and size."),
+        Key::bool("redact", "Mask secrets: tokens, private keys, passwords in URLs, random values of secret names."),
     ];
 }
 
@@ -117,7 +122,8 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::new(IncrementalCheck::TYPE, 2)
+        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 2);
+        if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -332,6 +338,7 @@ impl IncrementalWorker<'_> {
             };
             let Some(bytes) = bytes else { return Ok(None) };
             let FileContent::Text { text, format, .. } = self.decode(bytes, row) else { return Ok(None) };
+            let text = self.redacted(text, row, cx);
             let stored = stage.previous.custom_values_of(row.path).map_err(StageError::from_error)?;
             return Ok(Some(ChangedFile { status: FileStatus::Refreshed, content, text, format, stored }));
         } else {
@@ -361,7 +368,7 @@ impl IncrementalWorker<'_> {
                 if let Some(warning) = warning {
                     cx.warn(row.path, warning);
                 }
-                (text, format)
+                (self.redacted(text, row, cx), format)
             }
             FileContent::Nothing(reason) => {
                 cx.skip(row.path, &reason);
@@ -394,11 +401,15 @@ impl IncrementalWorker<'_> {
         if let Some(extract) = formats::extractor_of(row.language) {
             return match extract(&bytes) {
                 Ok(text) if text.trim().is_empty() => FileContent::Nothing("no text in the document".into()),
-                Ok(text) => FileContent::Text { text: text.into(), format: None, warning: None },
+                Ok(text) => FileContent::Text { text, format: None, warning: None },
                 Err(error) => FileContent::Nothing(error.to_string().into()),
             };
         }
         content::decode(bytes, row.path, row.language)
+    }
+
+    fn redacted(&self, text: String, row: &FileInput<'_>, cx: &StageContext<'_>) -> Arc<str> {
+        if self.stage.config.redact { redaction::masked(text, row.path, cx).into() } else { text.into() }
     }
 
     /// The content of a file. A file that is deleted or has become too large since it was discovered is removed from the index;

@@ -9,6 +9,7 @@ use aurora_pipeline::{Outcome, RunReport, Tally, TallyEntry};
 use aurora_storage::{ChunkType, Label, Manifest, ProjectDirectory, Snapshot, StorageError};
 use serde::Serialize;
 
+use crate::incremental::{SECRETS_COUNTER, SECRETS_WARNING};
 use crate::services::Unread;
 
 /// The result of an index run.
@@ -20,6 +21,8 @@ pub struct IndexSummary {
     pub files: FileCounts,
     /// How many chunks the index holds now, by type.
     pub chunks: ChunkCounts,
+    /// Secrets in the files that this run has read.
+    pub secrets: MaskedSecrets,
     /// Chunks that this run made, or read from the index and stored again.
     pub changed_chunks: u64,
     /// Files that should have been indexed and could not be.
@@ -71,8 +74,21 @@ pub struct FileCounts {
     pub deleted: u64,
     /// Indexed files that are known under another path.
     pub renamed: u64,
+    /// Indexed files that say of themselves that a program has written them.
+    pub generated: u64,
     /// Everything that is not indexed, by reason.
     pub skipped: BTreeMap<String, Skipped>,
+}
+
+/// Secrets that were masked before the texts were indexed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct MaskedSecrets {
+    /// How many.
+    pub count: u64,
+    /// The files that they were in; the warnings of the run name the first few.
+    pub files: u64,
+    /// How many, by rule.
+    pub rules: BTreeMap<String, u64>,
 }
 
 /// What could not be read.
@@ -190,6 +206,7 @@ impl IndexSummary {
         Ok(Self {
             root: root.display().to_string(),
             chunks,
+            secrets: MaskedSecrets::of(&report),
             changed_chunks: counter("chunks"),
             errors,
             unreadable,
@@ -234,15 +251,36 @@ impl IndexSummary {
         errors.extend(last.errors.iter().filter(|error| !errors.contains(error)).cloned().collect::<Vec<_>>());
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         // If this pass has changed nothing, the last one did all of the work.
-        let (files, changed_chunks, report) = if self.nothing_changed {
-            (last.files, last.changed_chunks, last.report)
+        let (files, secrets, changed_chunks, report) = if self.nothing_changed {
+            (last.files, last.secrets, last.changed_chunks, last.report)
         } else {
-            (self.files, self.changed_chunks, self.report)
+            (self.files, self.secrets, self.changed_chunks, self.report)
         };
         let nothing_changed = self.nothing_changed && last.nothing_changed;
         let bm25 = if self.nothing_changed { last.bm25 } else { self.bm25 };
         let published = self.published || last.published;
-        Self { published, files, changed_chunks, report, nothing_changed, bm25, warnings, errors, elapsed_ms, ..last }
+        Self {
+            published,
+            files,
+            secrets,
+            changed_chunks,
+            report,
+            nothing_changed,
+            bm25,
+            warnings,
+            errors,
+            elapsed_ms,
+            ..last
+        }
+    }
+}
+
+impl MaskedSecrets {
+    fn of(report: &RunReport) -> Self {
+        let of_rule = |(name, count): (&String, &u64)| Some((name.strip_prefix(SECRETS_COUNTER)?.to_owned(), *count));
+        let rules: BTreeMap<String, u64> = report.counters.iter().filter_map(of_rule).collect();
+        let files = report.warnings.get(SECRETS_WARNING).map_or(0, |entry| entry.count);
+        Self { count: rules.values().sum(), files, rules }
     }
 }
 
@@ -261,6 +299,7 @@ impl FileCounts {
             refreshed: counter("files.refreshed"),
             deleted: counter("files.deleted"),
             renamed: counter("files.renamed"),
+            generated: counter("files.generated"),
             skipped: skipped.collect(),
         };
         files.scanned =

@@ -1,5 +1,6 @@
 //! From a syntax tree to symbols.
 
+mod blocks;
 pub(crate) mod boundaries;
 pub(crate) mod captures;
 mod constants;

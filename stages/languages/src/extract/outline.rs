@@ -5,6 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::deadline::Deadline;
+use crate::extract::blocks::select_blocks;
 use crate::extract::captures::{CapturedDefinition, Captures};
 use crate::extract::constants::constants;
 use crate::extract::docs::{self, Attached};
@@ -16,7 +17,7 @@ use crate::failure::ParseFailure;
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::{DeclaredName, FileDoc, Language, VisibilityContext};
 use crate::spans::{slice, text_of};
-use crate::symbols::{Import, Symbol, SymbolKind, bounded, unquoted};
+use crate::symbols::{Import, Symbol, SymbolKind, bounded, without_quotes};
 
 /// Limit for the documentation of all symbols of one file, in bytes: this, and [`DOC_BYTES_PER_BYTE`] for each byte of
 /// the text. Definitions that share one statement share the comment before it, so documentation can be larger than the
@@ -34,7 +35,7 @@ const MAX_DECLARATION_BYTES: usize = 16 << 10;
 pub(crate) fn outline<'t>(
     language: &Language,
     root: Node<'t>,
-    captures: Captures<'t, 't>,
+    mut captures: Captures<'t, 't>,
     text: &'t str,
     max_symbols: usize,
     deadline: &Deadline<'_>,
@@ -47,6 +48,10 @@ pub(crate) fn outline<'t>(
             break;
         }
     }
+    let small_blocks = match language.blocks {
+        Some(limits) => select_blocks(language, limits, &mut captures, text, deadline)?,
+        None => Vec::new(),
+    };
     let mut builder = OutlineBuilder {
         language,
         captures: &captures,
@@ -70,7 +75,11 @@ pub(crate) fn outline<'t>(
     }
     let OutlineBuilder { scopes, mut symbols, .. } = builder;
     let calls = assign_references(&captures.references, &scopes, &mut symbols);
-    let constants = constants(language, &captures, &symbols, text);
+    let mut constants = constants(language, &captures, &symbols, text);
+    if !small_blocks.is_empty() {
+        constants.extend(small_blocks);
+        constants.sort_by_key(|constant| constant.at);
+    }
     if !language.keeps_overloads {
         merge_overloads(&mut symbols, language, text);
     }
@@ -151,13 +160,16 @@ impl<'t> OutlineBuilder<'_, 't> {
         let Some(declared) = self.declared_name(&definition) else { return };
         self.enter_sections(bytes.start);
         while self.open.pop_if(|last| self.scopes[*last].bytes.end <= bytes.start).is_some() {}
+        if self.language.is_flat {
+            self.end_open(attached.doc.as_ref().map_or(bytes.start, |doc| doc.start.min(bytes.start)));
+        }
         let enclosing = self.open.last().map(|last| &self.scopes[*last]);
         // In a text with errors, a node may end with the white space that the open end around it leaves out.
         bytes.end = enclosing.map_or(bytes.end, |scope| bytes.end.min(scope.bytes.end));
         let enclosing_kind = enclosing.and_then(|scope| scope.kind);
         let parent = enclosing.and_then(|scope| scope.symbol);
         let section = enclosing.and_then(|scope| scope.section);
-        let name = bounded(unquoted(&declared.name));
+        let name = bounded(without_quotes(&declared.name));
         let is_omitted = |name: &str| self.language.omitted_qualifiers.contains(&name);
         let owner = definition.owner.map(|owner| self.owner(owner)).or(declared.owner.as_deref());
         let owner = owner.filter(|owner| !is_omitted(owner));
@@ -171,7 +183,9 @@ impl<'t> OutlineBuilder<'_, 't> {
             (Some(_), _) | (None, Some(SymbolKind::Implementation)) => Some(prefix.clone()),
             _ => None,
         };
-        let is_member = owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type);
+        // Without statements, a language has only the methods that its queries capture: a schema qualifies functions.
+        let is_member =
+            !self.language.is_declarative && (owner.is_some() || enclosing_kind.is_some_and(SymbolKind::is_type));
         let kind = match definition.kind {
             Some(SymbolKind::Function) if is_member => Some(SymbolKind::Method),
             kind => kind,
@@ -184,7 +198,12 @@ impl<'t> OutlineBuilder<'_, 't> {
         let Some(kind) = kind else {
             return self.push_scope(scope);
         };
-        let signature = self.signature(&definition, name, outermost);
+        let is_entity = self.language.blocks.is_some() && definition.body.is_none();
+        let signature = match &declared.owner {
+            Some(owner) if is_entity => format!("{owner} {name}"),
+            None if is_entity => name.to_owned(),
+            _ => self.signature(&definition, name, outermost),
+        };
         let (doc, doc_bytes) = self.doc(&definition, attached.doc);
         self.doc_bytes_left = self.doc_bytes_left.saturating_sub(doc.len());
         let visibility = VisibilityContext {
@@ -231,6 +250,22 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.push_scope(scope);
     }
 
+    /// Ends all open definitions before `at`, without the white space there.
+    fn end_open(&mut self, at: u32) {
+        for scope in self.open.drain(..) {
+            let scope = &mut self.scopes[scope];
+            let end = scope.bytes.start + slice(self.text, &(scope.bytes.start..at)).trim_end().len() as u32;
+            let lines = slice(self.text, &(end..scope.bytes.end)).matches('\n').count() as u32;
+            scope.bytes.end = end;
+            if let Some(symbol) = scope.symbol {
+                let symbol = &mut self.symbols[symbol as usize];
+                symbol.lines.1 = (symbol.lines.1.saturating_sub(lines)).max(symbol.lines.0);
+                symbol.body = symbol.body.map(|body| body.min(end));
+                symbol.bytes.end = end;
+            }
+        }
+    }
+
     /// The end of a definition with its terminator.
     fn end_of(&self, last: Node<'t>) -> u32 {
         let end = last.end_byte();
@@ -249,8 +284,8 @@ impl<'t> OutlineBuilder<'_, 't> {
         match self.language.declared_name {
             Some(read) => read(definition.name, self.text).filter(|declared| !declared.name.is_empty()),
             None => {
-                let name = (self.language.name_in)(text_of(definition.name, self.text)).to_owned();
-                Some(DeclaredName { name, owner: None })
+                let name = (self.language.name_in)(text_of(definition.name, self.text));
+                (!name.is_empty()).then(|| DeclaredName { name: name.to_owned(), owner: None })
             }
         }
     }
@@ -342,14 +377,26 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// The last token in a node that is neither white space nor a comment.
+/// The last token in a node that is neither white space nor a comment. A node whose text goes on after its last child, such
+/// as a literal block, is a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;
-    let is_token = |node: &Node<'_>| !node.is_extra() && !text_of(*node, text).trim().is_empty();
-    while let Some(child) = (0..last.child_count()).rev().filter_map(|index| last.child(index)).find(is_token) {
-        last = child;
+    loop {
+        let (mut token, mut end) = (None, last.end_byte());
+        let mut cursor = last.walk();
+        for child in last.children(&mut cursor) {
+            if !child.is_extra() && !text_of(child, text).trim().is_empty() {
+                (token, end) = (Some(child), last.end_byte());
+            } else {
+                end = end.min(child.start_byte());
+            }
+        }
+        let Some(token) = token else { return last };
+        if text.get(token.end_byte()..end).is_some_and(|rest| !rest.trim().is_empty()) {
+            return last;
+        }
+        last = token;
     }
-    last
 }
 
 /// The line of a node's last character; a node that ends with a line feed ends on the line before.

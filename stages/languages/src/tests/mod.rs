@@ -1,2 +1,3 @@
 mod directories;
 mod highlighting;
+mod hostile;

@@ -1,0 +1,50 @@
+//! CSS: rules by their selectors, and custom properties.
+
+#![cfg(feature = "css")]
+
+use tree_sitter::Node;
+
+use crate::highlight::Highlighting;
+use crate::language::{BlockLimits, DeclaredName, Language, QueryCache};
+use crate::spans::text_of;
+
+mod highlighting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// Style sheets.
+pub(crate) static CSS: Language = Language {
+    aliases: &["css-ts"],
+    is_declarative: true,
+    blocks: Some(BlockLimits::DEFAULT),
+    declared_name: Some(declared_name),
+    name_in: custom_property,
+    separator: " ",
+    ..Language::new(
+        "css",
+        &["css", "pcss", "postcss"],
+        || tree_sitter_css::LANGUAGE.into(),
+        &[include_str!("symbols.scm")],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};
+
+/// Names are made from this many bytes: a rule may have hundreds of selectors.
+const MAX_HEAD_BYTES: usize = 160;
+
+/// The first selectors of a rule, or an at-rule up to its block, on one line.
+fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    let head = text_of(node, text);
+    let head = &head[..head.floor_char_boundary(MAX_HEAD_BYTES)];
+    let head = head.split('{').next().unwrap_or_default();
+    let name = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(DeclaredName { name, owner: None })
+}
+
+/// Of the properties, only custom ones are names.
+fn custom_property(property: &str) -> &str {
+    if property.starts_with("--") { property } else { "" }
+}

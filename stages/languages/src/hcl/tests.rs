@@ -1,0 +1,19 @@
+//! The outline of `sample.tf`.
+
+use super::HCL;
+use crate::snapshot::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline(&HCL, include_str!("sample.tf")), @r#"
+    block terraform 3-5 terraform |  |  | exported
+    block variable.region 8-11 variable "region" | Where everything runs. |  | of variable | exported
+    block locals 13-18 locals |  |  | exported
+    block resource.aws_instance.web 21-29 resource "aws_instance" "web" | One server. |  | of resource.aws_instance | exported
+    block data.aws_ami.ubuntu 31-33 data "aws_ami" "ubuntu" |  |  | of data.aws_ami | exported
+    block module.network 35-38 module "network" |  |  | of module | exported
+    block output.address 40-45 output "address" |  |  | of output | exported
+    values: name tags
+    doc: The network of the service.
+    "#);
+}

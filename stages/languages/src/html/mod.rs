@@ -1,0 +1,67 @@
+//! HTML: headings begin sections.
+
+#![cfg(feature = "html")]
+
+use tree_sitter::Node;
+
+use crate::highlight::{Highlighting, LexicalTable};
+use crate::language::{Heading, Language, QueryCache, Sections};
+use crate::lines::{begins_line, line_start};
+use crate::spans::text_of;
+use crate::symbols::MAX_NAME_BYTES;
+
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// HTML pages and fragments.
+pub(crate) static HTML: Language = Language {
+    aliases: &["html-ts", "mhtml"],
+    sections: Some(Sections { heading, max_lines: MAX_LINES }),
+    ..Language::new(
+        "html",
+        &["html", "htm", "xhtml"],
+        || tree_sitter_html::LANGUAGE.into(),
+        &[include_str!("sections.scm")],
+        &QUERY,
+        Highlighting::Tokens(&TABLE),
+    )
+};
+
+static TABLE: LexicalTable = LexicalTable {
+    line_comments: &[],
+    block_comment: Some(("<!--", "-->")),
+    strings: &[("\"", true), ("'", false)],
+    keywords: &[],
+};
+
+/// Longer pages are generated.
+const MAX_LINES: u32 = 200_000;
+
+/// Titles are made from this many bytes of the heading.
+const MAX_TITLE_BYTES: usize = 4 * MAX_NAME_BYTES;
+
+/// Reads an element `title` or `h1` to `h6`. None without a text.
+fn heading(node: Node<'_>, text: &str) -> Option<Heading> {
+    let start = node.start_byte() as u32;
+    let tag = text_of(node.named_child(0)?.named_child(0)?, text);
+    // The title of a page names what precedes its first heading.
+    let level = tag.bytes().find(u8::is_ascii_digit).map_or(1, |digit| digit - b'0');
+    let at = if begins_line(text, start) { line_start(text, start) } else { start };
+    let title = title(text_of(node, text));
+    (!title.is_empty()).then_some(Heading { at, level, title })
+}
+
+/// The text of an element without tags, and with the most frequent entities replaced.
+fn title(source: &str) -> String {
+    let source = &source[..source.floor_char_boundary(MAX_TITLE_BYTES)];
+    let mut title = String::new();
+    for part in source.split('<') {
+        title.push_str(part.split_once('>').map_or("", |(_, words)| words));
+    }
+    for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&nbsp;", " "), ("&amp;", "&")] {
+        title = title.replace(entity, character);
+    }
+    title.split_whitespace().collect::<Vec<_>>().join(" ")
+}

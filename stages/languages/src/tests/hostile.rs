@@ -1,0 +1,60 @@
+//! Texts that are made to take long, or to stop the process.
+
+use std::time::Duration;
+
+use crate::{LANGUAGES, ParseLimits, Parser};
+
+/// Nested, open, and repeated beginnings of what any of the languages has.
+const REPEATED: &[&str] = &[
+    "[",
+    "{",
+    "(",
+    "<",
+    "- ",
+    "? ",
+    "<a>",
+    "<a ",
+    "</a>",
+    "<!--",
+    "\"",
+    "'",
+    "`",
+    "a: ",
+    "a:\n ",
+    "{\"a\":",
+    "[[",
+    "a {",
+    "$(",
+    "${",
+    "$$",
+    "/*",
+    "#[[",
+    "<<E\n",
+    "a=[",
+    "\\\n",
+    "\t",
+    "\r",
+    "\u{feff}",
+    "\u{1f600}",
+    "if(\n",
+    "CREATE FUNCTION f ",
+    "FROM a\n",
+];
+
+#[test]
+fn every_parse_ends_within_its_time_and_depth() {
+    // Some of these texts take quadratic time, which the limit ends.
+    let mut parser = Parser::with_limits(ParseLimits { time: Duration::from_millis(10), ..ParseLimits::default() });
+    for language in LANGUAGES {
+        for repeated in REPEATED {
+            let text = repeated.repeat(4_000 / repeated.len());
+            let found = parser.parse(Some(language), &text);
+            let is_inside = |end: u32| text.is_char_boundary(end as usize);
+            assert!(
+                found.symbols.iter().all(|s| is_inside(s.bytes.start) && is_inside(s.bytes.end)),
+                "{}",
+                language.name
+            );
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What names a block: its key, or what a document or list item says of itself.
+
+use tree_sitter::Node;
+
+use crate::entity::{Entity, plain};
+use crate::language::DeclaredName;
+use crate::spans::text_of;
+
+/// Depth of the mappings that [`entity`] reads: that of an item, and its `metadata`.
+const DEPTH: u32 = 1;
+
+/// The key of a pair; for documents and list items what [`Entity`] makes of their keys. Only its kind names a document: its
+/// other keys describe the whole file.
+pub(super) fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
+    match node.kind() {
+        "document" => entity(mapping_in(node)?, text, DEPTH).resource(),
+        "block_sequence_item" => entity(mapping_in(node)?, text, DEPTH).item(),
+        _ => Some(DeclaredName { name: plain(text_of(node, text)).to_owned(), owner: None }),
+    }
+}
+
+/// The block mapping in a document, a list item or the value of a pair.
+fn mapping_in(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let block = node.named_children(&mut cursor).find(|child| child.kind() == "block_node")?;
+    let mut cursor = block.walk();
+    // Anchors and tags precede it.
+    block.named_children(&mut cursor).find(|child| child.kind() == "block_mapping")
+}
+
+fn entity<'t>(mapping: Node<'_>, text: &'t str, depth: u32) -> Entity<'t> {
+    let mut entity = Entity::default();
+    let mut cursor = mapping.walk();
+    for pair in mapping.named_children(&mut cursor).take(Entity::MAX_KEYS) {
+        let Some(key) = pair.child_by_field_name("key") else { continue };
+        let Some(value) = pair.child_by_field_name("value") else { continue };
+        let key = text_of(key, text);
+        if value.kind() == "flow_node" {
+            entity.set(key, text_of(value, text));
+        } else if let Some(inner) = mapping_in(pair).filter(|_| depth > 0) {
+            entity.set_mapping(key, &self::entity(inner, text, depth - 1));
+        }
+    }
+    entity
+}

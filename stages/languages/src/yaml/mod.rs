@@ -1,0 +1,34 @@
+//! YAML: blocks by key path, documents and list items by what names them.
+
+#![cfg(feature = "yaml")]
+
+use crate::highlight::Highlighting;
+use crate::language::{BlockLimits, FileDoc, Language, QueryCache};
+
+mod entities;
+mod highlighting;
+mod nesting;
+#[cfg(test)]
+mod tests;
+
+static QUERY: QueryCache = QueryCache::new();
+
+/// YAML: manifests, pipelines, playbooks, schemas and other configurations.
+pub(crate) static YAML: Language = Language {
+    file_names: &[".clang-format", ".clang-tidy", ".clangd", ".gemrc", ".prettierrc", ".yamllint", "CITATION.cff"],
+    aliases: &["yaml-mode", "yaml-ts"],
+    is_declarative: true,
+    blocks: Some(BlockLimits::DEFAULT),
+    declared_name: Some(entities::declared_name),
+    is_too_deep: nesting::is_too_deep,
+    ends_at_token: true,
+    file_doc: FileDoc::Prefix("#"),
+    ..Language::new(
+        "yaml",
+        &["yaml", "yml", "eyaml", "sublime-syntax"],
+        || tree_sitter_yaml::LANGUAGE.into(),
+        &[include_str!("symbols.scm")],
+        &QUERY,
+        Highlighting::Tokens(&highlighting::TABLE),
+    )
+};

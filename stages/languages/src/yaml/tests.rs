@@ -1,0 +1,67 @@
+//! The outline of `sample.yaml`, and what becomes of larger and deeper texts.
+
+use super::YAML;
+use crate::snapshot::outline;
+use crate::{ParseFailure, Parser};
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline(&YAML, include_str!("sample.yaml")), @r#"
+    block jobs.test 11-21 test | Runs the tests on every platform. |
+    block jobs.lint 22-30 "lint" |  |
+    block Deployment.web 32-47 Deployment web |  |  | of Deployment
+    block paths./pets/{id}.get 60-64 get |  |
+    block paths./pets/{id}.delete 65-69 delete |  |
+    values: on push env web showPetById removePet
+    doc: Builds and tests every change.
+    "#);
+}
+
+fn names(source: &str) -> Vec<String> {
+    let found = Parser::new().parse(Some(&YAML), source);
+    assert_eq!(found.failure, None);
+    found.symbols.into_iter().map(|symbol| symbol.qualified_name).collect()
+}
+
+#[test]
+fn a_large_block_is_divided_into_its_members() {
+    let member = |name: &str| format!("  {name}:\n    text: {}\n    more: 1\n", "word ".repeat(60));
+    let small = format!("a:\n{}b: 1\n", member("one"));
+    assert_eq!(names(&small), ["a.one"], "a block without text of its own");
+    let own = format!("a:\n  own: some text of its own\n{}", member("one"));
+    assert_eq!(names(&own), ["a"], "a small block");
+    let members: String = (0..9).map(|n| member(&format!("m{n}"))).collect();
+    let large = format!("a:\n  own: some text of its own\n{members}");
+    assert_eq!(names(&large)[..3], ["a", "a.m0", "a.m1"]);
+}
+
+#[test]
+fn very_many_keys_are_few_symbols() {
+    let source: String = (0..100_000).map(|n| format!("key{n}:\n  a: {n}\n")).collect();
+    assert!(names(&source).is_empty());
+    let source: String = (0..2_000).map(|n| format!("key{n}:\n  a: {n}\n  b: {}\n", "word ".repeat(50))).collect();
+    assert!(names(&source).is_empty(), "500 bytes are asked of a block in a file of this size");
+}
+
+#[test]
+fn items_of_lists_are_named_by_their_keys() {
+    let text = "word ".repeat(60);
+    let item = |key: &str| format!("- x: 1\n  {key}\n  text: {text}\n");
+    let source = ["name: first", "id: \"second\"", "alert: Third", "color: red", "color: blue"].map(item).concat();
+    assert_eq!(names(&source), ["first", "second", "Third"]);
+    let nested = format!(
+        "- kind: Role\n  metadata: {{a: b}}\n  text: {text}\n- kind: Role\n  metadata:\n    name: admin\n  t: {text}\n"
+    );
+    assert_eq!(names(&nested), ["Role.admin"]);
+}
+
+#[test]
+fn deep_nesting_is_taken_as_plain_text() {
+    for source in ["- ".repeat(1_000), (0..1_000).map(|n| format!("{}a:\n", " ".repeat(n))).collect()] {
+        assert_eq!(Parser::new().parse(Some(&YAML), &source).failure, Some(ParseFailure::TooComplex));
+    }
+    // Every column has a mapping and a list.
+    let nested = |levels: usize| (0..levels).map(|n| format!("{}- a:\n", "  ".repeat(n))).collect::<String>();
+    assert_eq!(Parser::new().parse(Some(&YAML), &nested(119)).failure, None);
+    assert_eq!(Parser::new().parse(Some(&YAML), &nested(120)).failure, Some(ParseFailure::TooComplex));
+}

@@ -1,0 +1,203 @@
+//! Random values that are assigned to the name of a secret, in the notations of configuration and of programs.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::bytes::Regex;
+
+use crate::entropy::is_random;
+use crate::names::is_of_secret;
+use crate::secret::Secret;
+
+/// Parts of names of secrets, in the cases that occur; a first letter that may be a capital is left out.
+const STEMS: &[&str] = &[
+    "assw",
+    "ASSW",
+    "assphrase",
+    "ASSPHRASE",
+    "pwd",
+    "Pwd",
+    "PWD",
+    "ecret",
+    "ECRET",
+    "oken",
+    "OKEN",
+    "redential",
+    "REDENTIAL",
+    "creds",
+    "Creds",
+    "CREDS",
+    "uth",
+    "UTH",
+    "key",
+    "Key",
+    "KEY",
+];
+
+/// Most bytes of a name before and after its stem.
+const NAME: usize = 64;
+/// Longer values with `_` may be something else than a name.
+const LONGEST_NAME: usize = 20;
+/// Most bytes from the end of a name to the end of its value.
+const LONGEST: usize = 1024;
+
+/// Shorter parts of a dotted value are not taken for words.
+const SHORTEST_WORD: usize = 4;
+/// A string of at least so many bytes may be one line of an encoded key.
+const SHORTEST_LINE: usize = 40;
+/// Most bytes between two strings that are joined.
+const LONGEST_JOINT: usize = 256;
+/// Longer values have no names of their own.
+const LONG_VALUE: usize = 64;
+/// Shorter values without quotes are taken for identifiers.
+const SHORTEST_PLAIN: usize = 10;
+
+/// From the end of a name to the value.
+static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) \A
+        ["'`\]\\)]{0,3} [\x20\t]{0,16}
+        (?:
+            [:?|.+~]{0,3} ={1,3} >?                              # an assignment or a comparison
+          | !=
+          | : [\x20\t]{0,8} [\w<>?.\[\]&*|]{1,40} [\x20\t]{0,4} =      # name: type =
+          | [\w<>.\[\]&*]{1,40} [\x20\t]{0,4} =                     # name type =; <entry key="name" value=
+          | ,? \s{0,24} ["']? value ["']? [\x20\t]{0,4} [:=]        # "name": "NAME", "value":
+          | [:>]                                                 # YAML, JSON, an element
+          | (?P<argument> [,(])                                  # an argument
+          | (?P<option> [\x20\t])                                # --name value
+        )
+        [\x20\t]{0,16} (?:\r?\n[\x20\t]{0,16})?
+        (?: [A-Za-z_][\w.:!]{0,40} \( [\x20\t]{0,4} )?              # a call that wraps the value
+        (?:
+            [A-Za-z@$&]{0,2} (?: \\?["'`] ) (?: (?i:basic|bearer|token) [\x20\t]+ )?
+            (?P<quoted> [^\s"'`\\]{8,} )
+          | (?: (?i:basic|bearer|token) [\x20\t]+ )?
+            (?P<plain> [A-Za-z0-9+/_.:~!@\#%^*=-]{8,} )
+        )"#;
+    Regex::new(pattern).expect("a test matches it")
+});
+
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    // The search for leftmost matches uses vector instructions, where the other kinds do not.
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(STEMS).expect("a few short stems")
+});
+
+/// Adds the values that look random and are assigned to the name of a secret.
+pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
+    let bytes = text.as_bytes();
+    let mut searched = 0;
+    for stem in FINDER.find_iter(bytes) {
+        if stem.start() < searched {
+            continue;
+        }
+        let name = name_around(bytes, stem.range(), searched);
+        searched = name.end;
+        if !is_of_secret(&bytes[name.clone()]) {
+            continue;
+        }
+        let Some(value) = value_of(text, name) else { continue };
+        let is_secret = value.is_secret(bytes);
+        // A long value is not searched for names, so that no byte is in more than a few values.
+        if is_secret || value.span.len() > LONG_VALUE {
+            searched = value.span.end;
+        }
+        if is_secret {
+            found.extend(value.parts(bytes));
+        }
+    }
+}
+
+/// The name around a stem, not before `searched`.
+fn name_around(text: &[u8], stem: Range<usize>, searched: usize) -> Range<usize> {
+    let is_in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let before = &text[searched.max(stem.start.saturating_sub(NAME))..stem.start];
+    let start = stem.start - before.iter().rev().take_while(is_in_name).count();
+    let after = &text[stem.end..text.len().min(stem.end + NAME)];
+    let length = after.iter().take_while(is_in_name).count();
+    // In `token->value` and `token.` the name ends with its letters.
+    let length = after[..length].iter().rposition(|byte| !b"-.".contains(byte)).map_or(0, |last| last + 1);
+    start..stem.end + length
+}
+
+/// What is assigned to a name.
+struct Value {
+    span: Range<usize>,
+    is_quoted: bool,
+}
+
+/// The value that is assigned to a name.
+fn value_of(text: &str, name: Range<usize>) -> Option<Value> {
+    let window = &text[name.end..text.floor_char_boundary(name.end + LONGEST)];
+    let groups = VALUE.captures(window.as_bytes())?;
+    let (quoted, plain) = (groups.name("quoted"), groups.name("plain"));
+    let is_quoted = quoted.is_some();
+    let name_begins = |dashes: &[u8]| text.as_bytes()[name.clone()].starts_with(dashes);
+    let is_option = name_begins(b"--") || is_quoted && name_begins(b"-");
+    if groups.name("option").is_some() && !is_option || groups.name("argument").is_some() && !is_quoted {
+        return None;
+    }
+    let value = quoted.or(plain)?.range();
+    Some(Value { span: name.end + value.start..name.end + value.end, is_quoted })
+}
+
+impl Value {
+    fn is_secret(&self, text: &[u8]) -> bool {
+        let value = &text[self.span.clone()];
+        let is_short_name = value.len() <= LONGEST_NAME && value.contains(&b'_');
+        is_random(value)
+            && if self.is_quoted {
+                !is_short_name || !is_snake_case(value)
+            } else {
+                !is_short_name && !is_snake_case(value) && is_literal(value, text.get(self.span.end))
+            }
+    }
+
+    /// The secret. Encoded keys are written as strings that are joined, line by line.
+    fn parts<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Secret> + 't {
+        let is_line = self.is_quoted && self.span.len() >= SHORTEST_LINE;
+        let mut next = Some(self.span.clone());
+        let spans = std::iter::from_fn(move || {
+            let span = next.take()?;
+            next = if is_line { joined_string(text, span.end) } else { None };
+            Some(span)
+        });
+        spans.enumerate().map(|(part, span)| Secret { rule: "assigned-secret", span, continues: part > 0 })
+    }
+}
+
+/// Whether a value without quotes is no expression; `next` is the byte after it. An expression goes on with a parenthesis or a
+/// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
+fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
+    let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));
+    let is_number = value.starts_with(b"0x") || value.starts_with(b"0X");
+    let is_word = |part: &[u8]| part.len() >= SHORTEST_WORD && part.iter().all(u8::is_ascii_alphabetic);
+    let has_member = value.split(|byte| *byte == b'.').any(is_word);
+    ends && value.iter().any(u8::is_ascii_digit) && !is_number && !has_member && value.len() >= SHORTEST_PLAIN
+}
+
+/// The base64 text of the string that is joined to the one which ends at `at`.
+fn joined_string(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut start = at;
+    let mut quotes = 0;
+    loop {
+        match text.get(start..text.len().min(at + LONGEST_JOINT))? {
+            [b'\\', b'n' | b'r', ..] => start += 2,
+            [b'"' | b'\'' | b'`', ..] => {
+                quotes += 1;
+                start += 1;
+            }
+            [byte, ..] if byte.is_ascii_whitespace() || (quotes == 1 && b"+.\\".contains(byte)) => start += 1,
+            _ => break,
+        }
+    }
+    let length = text[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte)).count();
+    let is_string = quotes == 2 && text.get(start + length).is_some_and(|next| b"\"'`\\".contains(next));
+    (is_string && length > 0).then_some(start..start + length)
+}
+
+/// `NAME_2` or `name_2`.
+fn is_snake_case(value: &[u8]) -> bool {
+    let is = |test: fn(&u8) -> bool| value.iter().any(test);
+    value.contains(&b'_') && !(is(u8::is_ascii_lowercase) && is(u8::is_ascii_uppercase))
+}

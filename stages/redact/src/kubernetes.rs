@@ -1,0 +1,60 @@
+//! Values of Kubernetes secrets: what stands below `data` and `stringData` in a manifest whose kind is `Secret`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::entropy::is_placeholder;
+use crate::secret::Secret;
+
+/// Shorter values are left: `YWRtaW4=` is the user `admin`.
+const SHORTEST: usize = 10;
+
+/// Adds the values of secrets in YAML manifests.
+pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
+    let mut searched = 0;
+    for kind in memmem::find_iter(text.as_bytes(), b"kind:") {
+        if kind < searched || !is_secret(&text[kind..]) {
+            continue;
+        }
+        let document = document_around(text, kind, searched);
+        searched = document.end;
+        values(text, document, |span| found.push(Secret { rule: "kubernetes-secret", span, continues: false }));
+    }
+}
+
+/// Whether a text begins with `kind: Secret`.
+fn is_secret(text: &str) -> bool {
+    let kind = text.lines().next().and_then(|line| line.strip_prefix("kind:")).unwrap_or_default();
+    kind.trim_matches([' ', '\t', '"', '\'']).eq_ignore_ascii_case("secret")
+}
+
+/// The YAML document around an offset, not before `from`.
+fn document_around(text: &str, at: usize, from: usize) -> Range<usize> {
+    let start = text[from..at].rfind("\n---").map_or(from, |line| from + line);
+    start..text[at..].find("\n---").map_or(text.len(), |line| at + line)
+}
+
+/// Calls `out` with every value below `data` or `stringData`.
+fn values(text: &str, document: Range<usize>, mut out: impl FnMut(Range<usize>)) {
+    let mut start = document.start;
+    // How far the mapping of values is indented.
+    let mut data = None;
+    for line in text[document].split_inclusive('\n') {
+        let content = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if !content.is_empty() && !content.starts_with('#') {
+            data = data.filter(|data| indent > *data);
+            if data.is_some() {
+                let value = content.split_once(": ").map_or(content, |(_, value)| value).trim_matches([' ', '"', '\'']);
+                if value.len() >= SHORTEST && !value.ends_with(':') && !is_placeholder(value.as_bytes()) {
+                    let at = start + value.as_ptr().addr() - line.as_ptr().addr();
+                    out(at..at + value.len());
+                }
+            } else if matches!(content, "data:" | "stringData:") {
+                data = Some(indent);
+            }
+        }
+        start += line.len();
+    }
+}

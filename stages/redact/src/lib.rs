@@ -1,0 +1,63 @@
+//! Finds secrets in a text and masks them: tokens in known formats, private keys, passwords in URLs, and random values that
+//! are assigned to the name of a secret.
+//!
+//! A mask takes as many bytes as the secret and keeps its line feeds, so every other byte of the text stays where it is. Masking
+//! a masked text changes nothing. The time is linear in the size of the text.
+//!
+//! What is absent: a random value on its own is no secret here, since hashes, test vectors and images in a source look the same.
+//! Values that are words (`password = "swordfish"`) are not found either.
+//!
+//! ```
+//! let token = ["ghp", "_", "k3Jd82mXq0PzL5vRt7NcY1wBs9HfGa4eUiTo"].concat();
+//! let text = format!("url = 'https://me:{token}@example.org' # for CI");
+//! let found = aurora_redact::find(&text);
+//! assert_eq!(found[0].rule, "url-password");
+//! assert!(!aurora_redact::mask(text, &found).contains(&token[4..]));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod assignment;
+mod curl;
+mod entropy;
+mod formats;
+mod kubernetes;
+mod letter_pairs;
+mod names;
+mod private_key;
+mod runs;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod token_format;
+mod url;
+
+pub use secret::{MASK, Secret, mask};
+
+/// Changes whenever a text may be masked in another way.
+pub const VERSION: u32 = 1;
+
+/// The secrets of a text, in order. No two overlap.
+pub fn find(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    formats::find(text, &mut found);
+    private_key::find(text, &mut found);
+    url::find(text, &mut found);
+    curl::find(text, &mut found);
+    kubernetes::find(text, &mut found);
+    assignment::find(text, &mut found);
+    disjoint(found)
+}
+
+/// Sorts secrets and merges those that overlap; the first one, or the longest of those that begin together, names the rule.
+fn disjoint(mut found: Vec<Secret>) -> Vec<Secret> {
+    found.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
+    let mut disjoint: Vec<Secret> = Vec::with_capacity(found.len());
+    for secret in found {
+        match disjoint.last_mut() {
+            Some(last) if secret.span.start < last.span.end => last.span.end = last.span.end.max(secret.span.end),
+            _ => disjoint.push(secret),
+        }
+    }
+    disjoint
+}

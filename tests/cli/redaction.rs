@@ -1,0 +1,113 @@
+//! Secrets in the files of a project stay out of its index.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+use crate::{indexed, run};
+
+/// The secrets, put together here so that no scanner takes them for leaked ones.
+struct Secrets {
+    aws_key: String,
+    password: String,
+    key_line: String,
+}
+
+impl Secrets {
+    fn new() -> Self {
+        let key_line = "Kd8sQx2LmZ4vTn7RbY9cWf1GhJ5pUe3aKd8sQx2LmZ4vTn7RbY9cWf1GhJ5pUe3a";
+        Self {
+            aws_key: ["AKIA", "Q7RT5ZLK2XWM9VNB"].concat(),
+            password: "zq8Xv2mLt5Rk".to_owned(),
+            key_line: key_line.to_owned(),
+        }
+    }
+
+    /// What must be in no index.
+    fn parts(&self) -> [&str; 3] {
+        [&self.aws_key[4..], &self.password, &self.key_line[..32]]
+    }
+
+    fn write(&self, fixture: &Fixture) {
+        let Self { aws_key, password, key_line } = self;
+        let code = format!(
+            "def connect_storage():\n    \"\"\"Open the bucket.\"\"\"\n    client = storage(\"{aws_key}\")\n    \
+             return client.open(\"redis://worker:{password}@cache.internal\")\n"
+        );
+        let kind = ["PRIVATE", " KEY"].concat();
+        fixture.write("src/storage.py", code);
+        fixture.write(
+            "docs/deploy.md",
+            format!("# Deploy\n\n    -----BEGIN {kind}-----\n    {key_line}\n    -----END {kind}-----\n"),
+        );
+        let cell = format!("password = '{password}'\\n");
+        fixture.write("try.ipynb", format!("{{\"cells\": [{{\"cell_type\": \"code\", \"source\": [\"{cell}\"]}}]}}"));
+        let log = format!("{{\"query\": \"deploy\", \"note\": \"used {aws_key}\"}}\n");
+        fixture.write("notes.txt", format!("The log says:\n\n{log}"));
+    }
+}
+
+#[test]
+fn no_secret_reaches_the_index() {
+    let (fixture, secrets) = (indexed(), Secrets::new());
+    secrets.write(&fixture);
+    let summary = run(&fixture, &["mem", "index", "--format", "json"]).json();
+    let masked = &summary["secrets"];
+    assert_eq!((&masked["count"], &masked["files"]), (&Value::from(5), &Value::from(4)), "{summary}");
+    assert_eq!(masked["rules"]["aws-access-key-id"], 2, "{masked}");
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("secrets are masked in the index: 4 (docs/deploy.md, "), "{warnings}");
+    for part in secrets.parts() {
+        assert!(!summary.to_string().contains(part), "the summary has {part}");
+        assert_eq!(found_by_pattern(&fixture, part), 0, "{part}");
+    }
+    let shown = run(&fixture, &["mem", "search", "connect storage bucket", "--format", "json", "--show-content"]).out;
+    assert!(shown.contains("AKIA________________") && shown.contains("redis://worker:____________@cache"), "{shown}");
+    assert_eq!(run(&fixture, &["mem", "export", "index.aur"]).code, Some(0));
+    let traced = run(&fixture, &["pipeline", "run", "--dry", "src/storage.py", "--format", "json"]).out;
+    assert!(traced.contains("AKIA________________"), "{traced}");
+    for part in secrets.parts() {
+        assert!(!shown.contains(part) && !traced.contains(part), "{part}");
+        for file in ["index.aur", ".aurora"] {
+            assert!(!holds(&fixture.path(file), part.as_bytes()), "{file} has {part}");
+        }
+    }
+}
+
+#[test]
+fn lines_with_masks_keep_their_numbers() {
+    let (fixture, secrets) = (indexed(), Secrets::new());
+    secrets.write(&fixture);
+    assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+    let found = run(&fixture, &["mem", "search", "connect_storage", "--format", "json", "--snippets"]).json();
+    let hit = &found["results"][0];
+    assert_eq!((&hit["file"], &hit["line_start"], &hit["line_end"]), (&"src/storage.py".into(), &1.into(), &4.into()));
+}
+
+#[test]
+fn masking_can_be_switched_off() {
+    let (fixture, secrets) = (indexed(), Secrets::new());
+    secrets.write(&fixture);
+    for (redact, expected) in [("true", 0), ("false", 1), ("true", 0)] {
+        let pipeline = format!("extends = \"default\"\n\n[stage.incremental-check]\nredact = {redact}\n");
+        fixture.write(".aurora/pipeline.toml", pipeline);
+        assert_eq!(run(&fixture, &["mem", "index", "--quiet"]).code, Some(0));
+        assert!(found_by_pattern(&fixture, &secrets.password) >= expected, "redact = {redact}");
+        assert_eq!(found_by_pattern(&fixture, &secrets.password) > 0, expected > 0, "redact = {redact}");
+    }
+}
+
+/// How many chunks have a text.
+fn found_by_pattern(fixture: &Fixture, text: &str) -> usize {
+    let found = run(fixture, &["mem", "search", "--grep", text, "--format", "json"]).json();
+    found["results"].as_array().map_or(0, Vec::len)
+}
+
+/// Whether a file, or any file below a directory, has the bytes.
+fn holds(path: &Path, part: &[u8]) -> bool {
+    if path.is_dir() {
+        return std::fs::read_dir(path).expect("a directory").flatten().any(|entry| holds(&entry.path(), part));
+    }
+    std::fs::read(path).expect("a file").windows(part.len()).any(|window| window == part)
+}
