@@ -155,6 +155,7 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
     }
     let before = tokens.before(first);
     match tokens.at(last + 1) {
+        _ if tokens.before(at) == "as" => opened(tokens, at),
         "=" | ":=" if tokens.at(last + 2) == "range" => Some(Declared::Element(last + 3)),
         "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
         ":=" => Some(Declared::Value(last + 2, position)),
@@ -163,7 +164,6 @@ fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
         }
         ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
         "}" | "," | ":" => destructured(tokens, at),
-        _ if tokens.before(at) == "as" => opened(tokens, at),
         _ => None,
     }
 }

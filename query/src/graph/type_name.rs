@@ -99,11 +99,9 @@ fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, 
     if depth > DEEPEST {
         return None;
     }
-    if tokens.at(at) == "'" {
-        at += 2;
-    }
-    while MODIFIERS.contains(&tokens.at(at)) {
-        at += 1;
+    while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) {
+        // A lifetime has a name.
+        at += if tokens.at(at) == "'" { 2 } else { 1 };
     }
     if tokens.kind(at) == Some(TokenKind::String) {
         return quoted(tokens.at(at)).map(|name| (name, at + 1));
