@@ -13,6 +13,7 @@
 //! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and tokens.
 
 mod call_sites;
+mod choice;
 mod declarations;
 mod index;
 mod infer;
