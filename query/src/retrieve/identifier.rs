@@ -88,11 +88,15 @@ impl IdentifierQuery {
     /// Lower-case names to look up in the index: the whole query, and its last member.
     pub(crate) fn lookups(&self) -> Vec<String> {
         let mut names = vec![self.plain.to_lowercase()];
-        if let Some((_, last)) = self.dotted.rsplit_once('.') {
-            names.push(last.to_lowercase());
-        }
+        names.extend(self.last_member().map(str::to_lowercase));
         names.retain(|name| !name.is_empty());
         names
+    }
+
+    /// The member of a qualified name. A sentence that ends in one, `converts to yaml.Node`, is none.
+    fn last_member(&self) -> Option<&str> {
+        let (_, last) = self.dotted.rsplit_once('.')?;
+        (!self.dotted.contains(char::is_whitespace)).then_some(last)
     }
 
     /// Whether `chunk` is called what the query says.
@@ -124,7 +128,7 @@ impl IdentifierQuery {
         chunk: ChunkName<'_>,
         mut names: impl Iterator<Item = &'n str>,
     ) -> Option<ExactMatch> {
-        let name = self.dotted.rsplit('.').next().unwrap_or(&self.dotted);
+        let name = self.last_member().unwrap_or(&self.dotted);
         let mut other_case = false;
         names
             .find(|defined| {
@@ -203,6 +207,7 @@ mod tests {
     fn lookups_are_the_whole_and_the_last_member() {
         assert_eq!(IdentifierQuery::new("Type::member").lookups(), ["type::member", "member"]);
         assert_eq!(IdentifierQuery::new("Start timestamp (ST)").lookups(), ["start timestamp (st)"]);
+        assert_eq!(IdentifierQuery::new("made a yaml.Node").lookups(), ["made a yaml.node"]);
         assert_eq!(IdentifierQuery::new("`").lookups(), Vec::<String>::new());
     }
 
