@@ -61,6 +61,7 @@ mod groovy;
 mod haskell;
 mod hcl;
 mod html;
+mod ini;
 mod java;
 mod javascript;
 mod json;
@@ -122,6 +123,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "haskell" => haskell::HASKELL,
     "hcl" => hcl::HCL,
     "html" => html::HTML,
+    "ini" => ini::INI,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "json" => json::JSON,
