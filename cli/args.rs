@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::args_artefact::{CompactArgs, ExportArgs, ImportArgs, TrustArgs};
 use crate::args_eval::{EvalArgs, TuneArgs};
+use crate::args_graph::GraphArgs;
 use crate::args_pipeline::PipelineCommand;
 use crate::args_plugin::{PluginCommand, Untrusted};
 use crate::values::{
@@ -134,6 +135,9 @@ Examples:
 Types: function, method, class, interface, type, struct, enum, kb, doc, reasoning, knowledge;
 `code` stands for every chunk of source code.")]
     Search(Box<SearchArgs>),
+    /// Show what a definition calls, what calls it, or what implements it
+    #[command(after_help = crate::args_graph::GRAPH_EXAMPLES)]
+    Graph(GraphArgs),
     /// Say which results were good and which were not; later searches heed it
     #[command(after_help = "\
 Examples:

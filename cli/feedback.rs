@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use aurora_storage::{AccessLog, ChunkId, Label, Snapshot, StorageError, Verdict};
+use aurora_storage::{AccessLog, Snapshot, Verdict};
 use serde_json::json;
 
 use crate::args::{FeedbackArgs, VerdictArg};
@@ -12,12 +12,7 @@ use crate::opened::{self, OpenedIndex};
 use crate::output::{json, sanitize, time};
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, place, search};
-
-/// Most ids that an error suggests.
-const SUGGESTIONS: usize = 3;
-/// Most chunks of one name that are looked at for suggestions.
-const MOST_NAMESAKES: usize = 1_000;
+use crate::{chunk_id, findings, place, search};
 
 /// Records the verdict on every chunk that is named, or on none of them.
 pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
@@ -27,7 +22,7 @@ pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
     let learning = learning.activation.learning;
     let mut keys = Vec::new();
     for id in &args.ids {
-        match resolve(&snapshot, &root, id).map_err(opened::failure)? {
+        match chunk_id::resolve(&snapshot, &root, id).map_err(opened::failure)? {
             Some(key) if keys.contains(&key) => {}
             Some(key) => keys.push(key),
             None => return Err(unknown(&snapshot, &root, id)?),
@@ -76,50 +71,10 @@ pub(crate) fn run(args: &FeedbackArgs, terminal: &Terminal) -> Outcome {
     Ok(())
 }
 
-/// The key of the chunk that `id` names: a key, or a place `path:line` or `path:first-last`, from the root or from the
-/// current directory.
-fn resolve(snapshot: &Snapshot, root: &Path, id: &str) -> Result<Option<String>, StorageError> {
-    if snapshot.chunk_by_key(id)?.is_some() {
-        return Ok(Some(id.to_owned()));
-    }
-    let Some((path, line)) = place_of(id) else { return Ok(None) };
-    for path in place::spellings(root, path) {
-        if let Some(key) = innermost(snapshot, &path, line)? {
-            return Ok(Some(key));
-        }
-    }
-    Ok(None)
-}
-
-/// `src/a.py` and 12 of `src/a.py:12` and `src/a.py:12-20`.
-fn place_of(id: &str) -> Option<(&str, u32)> {
-    let (path, lines) = id.rsplit_once(':')?;
-    let first = lines.split_once('-').map_or(lines, |(first, _)| first);
-    Some((path, first.parse().ok()?))
-}
-
-/// The smallest chunk of a file around a line.
-fn innermost(snapshot: &Snapshot, path: &str, line: u32) -> Result<Option<String>, StorageError> {
-    let mut best: Option<(u32, String)> = None;
-    for id in chunks_of(snapshot, path)? {
-        let Some(chunk) = snapshot.chunk(id)? else { continue };
-        let (first, last) = (chunk.line_start(), chunk.line_end());
-        let this = (last.saturating_sub(first), chunk.key().into_owned());
-        if (first..=last).contains(&line) && best.as_ref().is_none_or(|best| this < *best) {
-            best = Some(this);
-        }
-    }
-    Ok(best.map(|(_, key)| key))
-}
-
-fn chunks_of(snapshot: &Snapshot, path: &str) -> Result<Vec<ChunkId>, StorageError> {
-    Ok(snapshot.file(path)?.map(|file| file.chunks).unwrap_or_default())
-}
-
 /// The failure for an unknown id, with similar ids.
 fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
     let shown = sanitize::line(id);
-    if let Some((path, line)) = place_of(id) {
+    if let Some((path, line)) = chunk_id::place_of(id) {
         for path in place::spellings(root, path) {
             if snapshot.file(&path).map_err(opened::failure)?.is_some() {
                 return Ok(Failure::new(format!(
@@ -130,43 +85,12 @@ fn unknown(snapshot: &Snapshot, root: &Path, id: &str) -> Outcome<Failure> {
             }
         }
     }
-    let near = similar(snapshot, id).map_err(opened::failure)?;
+    let near = chunk_id::similar(snapshot, id).map_err(opened::failure)?;
     let failure = Failure::new(format!("no chunk has the id {shown}, nothing was recorded"));
     Ok(match near.as_slice() {
         [] => failure.with_help("give the `id` of a result of `aur mem search --format json`, or PATH:LINE"),
         near => failure.with_help(format!("did you mean {}?", near.join(" or "))),
     })
-}
-
-/// Keys that look like `id`, the nearest first: of chunks in files whose path is like the one that it has, and of those
-/// that bear its name.
-fn similar(snapshot: &Snapshot, id: &str) -> Result<Vec<String>, StorageError> {
-    let path = |id: &str| id.split(':').find(|part| part.contains(['/', '.'])).unwrap_or(id).to_owned();
-    let wanted = path(id);
-    let mut files = Vec::new();
-    for file in snapshot.files() {
-        let file = file?;
-        let near = aurora_suggest::distance(&file.path, &wanted) <= wanted.chars().count() / 4;
-        if near || file.path.ends_with(&format!("/{wanted}")) {
-            files.push(file);
-        }
-    }
-    let name = id.rsplit(':').next().unwrap_or(id).to_lowercase();
-    let of_name = snapshot.label(Label::Defines(&name))?.into_iter().take(MOST_NAMESAKES).map(ChunkId);
-    let mut keys = Vec::new();
-    for id_of_chunk in files.into_iter().flat_map(|file| file.chunks).chain(of_name) {
-        if let Some(chunk) = snapshot.chunk(id_of_chunk)? {
-            let key = chunk.key();
-            keys.push((aurora_suggest::distance(&key, id), sanitize::line(&key)));
-        }
-    }
-    keys.sort();
-    keys.dedup();
-    // If one candidate differs by a typing error only, merely similar ones are not suggested.
-    let farthest = keys.first().map_or(0, |(nearest, _)| 2 * nearest + 2);
-    keys.retain(|(distance, _)| *distance <= farthest);
-    keys.truncate(SUGGESTIONS);
-    Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
 /// Two decimals: sums of tenths are not exact.

@@ -14,8 +14,8 @@ use crate::output::sanitize;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::{
-    blame, compact, completions, doctor, eval, export, feedback, import, index, model, pipeline, plugin, rebuild,
-    search, shorthand, skipped, stats, trust, tune, verify, why,
+    blame, compact, completions, doctor, eval, export, feedback, graph, import, index, model, pipeline, plugin,
+    rebuild, search, shorthand, skipped, stats, trust, tune, verify, why,
 };
 
 /// Bytes of the stack on which everything runs, independent of the limit of the shell: parsing the arguments alone takes some
@@ -94,6 +94,7 @@ fn command(command: &Command, program: &Program) -> Outcome {
             MemCommand::Feedback(args) => feedback::run(args, terminal),
             MemCommand::Stats(args) if args.skipped => skipped::run(args, program),
             MemCommand::Stats(args) => stats::run(args, terminal),
+            MemCommand::Graph(args) => graph::run(args, terminal),
             MemCommand::Why(args) => why::run(args, program),
             MemCommand::Blame(args) => blame::run(args, terminal),
             MemCommand::RebuildBm25(args) => rebuild::run(args, terminal),

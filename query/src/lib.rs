@@ -31,6 +31,7 @@
 mod config;
 pub mod explain;
 mod filter;
+mod graph;
 mod path_class;
 mod present;
 mod query;
@@ -46,6 +47,10 @@ pub use config::{
 };
 pub use explain::{Boost, Explanation, Points};
 pub use filter::{Condition, Facet, FacetValue, FilterError, FilterSpec, Operator, TextFilter, facets};
+pub use graph::{
+    BranchEnd, DEEPEST_TREE, Reason, Related, RelatedDefinitions, Relation, RelationIndex, RelationTree, TreeNode,
+    TreeOptions,
+};
 pub use path_class::is_side_code;
 pub use present::{
     Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,

@@ -2,7 +2,7 @@
 
 use aurora_inverted::LABEL_PREFIX;
 
-use crate::chunk::{ChunkType, MetaValue, NewChunk};
+use crate::chunk::{ChunkType, MetaValue, NewChunk, last_component};
 use crate::column::{ColumnDeclaration, is_labelled};
 
 /// Longest label payload, in bytes, that is stored as it is.
@@ -30,8 +30,12 @@ pub enum Label<'a> {
     Defines(&'a str),
     /// Chunks that call the name, or something that ends in `.name` or `::name`, without regard to case.
     Calls(&'a str),
+    /// Chunks whose definition extends, implements or embeds a type of this name, without regard to case.
+    Extends(&'a str),
     /// Chunks that import the name or module, or something that ends in it, without regard to case.
     Imports(&'a str),
+    /// Chunks with a [`crate::Binding`] that gives this name another one, without regard to case.
+    Renames(&'a str),
     /// Chunks that are enclosed by the chunk with this key.
     Contains(&'a str),
     /// The chunk with this key.
@@ -52,8 +56,12 @@ pub enum LabelKind {
     Defines = b'd',
     /// [`Label::Calls`]
     Calls = b'c',
+    /// [`Label::Extends`]
+    Extends = b'e',
     /// [`Label::Imports`]
     Imports = b'i',
+    /// [`Label::Renames`]
+    Renames = b'r',
     /// [`Label::Contains`]
     Contains = b'p',
     /// [`Label::Key`]
@@ -69,7 +77,9 @@ impl Label<'_> {
             Self::Meta { key, value } => entry(LabelKind::Meta, format!("{key}={value}").as_bytes()),
             Self::Defines(name) => entry(LabelKind::Defines, name.to_lowercase().as_bytes()),
             Self::Calls(name) => entry(LabelKind::Calls, name.to_lowercase().as_bytes()),
+            Self::Extends(name) => entry(LabelKind::Extends, name.to_lowercase().as_bytes()),
             Self::Imports(name) => entry(LabelKind::Imports, name.to_lowercase().as_bytes()),
+            Self::Renames(name) => entry(LabelKind::Renames, name.to_lowercase().as_bytes()),
             Self::Contains(parent) => entry(LabelKind::Contains, parent.as_bytes()),
             Self::Key(key) => entry(LabelKind::Key, key.as_bytes()),
         }
@@ -103,9 +113,15 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
         labels.push(Label::Calls(call).to_bytes());
         labels.push(Label::Calls(last_component(call)).to_bytes());
     }
+    for base in &chunk.bases {
+        labels.push(Label::Extends(base).to_bytes());
+    }
     for import in &chunk.imports {
         labels.push(Label::Imports(import).to_bytes());
         labels.push(Label::Imports(last_component(import)).to_bytes());
+    }
+    for binding in chunk.bindings.iter().filter(|binding| binding.is_renamed()) {
+        labels.push(Label::Renames(binding.target()).to_bytes());
     }
     if let Some(parent) = &chunk.parent {
         labels.push(Label::Contains(parent).to_bytes());
@@ -118,10 +134,6 @@ pub(crate) fn labels_of(chunk: &NewChunk<'_>, columns: &[ColumnDeclaration]) -> 
     labels.sort_unstable();
     labels.dedup();
     labels
-}
-
-fn last_component(name: &str) -> &str {
-    name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
 fn texts(value: &MetaValue) -> Vec<String> {

@@ -22,7 +22,7 @@
 //! #     key: "code:a.py:save".into(), chunk_type: ChunkType::Function, path: "a.py".into(),
 //! #     language: "python".into(), name: "save".into(), qualified_name: "save".into(), line_start: 1,
 //! #     line_end: 2, byte_start: 0, byte_end: 20, signature: "def save()".into(), doc: String::new(),
-//! #     text: "def save(): flush()".into(), definitions: vec![], tokens: Default::default(), calls: vec!["flush".into()], imports: vec![],
+//! #     text: "def save(): flush()".into(), definitions: vec![], tokens: Default::default(), calls: vec!["flush".into()], imports: vec![], bases: vec![], bindings: vec![],
 //! #     dependencies: vec![], complexity: Complexity::default(), content_hash: [0; 16],
 //! #     git: ChunkHistory::None, metadata: vec![], governance: None, parent: None, exported: true, date: None,
 //! # };
@@ -110,8 +110,9 @@ pub use aurora_inverted::{
 };
 pub use blame::{Blame, BlamedCommit, BlamedRun, CopiedRun, TouchedLines};
 pub use chunk::{
-    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType, Complexity,
-    GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens, UnknownChunkType,
+    ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkId, ChunkRecord, ChunkText, ChunkType,
+    Complexity, GitHistory, GitState, Governance, HistoryTier, MetaValue, NewChunk, Relations, StoredTokens,
+    UnknownChunkType,
 };
 pub use column::{ColumnDeclaration, ColumnKind};
 pub use compact::Compaction;

@@ -5,7 +5,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 use crate::chunk::{
-    Chunk, ChunkHistory, ChunkType, Complexity, GitHistory, Governance, HistoryTier, MetaValue, StoredTokens,
+    Binding, Chunk, ChunkHistory, ChunkType, Complexity, GitHistory, Governance, HistoryTier, MetaValue, StoredTokens,
 };
 
 fn word() -> impl Strategy<Value = String> {
@@ -51,14 +51,16 @@ fn meta_value() -> impl Strategy<Value = MetaValue> {
 /// Any chunk record.
 pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
     let texts = (word(), word(), word(), word(), word(), word(), word(), "\\PC{0,200}");
+    let bindings = vec((word(), word(), word()).prop_map(|(name, path, member)| Binding { name, path, member }), 0..3);
     let lists = (vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..4), vec(word(), 0..3), vec(any::<u16>(), 0..5));
+    let lists = (lists, vec(word(), 0..3), bindings);
     let numbers = (any::<[u32; 6]>(), 0f32..1.0, any::<[u8; 16]>(), any::<bool>());
     let options =
         (git(), vec((word(), meta_value()), 0..3), of((vec(word(), 0..3), of(word()))), of(word()), of(any::<i64>()));
     (prop::sample::select(&ChunkType::ALL), texts, lists, numbers, options).prop_map(
         |(chunk_type, texts, lists, numbers, options)| {
             let (key, path, language, name, qualified_name, signature, doc, text) = texts;
-            let (calls, imports, dependencies, definitions, doc_tokens) = lists;
+            let ((calls, imports, dependencies, definitions, doc_tokens), bases, bindings) = lists;
             let tokens = StoredTokens { code: vec![1, 200, 60_000], doc: doc_tokens };
             let ([line, other_line, byte, other_byte, branches, loops], score, content_hash, exported) = numbers;
             let (line, other_line) = (line.min(u32::MAX - 1), other_line.min(u32::MAX - 1));
@@ -78,6 +80,8 @@ pub(crate) fn chunk() -> impl Strategy<Value = Chunk> {
                 doc,
                 text,
                 calls,
+                bases,
+                bindings,
                 definitions,
                 tokens,
                 imports,

@@ -15,6 +15,7 @@ mod feedback;
 mod fields;
 #[cfg(unix)]
 mod git_files;
+mod graph;
 mod help;
 mod indexing;
 mod limits;

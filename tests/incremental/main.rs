@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
-use aurora_query::{FilterSpec, Mode, Query, Retriever, SearchConfig};
+use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Trust};
-use aurora_storage::{Environment, OpenMode, ProjectDirectory, Snapshot};
+use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
@@ -123,6 +123,23 @@ fn answers(root: &Path) -> Vec<String> {
     answers
 }
 
+/// Every resolved relation, by the keys of both definitions.
+fn relations(root: &Path) -> Vec<String> {
+    let snapshot = snapshot(root);
+    let index = RelationIndex::new(&snapshot);
+    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let mut found = Vec::new();
+    for id in snapshot.live().iter().map(ChunkId) {
+        for relation in [Relation::Callees, Relation::Callers, Relation::Implementers] {
+            let related = index.related(id, relation).expect("a sound index");
+            let others: Vec<_> = related.list.iter().map(|to| (key(to.id), to.reason, to.confidence)).collect();
+            found.push(format!("{} {relation:?} {others:?} {:?} {}", key(id), related.external, related.is_cut));
+        }
+    }
+    found.sort();
+    found
+}
+
 fn digest(root: &Path) -> String {
     snapshot(root).digest().expect("a readable index")
 }
@@ -153,6 +170,7 @@ proptest! {
         run(fresh.root(), 2, false);
         prop_assert_eq!(answers(kept.root()), answers(fresh.root()));
         prop_assert_eq!(digest(kept.root()), digest(fresh.root()));
+        prop_assert_eq!(relations(kept.root()), relations(fresh.root()));
     }
 }
 

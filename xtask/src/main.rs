@@ -53,6 +53,16 @@ enum Bench {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Resolved calls and base types against those of a compiler or type checker.
+    Graph {
+        /// Directory with an index.
+        root: PathBuf,
+        /// Relations of the same tree, as the programs in benches/graph print them.
+        edges: PathBuf,
+        /// Print so many wrong and missing relations of every kind.
+        #[arg(long, default_value_t = 0)]
+        show: usize,
+    },
     /// Definitions that the parser finds against those of Universal Ctags, which must be installed as `ctags`.
     Definitions {
         /// Directories with sources.
@@ -97,6 +107,9 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => tools::fuzz(&options),
         Task::Explore(options) => explore::run(&options),
         Task::Bench { bench: Bench::Exact(options) } => exact::run(&options),
+        Task::Bench { bench: Bench::Graph { root, edges, show } } => {
+            run::bench("aurora", "graph", &[root, edges], &[show.to_string()])
+        }
         Task::Bench { bench: Bench::Definitions { roots, misses, language } } => {
             let language = language.into_iter().flat_map(|language| ["--language".to_owned(), language]);
             let options: Vec<String> =

@@ -1,7 +1,9 @@
 //! Spreading activation: the best candidates prime what they are related to.
 //!
 //! From each source activation travels along calls, imports, containment and conversations, in both directions, and
-//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983). A name that many
+//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983). Of several definitions of a name,
+//! a call means the nearest, by file, imports and directory, which share its activation: [`crate::RelationIndex`] is more exact, but
+//! reads texts. A name that many
 //! chunks define or use relates nothing, so such edges are left out; this, and a bound on the chunks whose neighbours
 //! are looked up, keeps the work small on any graph.
 
@@ -25,12 +27,12 @@ const EXPANSIONS: usize = 24;
 
 /// Related chunks of a chunk.
 pub(crate) trait RelationGraph {
-    /// Neighbours in either direction; may hold repetitions.
-    fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError>;
+    /// Neighbours in either direction, each with the confidence of the relation, from 0 to 1; may hold repetitions.
+    fn neighbours(&self, id: ChunkId) -> Result<Vec<(ChunkId, f32)>, StorageError>;
 }
 
 /// Activation that arrives at each chunk from `sources`, best source first: `spread^hops` from every source but
-/// itself, summed.
+/// itself, times the confidences of the relations on the way, summed. Of several ways of a length the best one counts.
 ///
 /// A level is expanded whole or not at all, so the result does not depend on the order of neighbours.
 pub(crate) fn spread(
@@ -39,26 +41,30 @@ pub(crate) fn spread(
     graph: &impl RelationGraph,
 ) -> Result<BTreeMap<ChunkId, f32>, StorageError> {
     let mut arrived: BTreeMap<ChunkId, f32> = BTreeMap::new();
-    let mut known: BTreeMap<ChunkId, Vec<ChunkId>> = BTreeMap::new();
+    let mut known: BTreeMap<ChunkId, Vec<(ChunkId, f32)>> = BTreeMap::new();
     for &source in sources.iter().take(config.sources) {
         let mut seen = BTreeSet::from([source]);
-        let mut level = vec![source];
+        let mut level = BTreeMap::from([(source, 1.0f32)]);
         for hop in 1..=config.max_hops {
-            let unknown = level.iter().filter(|id| !known.contains_key(id)).count();
+            let unknown = level.keys().filter(|id| !known.contains_key(id)).count();
             if known.len() + unknown > EXPANSIONS {
                 break;
             }
-            let mut next = Vec::new();
-            for id in level {
+            let mut next: BTreeMap<ChunkId, f32> = BTreeMap::new();
+            for (id, confidence) in level {
                 let neighbours = match known.entry(id) {
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => entry.insert(graph.neighbours(id)?),
                 };
-                next.extend(neighbours.iter().copied().filter(|&neighbour| seen.insert(neighbour)));
+                for &(neighbour, of_relation) in neighbours.iter().filter(|(neighbour, _)| !seen.contains(neighbour)) {
+                    let best = next.entry(neighbour).or_default();
+                    *best = best.max(confidence * of_relation);
+                }
             }
+            seen.extend(next.keys());
             let energy = config.spread.powi(hop as i32);
-            for &id in &next {
-                *arrived.entry(id).or_default() += energy;
+            for (&id, confidence) in &next {
+                *arrived.entry(id).or_default() += energy * confidence;
             }
             level = next;
         }
@@ -81,16 +87,25 @@ impl<'s> LabelGraph<'s> {
 }
 
 impl RelationGraph for LabelGraph<'_> {
-    fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
+    fn neighbours(&self, id: ChunkId) -> Result<Vec<(ChunkId, f32)>, StorageError> {
         let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
             return Ok(Vec::new());
         };
         let mut found = Vec::new();
-        for name in relations.calls.iter().chain(&relations.imports).take(NAMES) {
+        for name in relations.calls.iter().take(NAMES) {
+            let named = self.few(Label::Defines(last_member(name)), FAN)?;
+            found.extend(self.meant(&named, chunk, &relations.imports)?);
+        }
+        let imports = relations.imports.iter().take(NAMES.saturating_sub(relations.calls.len()));
+        for name in imports {
             self.add(Label::Defines(last_member(name)), FAN, &mut found)?;
         }
         if chunk.chunk_type().is_source_code() && !chunk.name().is_empty() {
-            self.add(Label::Calls(chunk.name()), FAN, &mut found)?;
+            let named = self.few(Label::Defines(chunk.name()), FAN)?.len().max(1) as f32;
+            for caller in self.few(Label::Calls(chunk.name()), FAN)? {
+                let is_near = self.snapshot.chunk(caller)?.is_some_and(|caller| caller.path() == chunk.path());
+                found.push((caller, if is_near { 1.0 } else { 1.0 / named }));
+            }
             self.add(Label::Imports(chunk.name()), FAN, &mut found)?;
         }
         self.add(Label::Contains(&chunk.key()), SIBLINGS, &mut found)?;
@@ -98,32 +113,93 @@ impl RelationGraph for LabelGraph<'_> {
             self.add(Label::Key(parent), 1, &mut found)?;
         }
         self.add_conversation(chunk, &mut found)?;
-        found.retain(|&neighbour| neighbour != id);
+        found.retain(|&(neighbour, _)| neighbour != id);
         Ok(found)
     }
 }
 
 impl LabelGraph<'_> {
-    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
-    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
-        match self.known.borrow_mut().entry(label.to_bytes()) {
-            hash_map::Entry::Occupied(known) => found.extend(known.get()),
-            hash_map::Entry::Vacant(unknown) => {
-                let few = self.snapshot.few_with_label(label, most)?.unwrap_or_default();
-                found.extend(unknown.insert(few).iter());
+    /// Those of the definitions of a name that a call in `from` most likely means, with the confidence of each: those of its file,
+    /// else those of a file that it imports, else those of its directory, else all of them.
+    fn meant(
+        &self,
+        named: &[ChunkId],
+        from: ChunkRecord<'_>,
+        imports: &[String],
+    ) -> Result<Vec<(ChunkId, f32)>, StorageError> {
+        if named.len() < 2 {
+            return Ok(named.iter().map(|&id| (id, 1.0)).collect());
+        }
+        let mut nearest = (Nearness::Elsewhere, Vec::new());
+        for &id in named {
+            let Some(chunk) = self.snapshot.chunk(id)? else { continue };
+            let nearness = Nearness::of(chunk.path(), from.path(), imports);
+            if nearness < nearest.0 {
+                nearest = (nearness, Vec::new());
+            }
+            if nearness == nearest.0 {
+                nearest.1.push(id);
             }
         }
+        let confidence = 1.0 / nearest.1.len().max(1) as f32;
+        Ok(nearest.1.into_iter().map(|id| (id, confidence)).collect())
+    }
+
+    /// Adds the chunks with a label if they are at most `most`, which is the same for all labels of a kind.
+    fn add(&self, label: Label<'_>, most: usize, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
+        found.extend(self.few(label, most)?.into_iter().map(|id| (id, 1.0)));
         Ok(())
     }
 
-    fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<ChunkId>) -> Result<(), StorageError> {
+    /// The chunks with a label if they are at most `most`, else none.
+    fn few(&self, label: Label<'_>, most: usize) -> Result<Vec<ChunkId>, StorageError> {
+        match self.known.borrow_mut().entry(label.to_bytes()) {
+            hash_map::Entry::Occupied(known) => Ok(known.get().clone()),
+            hash_map::Entry::Vacant(unknown) => {
+                let few = self.snapshot.few_with_label(label, most)?.unwrap_or_default();
+                Ok(unknown.insert(few).clone())
+            }
+        }
+    }
+
+    fn add_conversation(&self, chunk: ChunkRecord<'_>, found: &mut Vec<(ChunkId, f32)>) -> Result<(), StorageError> {
         if chunk.chunk_type() == ChunkType::Knowledge
             && let Some(file) = self.snapshot.file(chunk.path())?
             && file.chunks.len() <= SIBLINGS
         {
-            found.extend(file.chunks);
+            found.extend(file.chunks.into_iter().map(|id| (id, 1.0)));
         }
         Ok(())
+    }
+}
+
+/// Where a definition is, seen from a call; the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    File,
+    Imported,
+    Directory,
+    Elsewhere,
+}
+
+impl Nearness {
+    fn of(path: &str, from: &str, imports: &[String]) -> Self {
+        let directory = |path: &str| path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
+        if path == from {
+            return Self::File;
+        }
+        // `a.b.C`, `./a/b` and `a/b` all name the file or directory `b`, or what is in it.
+        let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let folder = directory(path).rsplit('/').next().unwrap_or_default().to_owned();
+        let names = |import: &String| {
+            let mut parts = import.rsplit(['.', ':', '/', '\\']).filter(|part| !part.is_empty()).take(2);
+            parts.any(|part| part == stem || part == folder)
+        };
+        match imports.iter().any(names) {
+            true => Self::Imported,
+            false if directory(path) == directory(from) => Self::Directory,
+            false => Self::Elsewhere,
+        }
     }
 }
 
@@ -140,9 +216,9 @@ mod tests {
     struct Edges(Vec<(u32, u32)>);
 
     impl RelationGraph for Edges {
-        fn neighbours(&self, id: ChunkId) -> Result<Vec<ChunkId>, StorageError> {
+        fn neighbours(&self, id: ChunkId) -> Result<Vec<(ChunkId, f32)>, StorageError> {
             let ends = self.0.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
-            Ok(ends.filter(|(a, _)| *a == id.0).map(|(_, b)| ChunkId(b)).collect())
+            Ok(ends.filter(|(a, _)| *a == id.0).map(|(_, b)| (ChunkId(b), 1.0)).collect())
         }
     }
 
@@ -176,6 +252,15 @@ mod tests {
     fn a_crowded_level_is_not_expanded() {
         let crowd: Vec<_> = (2..100).map(|leaf| (1, leaf)).chain([(50, 200)]).collect();
         assert!(arrived(&crowd, &[1]).iter().all(|&(id, _)| id != 200));
+    }
+
+    #[test]
+    fn nearer_definitions_are_meant() {
+        let imports = ["pkg.money.Till".to_owned(), "./log".to_owned()];
+        let of = |path: &str| Nearness::of(path, "shop/store.py", &imports);
+        assert_eq!(of("shop/store.py"), Nearness::File);
+        assert_eq!((of("lib/money.py"), of("shop/log.ts")), (Nearness::Imported, Nearness::Imported));
+        assert_eq!((of("shop/other.py"), of("x/other.py")), (Nearness::Directory, Nearness::Elsewhere));
     }
 
     #[test]

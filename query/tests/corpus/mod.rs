@@ -119,6 +119,8 @@ impl Row {
             text: self.text.clone(),
             calls: self.calls.clone(),
             definitions: Vec::new(),
+            bases: Vec::new(),
+            bindings: Vec::new(),
             tokens: StoredTokens::default(),
             imports: Vec::new(),
             dependencies: Vec::new(),

@@ -300,5 +300,5 @@ impl std::fmt::Debug for Language {
 
 /// The import that `node` makes.
 pub(crate) fn import(node: Node<'_>, path: &str, names: Vec<String>) -> Import {
-    Import { path: bounded(path).to_owned(), names, at: node.start_byte() as u32 }
+    Import { path: bounded(path).to_owned(), names, members: Vec::new(), at: node.start_byte() as u32 }
 }

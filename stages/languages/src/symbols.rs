@@ -129,6 +129,9 @@ pub struct Import {
     pub path: String,
     /// Names bound in the file; `*` for an import of all names.
     pub names: Vec<String>,
+    /// Names that the file binds or exports by the import, each with the name that the module exports it under, in languages
+    /// whose paths name modules only: `default`, or `*` for the module as a whole.
+    pub members: Vec<(String, String)>,
     /// Offset of the import.
     pub at: u32,
 }

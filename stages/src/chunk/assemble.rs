@@ -9,7 +9,7 @@ use crate::chunk::definitions::Definitions;
 use crate::chunk::keys::Keys;
 use crate::chunk::layout::{Layout, Lines, trim};
 use crate::chunk::options::ChunkOptions;
-use crate::chunk::references::References;
+use crate::chunk::references::{self, References};
 use crate::chunk::splitter::{self, Atom, Segment, weight};
 use crate::chunk::words::Words;
 use crate::columns::heap_bytes;
@@ -79,6 +79,9 @@ pub fn chunks_of(source: &Source<'_>, options: &ChunkOptions, is_stopped: &dyn F
         forget_missing(&mut found.chunks);
     }
     found.chunks.sort_by_key(|chunk| chunk.byte_start);
+    if let Some(first) = found.chunks.first_mut() {
+        first.bindings = references::bindings(source.symbols);
+    }
     found
 }
 
@@ -174,6 +177,7 @@ impl<'a> Assembler<'a> {
                 exported: symbol.exported,
                 parent,
                 calls,
+                bases: if n == 0 { symbol.bases.clone() } else { Vec::new() },
                 complexity,
                 ..self.chunk(key, bytes, text)
             };

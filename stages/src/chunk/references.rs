@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::chunk::words::Words;
 use aurora_languages::{FileSymbols, Symbol};
+use aurora_storage::Binding;
 
 /// Most imports of one chunk. Text written by people stays far below.
 const MOST_IMPORTS: usize = 1_024;
@@ -94,6 +95,37 @@ impl<'a> References<'a> {
     pub(crate) fn named(&self, qualified_name: &str) -> Option<u32> {
         self.by_qualified_name.get(qualified_name).copied()
     }
+}
+
+/// What the imports of a file bind or export, where that is not the last part of their paths.
+pub(crate) fn bindings(symbols: &FileSymbols) -> Vec<Binding> {
+    let mut found = Vec::new();
+    for import in &symbols.imports {
+        let path = || import.path.clone();
+        let is_member = |name: &String| import.members.iter().any(|(bound, _)| bound == name);
+        let named = import.names.iter().filter(|name| !is_member(name) && !ends_in(&import.path, name));
+        found.extend(named.map(|name| Binding {
+            name: name.clone(),
+            path: path(),
+            member: if name == "*" { name.clone() } else { String::new() },
+        }));
+        let members = import.members.iter();
+        found.extend(members.map(|(name, member)| Binding {
+            name: name.clone(),
+            path: path(),
+            member: member.clone(),
+        }));
+        if found.len() >= MOST_IMPORTS {
+            break;
+        }
+    }
+    found.truncate(MOST_IMPORTS);
+    found
+}
+
+/// Whether a path is a name, or ends in it behind a separator.
+fn ends_in(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn add<K: std::hash::Hash + Eq>(known: &mut FxHashMap<K, Namesakes>, key: K, index: u32) {

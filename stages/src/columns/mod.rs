@@ -158,10 +158,11 @@ impl Cell for Record {
 /// Heap bytes of a chunk, without terms and vectors.
 pub(crate) fn heap_bytes(chunk: &Chunk) -> usize {
     let texts = [&chunk.key, &chunk.path, &chunk.language, &chunk.name, &chunk.qualified_name, &chunk.signature];
-    let lists = [&chunk.definitions, &chunk.calls, &chunk.imports, &chunk.dependencies];
+    let lists = [&chunk.definitions, &chunk.calls, &chunk.bases, &chunk.imports, &chunk.dependencies];
     let listed = lists.into_iter().flatten().map(|text| text.len() + LISTED).sum::<usize>();
     let texts = texts.into_iter().chain([&chunk.text, &chunk.doc]).chain(&chunk.parent).map(String::len).sum::<usize>();
-    texts + listed
+    let bindings = chunk.bindings.iter().flat_map(|binding| [&binding.name, &binding.path, &binding.member]);
+    texts + listed + bindings.map(|text| text.len() + LISTED).sum::<usize>()
 }
 
 /// Bytes that a string in a list takes besides its text: the `String`, and the overhead of its allocation.

@@ -14,8 +14,9 @@ pub use new_chunk::NewChunk;
 pub(crate) use numbers::{Numbers, encode as encode_numbers};
 pub use packed::GitState;
 pub(crate) use packed::are_lines;
+pub(crate) use record::last_component;
 pub use record::{
-    ArchivedGovernance, ArchivedMetaValue, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, Governance,
+    ArchivedGovernance, ArchivedMetaValue, Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, Governance,
     HistoryTier, MetaValue, Relations, StoredTokens,
 };
 pub(crate) use records::Records;

@@ -40,8 +40,12 @@ pub struct Chunk {
     pub definitions: Vec<String>,
     /// Names of what the chunk calls.
     pub calls: Vec<String>,
+    /// Types that the definition extends, implements or embeds, as the source names them.
+    pub bases: Vec<String>,
     /// Modules and names that the chunk's file imports.
     pub imports: Vec<String>,
+    /// On the first chunk of a file: the imports of the file whose path does not tell what they bind.
+    pub bindings: Vec<Binding>,
     /// Other symbols that the chunk depends on.
     pub dependencies: Vec<String>,
     /// Branches, loops and the score made from them.
@@ -90,7 +94,9 @@ impl Chunk {
             text: String::new(),
             definitions: Vec::new(),
             calls: Vec::new(),
+            bases: Vec::new(),
             imports: Vec::new(),
+            bindings: Vec::new(),
             dependencies: Vec::new(),
             complexity: Complexity::default(),
             content_hash: [0; 16],
@@ -118,7 +124,9 @@ impl Chunk {
         }
         self.parent = relations.parent;
         self.calls = relations.calls;
+        self.bases = relations.bases;
         self.imports = relations.imports;
+        self.bindings = relations.bindings;
         self.dependencies = relations.dependencies;
     }
 }
@@ -158,10 +166,42 @@ pub struct Relations {
     pub parent: Option<String>,
     /// Names of what the chunk calls.
     pub calls: Vec<String>,
+    /// Types that the definition extends, implements or embeds, as the source names them.
+    pub bases: Vec<String>,
     /// Modules and names that the chunk's file imports.
     pub imports: Vec<String>,
+    /// See [`Chunk::bindings`].
+    pub bindings: Vec<Binding>,
     /// Keys of other chunks that it depends on.
     pub dependencies: Vec<String>,
+}
+
+/// A name that an import binds in its file or exports from it, where the path of the import does not end in that name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Binding {
+    /// The name in the file; `*` stands for every name that the module exports.
+    pub name: String,
+    /// Path of the module or definition, as [`Chunk::imports`] has it.
+    pub path: String,
+    /// The name that the module exports it under; empty if the path names it.
+    pub member: String,
+}
+
+impl Binding {
+    /// The name of what the binding stands for: that in its module, or the last part of the path.
+    pub fn target(&self) -> &str {
+        if self.member.is_empty() { last_component(&self.path) } else { &self.member }
+    }
+
+    /// Whether the name in the file is not that of a definition elsewhere which it stands for.
+    pub fn is_renamed(&self) -> bool {
+        self.name != self.target() && !matches!(self.member.as_str(), "*" | "default")
+    }
+}
+
+/// The last part of a name or path with separators.
+pub(crate) fn last_component(name: &str) -> &str {
+    name.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
 /// The tokens of a chunk by their number in a model's table, each once, ascending: a forward index for re-ranking.

@@ -1,11 +1,11 @@
 //! Texts and relations of one chunk as bytes.
 //!
 //! Layout of texts: text · documentation · signature · first byte · length of the span · branches · loops · score (f32) · digest
-//! of the text, if it is not the usual one · what git knows (a number, and what belongs to it). Of relations: parent · calls · imports · dependencies, each list behind
-//! its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
+//! of the text, if it is not the usual one · what git knows (a number, and what belongs to it). Of relations: parent · calls · bases · imports · bindings (name, path,
+//! member) · dependencies, each list behind its length. Parent and dependencies are keys: what follows the head and path of the chunk's own file, or the whole key;
 //! the lowest bit of their length says which. Numbers are variable-length integers.
 
-use crate::chunk::{Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, NewChunk, Relations};
+use crate::chunk::{Binding, Chunk, ChunkHistory, ChunkText, Complexity, GitHistory, HistoryTier, NewChunk, Relations};
 use aurora_codec::{ByteReader, put_list, put_sized, put_varint, put_zigzag};
 
 /// Appends the texts of a chunk.
@@ -85,7 +85,13 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<&str> {
 pub(crate) fn encode_relations(out: &mut Vec<u8>, chunk: &Chunk, key_base: &str) {
     put_list(out, chunk.parent.as_slice(), |out, key| put_key(out, key, key_base));
     put_list(out, &chunk.calls, |out, name| put_sized(out, name.as_bytes()));
+    put_list(out, &chunk.bases, |out, name| put_sized(out, name.as_bytes()));
     put_list(out, &chunk.imports, |out, name| put_sized(out, name.as_bytes()));
+    put_list(out, &chunk.bindings, |out, Binding { name, path, member }| {
+        for part in [name, path, member] {
+            put_sized(out, part.as_bytes());
+        }
+    });
     put_list(out, &chunk.dependencies, |out, key| put_key(out, key, key_base));
 }
 
@@ -96,7 +102,10 @@ pub(crate) fn decode_relations(bytes: &[u8], key_base: &str) -> Option<Relations
     let relations = Relations {
         parent: parents.pop(),
         calls: reader.list(owned)?,
+        bases: reader.list(owned)?,
         imports: reader.list(owned)?,
+        bindings: reader
+            .list(|reader| Some(Binding { name: owned(reader)?, path: owned(reader)?, member: owned(reader)? }))?,
         dependencies: reader.list(|reader| key(reader, key_base))?,
     };
     (reader.is_empty() && parents.is_empty()).then_some(relations)

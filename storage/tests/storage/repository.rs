@@ -59,6 +59,8 @@ pub(crate) fn chunk(path: &str, index: usize, piece: &Piece) -> Chunk {
         text: piece.terms.iter().map(|(_, term)| format!("{term} ")).collect(),
         calls: piece.terms.iter().take(2).map(|(_, term)| format!("self.{term}")).collect(),
         definitions: Vec::new(),
+        bases: Vec::new(),
+        bindings: Vec::new(),
         tokens: StoredTokens::default(),
         imports: vec!["os.path".to_owned()],
         dependencies: Vec::new(),

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::highlight::Highlighting;
 use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
-use crate::symbols::{Import, SymbolKind};
+use crate::symbols::{Import, SymbolKind, bounded};
 
 pub(crate) mod highlighting;
 #[cfg(test)]
@@ -66,23 +66,41 @@ pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
     let source = node.child_by_field_name("source").or_else(|| required(node));
     let Some(source) = source else { return };
     let path = text_of(source, text).trim_matches(['"', '\'', '`']);
-    let mut names = Vec::new();
+    let (mut names, mut members) = (Vec::new(), Vec::new());
     let mut cursor = node.walk();
     let mut descend = true;
     for _ in 0..MAX_IMPORT_NODES {
         let at = cursor.node();
         let is_module = at.id() == source.id();
         match at.kind() {
-            "import_specifier" | "pair_pattern" => {
+            "import_specifier" | "pair_pattern" | "export_specifier" => {
+                let member = at.child_by_field_name("name").or_else(|| at.child_by_field_name("key"));
                 let name = at
                     .child_by_field_name("alias")
                     .or_else(|| at.child_by_field_name("value"))
                     .or_else(|| at.child_by_field_name("name"));
-                names.extend(name.map(|name| text_of(name, text).to_owned()));
+                if at.kind() != "export_specifier" {
+                    names.extend(name.map(|name| text_of(name, text).to_owned()));
+                }
+                members.extend(name.zip(member).map(|(name, member)| bound_member(name, member, text)));
                 descend = false;
             }
-            "identifier" | "shorthand_property_identifier_pattern" => names.push(text_of(at, text).to_owned()),
-            "call_expression" | "export_clause" | "await_expression" | "member_expression" => descend = false,
+            "namespace_import" | "namespace_export" | "*" => {
+                let name = at.named_child(0).map_or("*", |name| bounded(text_of(name, text)));
+                if at.kind() == "namespace_import" {
+                    names.push(name.to_owned());
+                }
+                members.push((name.to_owned(), "*".to_owned()));
+                descend = false;
+            }
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                let name = text_of(at, text);
+                let is_destructured = at.kind() == "shorthand_property_identifier_pattern";
+                let member = if is_destructured { bounded(name) } else { default_member(node) };
+                members.push((bounded(name).to_owned(), member.to_owned()));
+                names.push(name.to_owned());
+            }
+            "call_expression" | "await_expression" | "member_expression" => descend = false,
             _ => {}
         }
         if descend && !is_module && cursor.goto_first_child() {
@@ -100,7 +118,16 @@ pub(crate) fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
             break;
         }
     }
-    found.push(import(node, path, names));
+    found.push(Import { members, ..import(node, path, names) });
+}
+
+fn bound_member(name: Node<'_>, member: Node<'_>, text: &str) -> (String, String) {
+    (bounded(text_of(name, text)).to_owned(), bounded(text_of(member, text)).to_owned())
+}
+
+/// What a plain name in an import stands for: the default export, or the module as a whole in CommonJS.
+fn default_member(import: Node<'_>) -> &'static str {
+    if import.kind() == "import_statement" { "default" } else { "*" }
 }
 
 /// The argument of the `require` or `import` call in a declaration or expression statement.

@@ -1,0 +1,204 @@
+//! Where a text calls a name, and on what.
+
+use rustc_hash::FxHashSet;
+
+use super::syntax::Syntax;
+use super::tokens::{TokenKind, Tokens};
+use super::type_name::{angle_closer, angle_opener};
+
+/// Most tokens that the receiver of a call may have.
+const LONGEST_RECEIVER: usize = 256;
+/// Words behind which a name with brackets is a definition.
+const DEFINERS: [&str; 13] =
+    ["def", "fn", "func", "fun", "function", "class", "interface", "struct", "enum", "sub", "trait", "record", "type"];
+
+/// One call of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallSite {
+    /// The token of the name.
+    pub(crate) name: usize,
+    /// The first token of what stands before the separator in front of the name, if there is one.
+    pub(crate) receiver: Option<usize>,
+    /// Number of arguments, if they are in brackets.
+    pub(crate) arguments: Option<usize>,
+    /// `new` stands in front.
+    pub(crate) is_new: bool,
+}
+
+/// The calls of a name in the text of a definition called `own_name`, whose first place is that of the definition.
+pub(crate) fn calls_of(tokens: &Tokens, name: &str, own_name: &str, syntax: &Syntax) -> Vec<CallSite> {
+    let skipped = usize::from(name == own_name);
+    let sites = tokens.places(name).skip(skipped).filter_map(|at| call_at(tokens, at, syntax));
+    let mut seen = FxHashSet::default();
+    sites.filter(|site| seen.insert(shape(tokens, site))).collect()
+}
+
+/// The call whose name is the token at a place, if it is one.
+pub(crate) fn call_at(tokens: &Tokens, at: usize, syntax: &Syntax) -> Option<CallSite> {
+    let before = tokens.before(at);
+    if DEFINERS.contains(&before) {
+        return None;
+    }
+    let open = arguments_open(tokens, at);
+    let is_literal = syntax.literals && tokens.at(at + 1) == "{";
+    let is_template = tokens.kind(at + 1) == Some(TokenKind::String) && tokens.at(at + 1).starts_with('`');
+    let is_marked = matches!(before, "new" | "@" | "::") || (before == "<" && angle_closer(tokens, at - 1).is_none());
+    if open.is_none() && !is_literal && !is_template && !is_marked && !syntax.bare_calls && before != "." {
+        return None;
+    }
+    if open.is_none()
+        && before == "."
+        && !is_literal
+        && !is_template
+        && !syntax.bare_calls
+        && !is_path_marked(tokens, at)
+    {
+        return None;
+    }
+    let receiver = match before {
+        "." | "?." | "->" | "::" | "?->" | "&." | "\\" => at.checked_sub(2).map(|end| start_of(tokens, end)),
+        _ => None,
+    };
+    let first = receiver.unwrap_or(at);
+    Some(CallSite {
+        name: at,
+        receiver,
+        arguments: open.and_then(|open| count(tokens, open)),
+        is_new: tokens.before(first) == "new" || tokens.at(first) == "new",
+    })
+}
+
+/// Whether a name behind dots is called without brackets: `@a.b`, `new a.b`, `<a.b>`.
+fn is_path_marked(tokens: &Tokens, at: usize) -> bool {
+    let mut first = at;
+    while tokens.before(first) == "." && first >= 2 && tokens.is_name(first - 2) && at - first < LONGEST_RECEIVER {
+        first -= 2;
+    }
+    matches!(tokens.before(first), "new" | "@" | "<")
+}
+
+/// The bracket before the arguments of a call, behind type arguments and marks.
+pub(crate) fn arguments_open(tokens: &Tokens, name: usize) -> Option<usize> {
+    let mut at = name + 1;
+    if matches!(tokens.at(at), "!" | "?." | "::") {
+        at += 1;
+    }
+    match tokens.at(at) {
+        "<" => at = angle_closer(tokens, at)? + 1,
+        "[" if tokens.closer(at).is_some_and(|closer| tokens.at(closer + 1) == "(") => at = tokens.closer(at)? + 1,
+        _ => {}
+    }
+    (tokens.at(at) == "(").then_some(at)
+}
+
+/// Number of parts between commas in brackets.
+pub(crate) fn count(tokens: &Tokens, open: usize) -> Option<usize> {
+    let close = tokens.closer(open)?;
+    let (mut at, mut parts, mut is_empty) = (open + 1, 0, true);
+    while at < close {
+        match tokens.at(at) {
+            "," => {
+                parts += usize::from(!is_empty);
+                is_empty = true;
+                at += 1;
+                continue;
+            }
+            "(" | "[" | "{" => at = tokens.closer(at)?,
+            "<" => at = angle_closer(tokens, at).unwrap_or(at),
+            _ => {}
+        }
+        is_empty = false;
+        at += 1;
+    }
+    Some(parts + usize::from(!is_empty))
+}
+
+/// The first token of the expression that ends at a place: names, calls and indexes behind one another.
+pub(crate) fn start_of(tokens: &Tokens, end: usize) -> usize {
+    let first = end.saturating_sub(LONGEST_RECEIVER);
+    let mut at = end;
+    loop {
+        while matches!(tokens.at(at), "!" | "?" | "!!") && at > first {
+            at -= 1;
+        }
+        // Brackets behind a value belong to it.
+        while matches!(tokens.at(at), ")" | "]" | "}") {
+            let Some(opener) = tokens.opener(at).filter(|opener| *opener > first) else { return at };
+            let before = opener - 1;
+            let is_value = tokens.is_name(before) && !is_keyword(tokens.at(before));
+            if is_value || matches!(tokens.at(before), ")" | "]" | ">" | "!" | "?.") {
+                at = before;
+            } else {
+                return opener;
+            }
+            if matches!(tokens.at(at), "!" | "?.") {
+                at -= 1;
+            }
+        }
+        if tokens.at(at) == ">" {
+            match angle_opener(tokens, at).and_then(|open| open.checked_sub(1)) {
+                Some(before) if tokens.at(before) == "::" && before > first => at = before - 1,
+                Some(before) => at = before,
+                None => return at,
+            }
+        }
+        let separated = matches!(tokens.before(at), "." | "?." | "->" | "::" | "?->" | "&." | "\\");
+        if separated && at >= 2 && at - 2 >= first {
+            at -= 2;
+            continue;
+        }
+        return if tokens.before(at) == "new" { at - 1 } else { at };
+    }
+}
+
+/// Words that are no values, although brackets may follow them.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    const WORDS: [&str; 26] = [
+        "return", "if", "while", "for", "switch", "case", "in", "of", "and", "or", "not", "await", "yield", "throw",
+        "else", "elif", "typeof", "is", "as", "lambda", "range", "match", "assert", "del", "go", "defer",
+    ];
+    WORDS.contains(&word)
+}
+
+/// What distinguishes the calls of one name: the tokens of the receiver, and the number of arguments.
+fn shape<'t>(tokens: &'t Tokens, site: &CallSite) -> (Vec<&'t str>, Option<usize>, bool) {
+    let receiver = site.receiver.map_or(site.name..site.name, |start| start..site.name);
+    (receiver.map(|at| tokens.at(at)).collect(), site.arguments, site.is_new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::syntax;
+
+    fn check(language: &str, text: &str, name: &str, expected: &[&str]) {
+        let syntax = syntax::of(language);
+        let tokens = Tokens::read(text.to_owned(), syntax);
+        let shown = calls_of(&tokens, name, "", syntax).into_iter().map(|site| {
+            let receiver: String =
+                site.receiver.into_iter().flat_map(|start| (start..site.name).map(|at| tokens.at(at))).collect();
+            let arguments = site.arguments.map_or("-".to_owned(), |count| count.to_string());
+            format!("{}{receiver}{arguments}", if site.is_new { "new " } else { "" })
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    #[test]
+    fn receivers_are_read_as_a_whole() {
+        check("python", "x = self.queue.send(a, b)", "send", &["self.queue.2"]);
+        check("python", "return foo(a)[0].send()", "send", &["foo(a)[0].0"]);
+        check("typescript", "await (await f<A>(x)).send?.(1)", "send", &["(awaitf<A>(x)).1"]);
+        check("go", "s.mu.Lock(); Lock{}", "Lock", &["s.mu.0", "-"]);
+        check("java", "list.forEach(this::send)", "send", &["this::-"]);
+        check("rust", "Vec::<u8>::new()", "new", &["Vec::<u8>::0"]);
+    }
+
+    #[test]
+    fn definitions_are_no_calls() {
+        check("typescript", "function send(a) {} send(1, f(2, 3))", "send", &["2"]);
+        check("java", "new a.b.Send<>(x)", "Send", &["new newa.b.1"]);
+        check("java", "new Send(x)", "Send", &["new 1"]);
+        check("python", "@app.route('/')\ndef f(): pass", "route", &["app.1"]);
+        check("typescript", "const send = 1", "send", &[]);
+    }
+}

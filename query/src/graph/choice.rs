@@ -1,0 +1,47 @@
+//! The value of an expression that chooses one of two.
+
+use aurora_storage::StorageError;
+
+use super::infer::{Reader, Value};
+
+/// Most tokens of a condition, and of the value behind it.
+const LONGEST: usize = 64;
+
+impl Reader<'_, '_> {
+    /// The value of `a ? b : c`, `a ?? b` or `a || b`, whose first operand ends before a token: the first one that is known.
+    pub(super) fn choice(&self, first: &Value, next: usize, end: usize) -> Result<Option<Value>, StorageError> {
+        let tokens = &self.tokens;
+        if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
+            return match first {
+                Value::Unknown => self.expression(next + 1, end).map(Some),
+                known => Ok(Some(known.clone())),
+            };
+        }
+        let Some(question) = self.behind_condition(next, end) else { return Ok(None) };
+        match self.expression(question + 1, end)? {
+            Value::Unknown | Value::External => {}
+            value => return Ok(Some(value)),
+        }
+        let is_else = |at: &usize| tokens.at(*at) == ":" && tokens.opener(*at) == tokens.opener(question);
+        match (question..end.min(question + LONGEST)).find(is_else) {
+            Some(at) => self.expression(at + 1, end).map(Some),
+            None => Ok(Some(Value::Unknown)),
+        }
+    }
+
+    /// The question mark behind the rest of a condition.
+    fn behind_condition(&self, next: usize, end: usize) -> Option<usize> {
+        let tokens = &self.tokens;
+        let mut at = next;
+        while at < end.min(next + LONGEST) {
+            match tokens.at(at) {
+                "?" => return Some(at),
+                ";" | "," | "=" | ":" | ")" | "]" | "}" | "{" | "=>" | "" => return None,
+                "(" | "[" => at = tokens.closer(at)?,
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+}

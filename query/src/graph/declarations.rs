@@ -1,0 +1,245 @@
+//! How a text declares a name: with a type, or by a value whose type is to be found.
+
+use super::syntax::{Declarations, Syntax};
+use super::tokens::Tokens;
+use super::type_name::{self, TypeName};
+
+/// Words that introduce a variable or a field.
+const INTRODUCERS: [&str; 19] = [
+    "let",
+    "const",
+    "var",
+    "val",
+    "mut",
+    "ref",
+    "private",
+    "public",
+    "protected",
+    "readonly",
+    "static",
+    "declare",
+    "override",
+    "final",
+    "lateinit",
+    "weak",
+    "internal",
+    "auto",
+    "def",
+];
+/// Most names on the left of one assignment.
+const MOST_TARGETS: usize = 8;
+
+/// What a declaration says of the type of a name. Expressions are given by the place of their first token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Declared {
+    /// The type is written.
+    Type(TypeName),
+    /// The value, or the value of this number of a call with several results.
+    Value(usize, usize),
+    /// The name is each element of a value in turn.
+    Element(usize),
+    /// The name is a member of a value.
+    Member(usize, String),
+    /// Nothing is said of the type.
+    Untyped,
+}
+
+/// Whether a name is looked for among variables and parameters, or among the members in the text of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Local,
+    Field,
+}
+
+/// How a text declares a name: the first declaration with a type, else the first with a value.
+pub(crate) fn declared(tokens: &Tokens, name: &str, place: Place, syntax: &Syntax) -> Option<Declared> {
+    let is_member = |at: usize| matches!(tokens.before(at), "." | "->" | "?." | "?->") || (tokens.before(at) == "::");
+    let mut found = None;
+    for at in tokens.places(name).filter(|at| !is_member(*at)) {
+        match one(tokens, at, place, syntax) {
+            Some(Declared::Type(name)) => return Some(Declared::Type(name)),
+            Some(Declared::Untyped) => found = found.or(Some(Declared::Untyped)),
+            Some(value) if matches!(found, None | Some(Declared::Untyped)) => found = Some(value),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What `own.field = value` says, where `own` is a name of the object.
+pub(crate) fn assigned(tokens: &Tokens, field: &str, syntax: &Syntax) -> Option<Declared> {
+    tokens.places(field).find_map(|at| {
+        let owner = at.checked_sub(2)?;
+        let is_own = matches!(tokens.before(at), "." | "->") && syntax.own.contains(&tokens.at(owner));
+        if !is_own || matches!(tokens.before(owner), "." | "->") {
+            return None;
+        }
+        match tokens.at(at + 1) {
+            ":" => type_name::read(tokens, at + 2).map(|(name, _)| Declared::Type(name)),
+            "=" => Some(Declared::Value(at + 2, 0)),
+            _ => None,
+        }
+    })
+}
+
+fn may_be_untyped(tokens: &Tokens, at: usize, syntax: &Syntax) -> bool {
+    syntax.declarations != Declarations::NameType && is_parameter(tokens, at)
+}
+
+fn one(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+    let typed = match syntax.declarations {
+        Declarations::NameColonType => behind_colon(tokens, at, place, syntax),
+        Declarations::NameType => behind_name(tokens, at, place),
+        Declarations::TypeName => in_front(tokens, at),
+    };
+    typed.or_else(|| by_value(tokens, at)).or_else(|| may_be_untyped(tokens, at, syntax).then_some(Declared::Untyped))
+}
+
+/// `name: Type`
+fn behind_colon(tokens: &Tokens, at: usize, place: Place, syntax: &Syntax) -> Option<Declared> {
+    let colon = if matches!(tokens.at(at + 1), "?" | "!") { at + 2 } else { at + 1 };
+    if tokens.at(colon) != ":" {
+        return None;
+    }
+    let before = tokens.before(at);
+    let opener = tokens.opener(at).map_or("", |opener| tokens.at(opener));
+    let is_parameter = opener == "(" && (matches!(before, "(" | "," | "*" | "**" | "..." | "&") || tokens.is_first(at));
+    let begins = tokens.is_first(at) || matches!(before, "{" | ";" | "," | "}");
+    let is_annotation = syntax.languages == ["python"] && tokens.is_first(at) && opener != "{";
+    let is_field = place == Place::Field && begins;
+    if !(is_parameter || is_annotation || is_field || INTRODUCERS.contains(&before)) {
+        return None;
+    }
+    type_name::read(tokens, colon + 1).map(|(name, _)| Declared::Type(name))
+}
+
+/// `name Type`, `first, name Type`
+fn behind_name(tokens: &Tokens, at: usize, place: Place) -> Option<Declared> {
+    let begins = tokens.is_first(at) || tokens.before(at) == "{" || tokens.before(at) == ";";
+    let may_begin = matches!(tokens.before(at), "(" | "," | "var" | "const") || (place == Place::Field && begins);
+    if !may_begin {
+        return None;
+    }
+    let mut last = at;
+    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MOST_TARGETS {
+        last += 2;
+    }
+    let is_type = tokens.is_name(last + 1) || matches!(tokens.at(last + 1), "*" | "[" | "...");
+    if !is_type || tokens.is_first(last + 1) {
+        return None;
+    }
+    type_name::read(tokens, last + 1).map(|(name, _)| Declared::Type(name))
+}
+
+/// `Type name`
+fn in_front(tokens: &Tokens, at: usize) -> Option<Declared> {
+    let ends = matches!(tokens.at(at + 1), "=" | ";" | "," | ")" | ":" | "[" | "{" | "in" | "" | "=>")
+        || tokens.is_first(at + 1);
+    if !ends || tokens.is_first(at) {
+        return None;
+    }
+    type_name::in_front_of(tokens, at).map(Declared::Type)
+}
+
+/// `name = value`, `name := value`, `for name in values`, `with value as name`, `{ name } = value`
+fn by_value(tokens: &Tokens, at: usize) -> Option<Declared> {
+    let target = |place: usize| tokens.is_name(place) && !tokens.is_first(place + 1);
+    let (mut first, mut position) = (at, 0);
+    while tokens.before(first) == "," && first >= 2 && target(first - 2) && position < MOST_TARGETS {
+        first -= 2;
+        position += 1;
+    }
+    let mut last = at;
+    while tokens.at(last + 1) == "," && tokens.is_name(last + 2) && last - at < 2 * MOST_TARGETS {
+        last += 2;
+    }
+    let before = tokens.before(first);
+    match tokens.at(last + 1) {
+        _ if tokens.before(at) == "as" => opened(tokens, at),
+        "=" | ":=" if tokens.at(last + 2) == "range" => Some(Declared::Element(last + 3)),
+        "=" | ":=" if last == at && first == at => Some(Declared::Value(at + 2, 0)),
+        ":=" => Some(Declared::Value(last + 2, position)),
+        "of" | "in" if INTRODUCERS.contains(&before) || matches!(before, "for" | "(") => {
+            Some(Declared::Element(last + 2))
+        }
+        ":" if matches!(before, "var" | "final" | "auto") => Some(Declared::Element(last + 2)),
+        "}" | "," | ":" => destructured(tokens, at),
+        _ => None,
+    }
+}
+
+/// `const { name } = value`, `const { member: name } = value`
+fn destructured(tokens: &Tokens, at: usize) -> Option<Declared> {
+    let opener = tokens.opener(at)?;
+    let closer = tokens.closer(opener)?;
+    if tokens.at(opener) != "{" || tokens.at(closer + 1) != "=" || !INTRODUCERS.contains(&tokens.before(opener)) {
+        return None;
+    }
+    let member = if tokens.before(at) == ":" { tokens.at(at.checked_sub(2)?) } else { tokens.at(at) };
+    Some(Declared::Member(closer + 2, member.to_owned()))
+}
+
+/// `with value as name`
+fn opened(tokens: &Tokens, at: usize) -> Option<Declared> {
+    let mut start = at.checked_sub(2)?;
+    while start > 0 && !matches!(tokens.before(start), "with" | "," | "(" | ":") && !tokens.is_first(start) {
+        start = if matches!(tokens.at(start), ")" | "]") { tokens.opener(start)? } else { start - 1 };
+    }
+    (tokens.before(start) == "with").then_some(Declared::Value(start, 0))
+}
+
+/// Whether a name stands alone between the brackets or commas of a list of parameters.
+fn is_parameter(tokens: &Tokens, at: usize) -> bool {
+    let Some(opener) = tokens.opener(at).filter(|opener| tokens.at(*opener) == "(") else { return false };
+    let Some(closer) = tokens.closer(opener) else { return false };
+    let stands_alone = matches!(tokens.before(at), "(" | "," | "*" | "**" | "...")
+        && matches!(tokens.at(at + 1), ")" | "," | "=" | "?");
+    let is_list = matches!(tokens.at(closer + 1), "=>" | "{" | "->")
+        || (tokens.at(closer + 1) == ":" && opener >= 2 && tokens.at(opener - 2) == "def");
+    stands_alone && is_list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::syntax;
+
+    fn check(language: &str, text: &str, name: &str, place: Place, expected: &str) {
+        let syntax = syntax::of(language);
+        let tokens = Tokens::read(text.to_owned(), syntax);
+        let shown = match declared(&tokens, name, place, syntax) {
+            None => "none".to_owned(),
+            Some(Declared::Type(name)) => name.path.join("."),
+            Some(Declared::Value(at, position)) => format!("value {position} {}", tokens.at(at)),
+            Some(Declared::Element(at)) => format!("element of {}", tokens.at(at)),
+            Some(Declared::Member(at, member)) => format!("{member} of {}", tokens.at(at)),
+            Some(Declared::Untyped) => "untyped".to_owned(),
+        };
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn declarations_with_types() {
+        check("typescript", "function f(a: A, b?: B) { }", "b", Place::Local, "B");
+        check("typescript", "class C {\n  private a: A\n  b: B\n}", "b", Place::Field, "B");
+        check("typescript", "g({ a: b })", "a", Place::Local, "none");
+        check("python", "def f(self, a: pkg.A = None):", "a", Place::Local, "pkg.A");
+        check("python", "x = {\n  a: b,\n}", "a", Place::Local, "none");
+        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "s", Place::Local, "Server");
+        check("go", "func (s *Server) Run(a, b int, c *http.Client) {", "c", Place::Local, "http.Client");
+        check("go", "type S struct {\n\tmu sync.Mutex\n\tnext *S\n}", "next", Place::Field, "S");
+        check("java", "for (Map.Entry<K, V> entry : entries) {", "entry", Place::Local, "Map.Entry");
+        check("java", "return item;", "item", Place::Local, "none");
+    }
+
+    #[test]
+    fn declarations_by_value() {
+        check("go", "conn, err := dial(addr)", "err", Place::Local, "value 1 dial");
+        check("go", "for _, x := range s.items {", "x", Place::Local, "element of s");
+        check("python", "with open(p) as f:", "f", Place::Local, "value 0 open");
+        check("typescript", "for (const x of this.items) {}", "x", Place::Local, "element of this");
+        check("typescript", "const { a, b: c } = load()", "c", Place::Local, "b of load");
+        check("java", "var x = new A();", "x", Place::Local, "value 0 new");
+        check("typescript", "const f = (x) => x", "x", Place::Local, "untyped");
+    }
+}

@@ -1,0 +1,368 @@
+//! Definitions and files of a generation, as resolution reads them, each at most once.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use aurora_storage::{Binding, ChunkId, ChunkRecord, ChunkType, Label, Snapshot, StorageError};
+use rustc_hash::FxHashMap;
+
+use super::syntax::{self, Syntax};
+use super::tokens::Tokens;
+use crate::rank::first_piece;
+
+/// Most definitions of one name that are looked at.
+pub(crate) const MOST_NAMESAKES: usize = 1_024;
+/// Most chunks of one file that are looked at.
+const MOST_CHUNKS: usize = 16_384;
+/// Most bytes of the pieces of one definition that are read.
+const MOST_TEXT: usize = 1 << 20;
+/// Most expressions that are read to resolve the calls of one name in one text, and to answer one question.
+const MOST_EXPRESSIONS_OF_CALLS: u32 = 4_096;
+const MOST_EXPRESSIONS: u32 = 262_144;
+/// Most files, definitions and texts that are kept.
+const MOST_KEPT: usize = 4_096;
+
+/// One definition, or the code of a file outside of them: the first of its pieces stands for all.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) id: ChunkId,
+    pub(crate) key: String,
+    pub(crate) path: Rc<str>,
+    pub(crate) name: String,
+    pub(crate) qualified_name: String,
+    pub(crate) kind: ChunkType,
+    pub(crate) syntax: &'static Syntax,
+    /// The chunk is code outside of definitions.
+    pub(crate) is_module: bool,
+}
+
+impl Definition {
+    /// Whether other definitions can be members of it.
+    pub(crate) fn is_type(&self) -> bool {
+        use ChunkType::{Class, Enum, Interface, Struct, Type};
+        matches!(self.kind, Class | Interface | Struct | Enum | Type)
+    }
+
+    pub(crate) fn is_function(&self) -> bool {
+        matches!(self.kind, ChunkType::Function | ChunkType::Method)
+    }
+
+    /// The qualified name without the name itself; empty at the top of a file.
+    pub(crate) fn owner(&self) -> &str {
+        let owner = self.qualified_name.strip_suffix(self.name.as_str()).unwrap_or_default();
+        owner.trim_end_matches(['.', ':', '\\', '#', '/'])
+    }
+
+    /// Whether it is a constructor that has the name of its type, which stands for the type.
+    pub(crate) fn is_named_as_its_type(&self) -> bool {
+        let owner = self.owner().rsplit(['.', ':', '\\', '#', '/']).next();
+        self.syntax.constructors.contains(&"") && owner == Some(self.name.as_str())
+    }
+
+    pub(crate) fn directory(&self) -> &str {
+        directory(&self.path)
+    }
+}
+
+/// The directory of a path.
+pub(crate) fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// What the chunks of a file define and import.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    pub(crate) definitions: Vec<Rc<Definition>>,
+    /// Places of the definitions of every id, and of every name.
+    by_id: FxHashMap<ChunkId, usize>,
+    by_name: FxHashMap<String, Vec<usize>>,
+    /// The first piece of the definition that each chunk belongs to.
+    heads: FxHashMap<ChunkId, ChunkId>,
+    /// The chunks of every definition.
+    pieces: FxHashMap<ChunkId, Vec<ChunkId>>,
+    parents: FxHashMap<ChunkId, ChunkId>,
+    /// Paths of the imports that its chunks use.
+    pub(crate) imports: Vec<String>,
+    pub(crate) bindings: Vec<Binding>,
+}
+
+impl File {
+    fn of(&self, id: ChunkId) -> Option<Rc<Definition>> {
+        Some(Rc::clone(&self.definitions[*self.by_id.get(&id)?]))
+    }
+
+    /// Definitions of a name.
+    pub(crate) fn named<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f Rc<Definition>> {
+        self.by_name.get(name).into_iter().flatten().map(|at| &self.definitions[*at])
+    }
+}
+
+/// Chunks that share a label.
+pub(crate) struct Labelled {
+    pub(crate) list: Vec<ChunkId>,
+    /// There are more.
+    pub(crate) is_cut: bool,
+}
+
+/// The base types of a type.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bases {
+    pub(crate) types: Rc<[Rc<Definition>]>,
+    /// All of them are in the repository.
+    pub(crate) is_complete: bool,
+}
+
+/// Reads a generation on behalf of one question.
+pub(crate) struct Index<'s> {
+    pub(crate) snapshot: &'s Snapshot,
+    files: RefCell<FxHashMap<String, Rc<File>>>,
+    named: RefCell<FxHashMap<String, Rc<Vec<Rc<Definition>>>>>,
+    tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
+    /// Which paths are files.
+    paths: RefCell<FxHashMap<String, bool>>,
+    /// Expressions that may still be read for one call, and for one question.
+    left: Cell<(u32, u32)>,
+    /// The base types of types, and whether all are known.
+    bases: RefCell<FxHashMap<ChunkId, Bases>>,
+    /// Names of the modules of Go by the paths of their `go.mod`.
+    go_modules: RefCell<FxHashMap<String, Option<String>>>,
+}
+
+impl<'s> Index<'s> {
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        Self {
+            snapshot,
+            files: RefCell::default(),
+            named: RefCell::default(),
+            tokens: RefCell::default(),
+            paths: RefCell::default(),
+            bases: RefCell::default(),
+            left: Cell::default(),
+            go_modules: RefCell::default(),
+        }
+    }
+
+    /// The base types of a type as `find` finds them. A type whose base types are being found has none meanwhile.
+    pub(crate) fn bases_of(
+        &self,
+        id: ChunkId,
+        find: impl FnOnce() -> Result<(Vec<Rc<Definition>>, bool), StorageError>,
+    ) -> Result<Bases, StorageError> {
+        if let Some(known) = self.bases.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        self.bases.borrow_mut().insert(id, Bases::default());
+        let found = find().map(|(types, is_complete)| Bases { types: types.into(), is_complete });
+        self.bases.borrow_mut().remove(&id);
+        let found = found?;
+        keep(&mut self.bases.borrow_mut(), id, found.clone());
+        Ok(found)
+    }
+
+    /// Begins a question.
+    pub(crate) fn begin(&self) {
+        self.left.set((0, MOST_EXPRESSIONS));
+    }
+
+    /// Begins the calls of a name in a text.
+    pub(crate) fn begin_calls(&self) {
+        self.left.set((MOST_EXPRESSIONS_OF_CALLS, self.left.get().1));
+    }
+
+    /// Whether one more expression may be read.
+    pub(crate) fn spend(&self) -> bool {
+        let (calls, question) = self.left.get();
+        let may = calls > 0 && question > 0;
+        if may {
+            self.left.set((calls - 1, question - 1));
+        }
+        may
+    }
+
+    /// Whether the question has read all that it may.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.get().1 == 0
+    }
+
+    /// What a file defines; nothing, if it is not indexed.
+    pub(crate) fn file(&self, path: &str) -> Result<Rc<File>, StorageError> {
+        if let Some(file) = self.files.borrow().get(path) {
+            return Ok(Rc::clone(file));
+        }
+        let file = Rc::new(self.read_file(path)?);
+        keep(&mut self.files.borrow_mut(), path.to_owned(), Rc::clone(&file));
+        Ok(file)
+    }
+
+    /// Whether a file is indexed.
+    pub(crate) fn has_file(&self, path: &str) -> Result<bool, StorageError> {
+        if let Some(known) = self.paths.borrow().get(path) {
+            return Ok(*known);
+        }
+        let has_file = self.snapshot.file_finder().row(path)?.is_some();
+        keep(&mut self.paths.borrow_mut(), path.to_owned(), has_file);
+        Ok(has_file)
+    }
+
+    /// The name of the module of Go that a `go.mod` declares.
+    pub(crate) fn go_module(&self, path: &str) -> Result<Option<String>, StorageError> {
+        if let Some(known) = self.go_modules.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let mut name = None;
+        for id in self.snapshot.file(path)?.into_iter().flat_map(|file| file.chunks).take(MOST_CHUNKS) {
+            let Some(text) = self.snapshot.text(id)? else { continue };
+            name = text.text.lines().find_map(|line| Some(line.strip_prefix("module ")?.trim().to_owned()));
+            if name.is_some() {
+                break;
+            }
+        }
+        keep(&mut self.go_modules.borrow_mut(), path.to_owned(), name.clone());
+        Ok(name)
+    }
+
+    /// The definition that a chunk is a piece of.
+    pub(crate) fn definition(&self, id: ChunkId) -> Result<Option<Rc<Definition>>, StorageError> {
+        let Some(record) = self.snapshot.chunk(id)? else { return Ok(None) };
+        let file = self.file(record.path())?;
+        let head = file.heads.get(&id).copied().unwrap_or(id);
+        Ok(file.of(head))
+    }
+
+    /// Definitions of a name in any file, in the order of their keys, at most [`MOST_NAMESAKES`].
+    pub(crate) fn named(&self, name: &str) -> Result<Rc<Vec<Rc<Definition>>>, StorageError> {
+        if let Some(known) = self.named.borrow().get(name) {
+            return Ok(Rc::clone(known));
+        }
+        let mut found: Vec<Rc<Definition>> = Vec::new();
+        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+            let Some(record) = self.snapshot.chunk(id)? else { continue };
+            if record.name() == name
+                && let Some(definition) = self.definition(id)?
+                && found.iter().all(|known| known.id != definition.id)
+            {
+                found.push(definition);
+            }
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        let found = Rc::new(found);
+        keep(&mut self.named.borrow_mut(), name.to_owned(), Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// Definitions and files that define a name inside.
+    pub(crate) fn defining(&self, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let mut found = Vec::new();
+        for id in self.chunks(Label::Defines(name), MOST_NAMESAKES)?.list {
+            found.extend(self.definition(id)?);
+        }
+        Ok(found)
+    }
+
+    /// The chunks with a label in the order of their keys, the first `most` of them: ids depend on the order in which files were
+    /// indexed, keys do not.
+    pub(crate) fn chunks(&self, label: Label<'_>, most: usize) -> Result<Labelled, StorageError> {
+        let ids = self.snapshot.label(label)?;
+        let mut keyed = Vec::new();
+        for id in ids.iter().map(ChunkId) {
+            if let Some(chunk) = self.snapshot.chunk(id)? {
+                keyed.push((chunk.key(), id));
+            }
+        }
+        keyed.sort_unstable();
+        let is_cut = keyed.len() > most;
+        Ok(Labelled { list: keyed.into_iter().take(most).map(|(_, id)| id).collect(), is_cut })
+    }
+
+    /// Names that a definition defines inside without a chunk for each: the methods of a short interface.
+    pub(crate) fn inner_names(&self, id: ChunkId) -> Result<Vec<String>, StorageError> {
+        let record = self.snapshot.chunk(id)?;
+        Ok(record.iter().flat_map(ChunkRecord::definitions).map(str::to_owned).collect())
+    }
+
+    /// The text of a definition as tokens: that of all its pieces.
+    pub(crate) fn tokens(&self, definition: &Definition) -> Result<Rc<Tokens>, StorageError> {
+        if let Some(known) = self.tokens.borrow().get(&definition.id) {
+            return Ok(Rc::clone(known));
+        }
+        let mut whole = String::new();
+        for id in self.pieces(definition)? {
+            if whole.len() > MOST_TEXT {
+                break;
+            }
+            if let Some(text) = self.snapshot.text(id)? {
+                whole.push_str(&text.text);
+                whole.push('\n');
+            }
+        }
+        let tokens = Rc::new(Tokens::read(whole, definition.syntax));
+        keep(&mut self.tokens.borrow_mut(), definition.id, Rc::clone(&tokens));
+        Ok(tokens)
+    }
+
+    /// The chunks of a definition.
+    pub(crate) fn pieces(&self, definition: &Definition) -> Result<Vec<ChunkId>, StorageError> {
+        let file = self.file(&definition.path)?;
+        Ok(file.pieces.get(&definition.id).cloned().unwrap_or_else(|| vec![definition.id]))
+    }
+
+    /// The definition around another one, or that owns it.
+    pub(crate) fn parent(&self, definition: &Definition) -> Result<Option<Rc<Definition>>, StorageError> {
+        let file = self.file(&definition.path)?;
+        let parent = file.parents.get(&definition.id).copied();
+        Ok(parent.and_then(|parent| file.of(parent)))
+    }
+
+    fn read_file(&self, path: &str) -> Result<File, StorageError> {
+        let Some(record) = self.snapshot.file(path)? else { return Ok(File::default()) };
+        let shared: Rc<str> = path.into();
+        let name_of_file = path.rsplit('/').next().unwrap_or(path);
+        let mut file = File::default();
+        let mut by_key: FxHashMap<String, ChunkId> = FxHashMap::default();
+        let mut parents = Vec::new();
+        for id in record.chunks.into_iter().take(MOST_CHUNKS) {
+            let (Some(chunk), Some(relations)) = (self.snapshot.chunk(id)?, self.snapshot.relations(id)?) else {
+                continue;
+            };
+            let key = chunk.key().into_owned();
+            let head = by_key.get(first_piece(&key)).copied().unwrap_or(id);
+            by_key.insert(key.clone(), id);
+            file.heads.insert(id, head);
+            file.pieces.entry(head).or_default().push(id);
+            file.imports.extend(relations.imports);
+            file.bindings.extend(relations.bindings);
+            if head != id || !chunk.chunk_type().is_source_code() {
+                continue;
+            }
+            if let Some(parent) = relations.parent {
+                parents.push((id, parent));
+            }
+            let is_module = chunk.chunk_type() == ChunkType::Code && chunk.name() == name_of_file;
+            file.by_id.insert(id, file.definitions.len());
+            file.by_name.entry(chunk.name().to_owned()).or_default().push(file.definitions.len());
+            file.definitions.push(Rc::new(Definition {
+                id,
+                key,
+                path: Rc::clone(&shared),
+                name: chunk.name().to_owned(),
+                qualified_name: chunk.qualified_name().to_owned(),
+                kind: chunk.chunk_type(),
+                syntax: syntax::of(chunk.language()),
+                is_module,
+            }));
+        }
+        file.imports.sort_unstable();
+        file.imports.dedup();
+        let known = parents.into_iter().filter_map(|(id, parent)| Some((id, *by_key.get(&parent)?)));
+        file.parents = known.collect();
+        Ok(file)
+    }
+}
+
+/// Keeps a value; all others are forgotten when they are too many.
+fn keep<K: std::hash::Hash + Eq, V>(kept: &mut FxHashMap<K, V>, key: K, value: V) {
+    if kept.len() >= MOST_KEPT {
+        kept.clear();
+    }
+    kept.insert(key, value);
+}

@@ -1,0 +1,33 @@
+//! Resolved relations: which definitions a call means, who calls a definition, and what implements it.
+//!
+//! Nothing of this is stored: a change of one file can change what a call in any other means. The index stores the names that
+//! chunks call, extend, import and define ([`aurora_storage::Label`]); a question about a definition reads the texts of the chunks
+//! that those names lead to, and resolves their calls:
+//!
+//! 1. `call_sites` finds the calls of a name in the `tokens` of a text, each with its receiver;
+//! 2. `infer` follows the receiver: variables, parameters, fields, results, with the types that `declarations`, `type_name` and
+//!    `signature` read;
+//! 3. `scope` finds what a name means at a place: enclosing scopes, base types, imports (`modules`), package, uniqueness;
+//! 4. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
+//!
+//! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and tokens.
+
+mod call_sites;
+mod choice;
+mod declarations;
+mod index;
+mod infer;
+mod modules;
+mod reason;
+mod relations;
+mod resolve;
+mod scope;
+mod signature;
+mod syntax;
+mod tokens;
+mod tree;
+mod type_name;
+
+pub use reason::Reason;
+pub use relations::{Related, RelatedDefinitions, Relation, RelationIndex};
+pub use tree::{BranchEnd, DEEPEST_TREE, RelationTree, TreeNode, TreeOptions};

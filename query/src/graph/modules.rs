@@ -1,0 +1,191 @@
+//! Which files the path of an import means.
+
+use aurora_storage::StorageError;
+
+use super::index::{Definition, Index, directory};
+use super::syntax::Imports;
+
+/// Endings of modules that an import leaves out, in the order in which they are tried.
+const ECMA_ENDINGS: [&str; 14] = [
+    "",
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".vue",
+    "/index.ts",
+    "/index.tsx",
+    "/index.js",
+    "/index.d.ts",
+];
+/// Endings that stand for those of the sources that a module is built from.
+const ECMA_BUILT: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
+const PYTHON_ENDINGS: [&str; 4] = [".py", "/__init__.py", ".pyi", "/__init__.pyi"];
+/// Directories of sources that paths of imports leave out.
+const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
+/// Most directories above a file that are tried as the root of its imports.
+const MOST_ROOTS: usize = 16;
+
+/// The files that the module `path` means in the file `from`, in languages whose modules are files.
+pub(crate) fn files(index: &Index<'_>, path: &str, from: &str, imports: Imports) -> Result<Vec<String>, StorageError> {
+    let (places, endings): (Vec<String>, &[&str]) = match imports {
+        Imports::Python => (python_places(path, from), &PYTHON_ENDINGS),
+        Imports::Ecma => (ecma_places(path, from), &ECMA_ENDINGS),
+        _ => return Ok(Vec::new()),
+    };
+    for place in places {
+        for ending in endings {
+            let file = format!("{place}{ending}");
+            let file = file.trim_start_matches('/');
+            if !file.is_empty() && index.has_file(file)? {
+                return Ok(vec![file.to_owned()]);
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn python_places(path: &str, from: &str) -> Vec<String> {
+    let name = path.trim_start_matches('.');
+    let below = name.replace('.', "/");
+    let dots = path.len() - name.len();
+    if dots > 0 {
+        let Some(base) = ancestors(directory(from)).nth(dots - 1) else { return Vec::new() };
+        return vec![join(base, &below)];
+    }
+    let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
+    roots.map(|root| join(root, &below)).collect()
+}
+
+fn ecma_places(path: &str, from: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    if path.starts_with('.') {
+        places.extend(relative(directory(from), path));
+    } else {
+        let plain = path.trim_start_matches(['@', '~']).trim_start_matches('/');
+        let roots = ROOTS.iter().copied().chain(ancestors(directory(from)).take(MOST_ROOTS));
+        places.extend(roots.map(|root| join(root, plain)));
+        // A package of the same repository.
+        let package = if path.starts_with('@') { path.split_once('/').map_or("", |(_, name)| name) } else { path };
+        let (package, below) = package.split_once('/').unwrap_or((package, "index"));
+        places.push(format!("packages/{package}/src/{below}"));
+        places.push(format!("packages/{package}/{below}"));
+    }
+    let built = places.iter().filter_map(|place| ECMA_BUILT.iter().find_map(|ending| place.strip_suffix(ending)));
+    let sources: Vec<String> = built.map(str::to_owned).collect();
+    places.extend(sources);
+    places
+}
+
+/// The path that a relative one means in a directory; `None` outside of the root.
+fn relative(base: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// A directory and those above it, up to the root.
+fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| super::index::directory(at)))
+}
+
+fn join(base: &str, below: &str) -> String {
+    match (base, below) {
+        ("", below) => below.to_owned(),
+        (base, "") => base.to_owned(),
+        (base, below) => format!("{base}/{below}"),
+    }
+}
+
+/// Whether the import of `path` in the file `from` can mean a definition, in languages whose imports name definitions.
+pub(crate) fn names(
+    index: &Index<'_>,
+    path: &str,
+    from: &Definition,
+    target: &Definition,
+) -> Result<bool, StorageError> {
+    match from.syntax.imports {
+        Imports::Go => {
+            Ok(target.owner().is_empty() && go_directory(index, path, from)?.as_deref() == Some(target.directory()))
+        }
+        Imports::Package => Ok(in_package(path, target)),
+        Imports::Rust => Ok(in_rust_module(path, from, target)),
+        _ => Ok(false),
+    }
+}
+
+/// Whether `a.b.Outer.Inner` means a definition: `Outer.Inner` in a directory that ends in `a/b`.
+fn in_package(path: &str, target: &Definition) -> bool {
+    let inner = target.qualified_name.replace("::", ".");
+    let Some(package) = path.strip_suffix(inner.as_str()) else { return false };
+    match package.strip_suffix('.') {
+        Some(package) => is_below(target.directory(), &package.replace('.', "/")),
+        None => package.is_empty(),
+    }
+}
+
+/// Whether a file is in the package `a.b`.
+pub(crate) fn is_in_package(package: &str, target: &Definition) -> bool {
+    is_below(target.directory(), &package.replace('.', "/"))
+}
+
+fn is_below(directory: &str, end: &str) -> bool {
+    directory.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// The directory of the package that a path of Go means.
+pub(crate) fn go_directory(index: &Index<'_>, path: &str, from: &Definition) -> Result<Option<String>, StorageError> {
+    for root in ancestors(from.directory()).take(MOST_ROOTS) {
+        if let Some(module) = index.go_module(&join(root, "go.mod"))?
+            && let Some(below) = path.strip_prefix(module.as_str())
+        {
+            return Ok(
+                Some(join(root, below.trim_start_matches('/'))).filter(|_| below.is_empty() || below.starts_with('/'))
+            );
+        }
+    }
+    Ok(None)
+}
+
+/// Whether `crate::a::b::C` means a definition: `C` in a file or inline module `b`.
+fn in_rust_module(path: &str, from: &Definition, target: &Definition) -> bool {
+    let is_relative = |part: &&str| !matches!(*part, "crate" | "self" | "super");
+    let parts: Vec<&str> = path.split("::").filter(is_relative).collect();
+    let [modules @ .., _] = parts.as_slice() else { return false };
+    let Some(module) = modules.last() else { return crate_of(&from.path) == crate_of(&target.path) };
+    let owner = target.owner();
+    let in_file =
+        target.path.split('/').map(|part| part.strip_suffix(".rs").unwrap_or(part)).any(|part| part == *module);
+    let in_crate = target.path.split('/').any(|part| part.replace('-', "_") == *module);
+    (owner.is_empty() && (in_file || in_crate)) || owner.rsplit("::").next() == Some(module)
+}
+
+/// The directory of a crate: what is in front of `src`.
+fn crate_of(path: &str) -> &str {
+    path.split("/src/").next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_modules() {
+        assert_eq!(python_places("..a.b", "p/q/r.py"), ["p/a/b"]);
+        assert_eq!(python_places("a", "p/r.py")[..2], ["a", "src/a"]);
+        assert!(python_places("....a", "p/r.py").is_empty());
+        assert_eq!(ecma_places("../a/b.js", "p/q/r.ts"), ["p/a/b.js", "p/a/b"]);
+        assert!(ecma_places("../../../a", "p/q/r.ts").is_empty());
+        assert!(is_below("x/a/b", "a/b") && !is_below("xa/b", "a/b"));
+    }
+}

@@ -1,0 +1,347 @@
+//! The relations of one definition: what it calls, what calls it, and what implements it.
+
+use std::rc::Rc;
+
+use aurora_storage::{ChunkId, ChunkType, Label, Snapshot, StorageError};
+use rustc_hash::FxHashSet;
+
+use super::index::{Definition, Index, MOST_NAMESAKES};
+use super::reason::Reason;
+use super::resolve::{self, Target};
+use super::scope;
+
+/// Most chunks that call a name and are looked at.
+const MOST_CALLERS: usize = 4_096;
+/// Most names that one definition calls and that are resolved.
+const MOST_CALLS: usize = 1_024;
+/// Most names under which one definition is looked for.
+const MOST_NAMES: usize = 256;
+/// Most types that implement one.
+const MOST_IMPLEMENTERS: usize = 1_024;
+
+/// Which relation of a definition is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// What it calls.
+    Callees,
+    /// What calls it.
+    Callers,
+    /// The types that extend or implement a type, or the methods that override a method.
+    Implementers,
+}
+
+/// A definition that another one is related to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Related {
+    /// The chunk of the definition, the first one if it has several.
+    pub id: ChunkId,
+    /// How it was found.
+    pub reason: Reason,
+    /// How often relations that were found so are those that a compiler finds, from 0 to 1.
+    pub confidence: f32,
+}
+
+/// The relations that were found, best first, and what is missing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RelatedDefinitions {
+    /// By confidence, then by key.
+    pub list: Vec<Related>,
+    /// Names that are called and mean nothing in the repository, as far as is known.
+    pub external: Vec<String>,
+    /// Something was left out because there was too much to look at.
+    pub is_cut: bool,
+}
+
+/// The relations between the definitions of one generation. What it has read it keeps, so one value serves many questions.
+pub struct RelationIndex<'s> {
+    index: Index<'s>,
+}
+
+impl<'s> RelationIndex<'s> {
+    /// The relations in a generation.
+    pub fn new(snapshot: &'s Snapshot) -> Self {
+        Self { index: Index::new(snapshot) }
+    }
+
+    /// The first chunk of the definition that a chunk is a piece of; `None` if the chunk is no code.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn definition_of(&self, id: ChunkId) -> Result<Option<ChunkId>, StorageError> {
+        Ok(self.index.definition(id)?.map(|definition| definition.id))
+    }
+
+    /// The definitions that a name means: those with this qualified name, or whose qualified name ends in it; in another case, if
+    /// there are none in this one. Separators of qualified names may be written as dots. In the order of their keys.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn find(&self, name: &str) -> Result<Vec<ChunkId>, StorageError> {
+        let wanted = dotted(name);
+        let last = wanted.rsplit('.').next().unwrap_or_default();
+        let mut found = Vec::new();
+        for id in self.index.chunks(Label::Defines(last), MOST_NAMESAKES)?.list {
+            found.extend(self.index.definition(id)?.filter(|definition| !definition.is_module));
+        }
+        let ends =
+            |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let folded = wanted.to_lowercase();
+        found.retain(|definition| ends(&dotted(&definition.qualified_name).to_lowercase(), &folded));
+        if found.iter().any(|definition| ends(&dotted(&definition.qualified_name), &wanted)) {
+            found.retain(|definition| ends(&dotted(&definition.qualified_name), &wanted));
+        }
+        if found.iter().any(|definition| dotted(&definition.qualified_name) == wanted) {
+            found.retain(|definition| dotted(&definition.qualified_name) == wanted);
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        found.dedup_by_key(|definition| definition.id);
+        Ok(found.into_iter().map(|definition| definition.id).collect())
+    }
+
+    /// The definitions that a chunk's is related to.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn related(&self, id: ChunkId, relation: Relation) -> Result<RelatedDefinitions, StorageError> {
+        self.index.begin();
+        let Some(definition) = self.index.definition(id)? else { return Ok(RelatedDefinitions::default()) };
+        let (mut found, external, is_cut) = match relation {
+            Relation::Callees => self.callees(&definition)?,
+            Relation::Callers => self.callers(&definition)?,
+            Relation::Implementers => self.implementers(&definition)?,
+        };
+        found.sort_by(|a, b| {
+            b.confidence.total_cmp(&a.confidence).then_with(|| a.definition.key.cmp(&b.definition.key))
+        });
+        let list = found.into_iter().map(|target| Related {
+            id: target.definition.id,
+            reason: target.reason,
+            confidence: target.confidence,
+        });
+        Ok(RelatedDefinitions { list: list.collect(), external, is_cut: is_cut || self.index.is_spent() })
+    }
+
+    fn callees(&self, from: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+        let (names, bases) = self.called_names(from)?;
+        let (mut found, mut external): (Vec<Target>, Vec<String>) = (Vec::new(), Vec::new());
+        for name in names.iter().take(MOST_CALLS) {
+            let targets = resolve::targets(&self.index, from, name)?;
+            if targets.is_empty() && !bases.contains(name) && !from.syntax.base.contains(&name.as_str()) {
+                external.push(name.clone());
+            }
+            targets.into_iter().for_each(|target| add(&mut found, target));
+        }
+        resolve::delegates(&self.index, from)?.into_iter().for_each(|target| add(&mut found, target));
+        Ok((found, external, names.len() > MOST_CALLS))
+    }
+
+    /// Names that a definition calls, each once, and its base types.
+    fn called_names(&self, from: &Definition) -> Result<(Vec<String>, FxHashSet<String>), StorageError> {
+        let (mut names, mut bases, mut seen) = (Vec::new(), FxHashSet::default(), FxHashSet::default());
+        for id in self.index.pieces(from)? {
+            let Some(relations) = self.index.snapshot.relations(id)? else { continue };
+            bases.extend(relations.bases);
+            names.extend(relations.calls.into_iter().filter(|name| seen.insert(name.clone())));
+        }
+        Ok((names, bases))
+    }
+
+    fn callers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+        let mut found: Vec<Target> = Vec::new();
+        let mut is_cut = false;
+        let mut seen = FxHashSet::default();
+        // Who calls a constructor calls the type.
+        let mut meant = FxHashSet::from_iter([of.id]);
+        if of.is_type() {
+            meant.extend(resolve::own_constructors(&self.index, of)?.iter().map(|constructor| constructor.id));
+        }
+        for name in self.names_in_calls(of)? {
+            let chunks = self.index.chunks(Label::Calls(&name), MOST_CALLERS)?;
+            is_cut |= chunks.is_cut;
+            for id in chunks.list {
+                let Some(caller) = self.index.definition(id)? else { continue };
+                if caller.syntax.group != of.syntax.group || !seen.insert((caller.id, name.clone())) {
+                    continue;
+                }
+                let targets = resolve::targets(&self.index, &caller, &name)?;
+                let target = targets.into_iter().find(|target| meant.contains(&target.definition.id));
+                if let Some(Target { reason, confidence, .. }) = target {
+                    add(&mut found, Target { definition: caller, reason, confidence });
+                }
+            }
+        }
+        for caller in self.delegating(of)? {
+            let targets = resolve::delegates(&self.index, &caller)?;
+            if let Some(Target { reason, confidence, .. }) =
+                targets.into_iter().find(|target| meant.contains(&target.definition.id))
+            {
+                add(&mut found, Target { definition: caller, reason, confidence });
+            }
+        }
+        Ok((found, Vec::new(), is_cut))
+    }
+
+    /// Constructors that may call a constructor, or that of a type, by `super(…)` or `this(…)`.
+    fn delegating(&self, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok(Vec::new()) };
+        if own.id != of.id && !resolve::is_constructor(of, &own) {
+            return Ok(Vec::new());
+        }
+        let (subtypes, _) = self.subtypes(&own)?;
+        let mut found = Vec::new();
+        for own in subtypes.into_iter().map(|subtype| subtype.definition).chain([own]) {
+            found.extend(resolve::own_constructors(&self.index, &own)?);
+        }
+        Ok(found)
+    }
+
+    /// Names under which a definition is called: its own, that of its type for a constructor, those of the members that it holds,
+    /// and those that files give them.
+    fn names_in_calls(&self, of: &Rc<Definition>) -> Result<Vec<String>, StorageError> {
+        let mut names = vec![of.name.clone()];
+        if let Some(own) = scope::enclosing_type(&self.index, of)?
+            && resolve::is_constructor(of, &own)
+            && own.name != of.name
+        {
+            names.push(own.name.clone());
+        }
+        if of.is_type() {
+            names.extend(self.index.inner_names(of.id)?);
+        }
+        let mut next = 0;
+        while let Some(name) = names.get(next).cloned().filter(|_| names.len() < MOST_NAMES) {
+            for id in self.index.chunks(Label::Renames(&name), MOST_NAMES)?.list {
+                let bindings =
+                    self.index.snapshot.relations(id)?.map(|relations| relations.bindings).unwrap_or_default();
+                for binding in bindings.into_iter().filter(|binding| binding.is_renamed() && binding.target() == name) {
+                    if !names.contains(&binding.name) {
+                        names.push(binding.name);
+                    }
+                }
+            }
+            next += 1;
+        }
+        Ok(names)
+    }
+
+    fn implementers(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, Vec<String>, bool), StorageError> {
+        if of.is_type() {
+            let (types, is_cut) = self.subtypes(of)?;
+            return Ok((types, Vec::new(), is_cut));
+        }
+        let Some(own) = scope::enclosing_type(&self.index, of)? else { return Ok((Vec::new(), Vec::new(), false)) };
+        let (mut found, mut is_cut) = (Vec::new(), false);
+        // Overrides anywhere below.
+        let (mut queue, mut seen) = (vec![own], FxHashSet::default());
+        while let Some(at) = queue.pop() {
+            let (types, cut) = self.subtypes(&at)?;
+            is_cut |= cut || seen.len() >= MOST_IMPLEMENTERS;
+            for subtype in types {
+                if seen.len() >= MOST_IMPLEMENTERS || !seen.insert(subtype.definition.id) {
+                    continue;
+                }
+                for member in scope::own_members(&self.index, &subtype.definition, &of.name)? {
+                    if member.id != of.id {
+                        add(&mut found, Target { definition: member, ..subtype.clone() });
+                    }
+                }
+                queue.push(subtype.definition);
+            }
+        }
+        Ok((found, Vec::new(), is_cut))
+    }
+
+    /// Types that extend or implement a type directly.
+    fn subtypes(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
+        let mut found = Vec::new();
+        let chunks = self.index.chunks(Label::Extends(&of.name), MOST_IMPLEMENTERS)?;
+        for id in chunks.list {
+            let Some(subtype) = self.index.definition(id)? else { continue };
+            let bases = scope::base(&self.index, &subtype, &of.name)?;
+            if subtype.id != of.id && bases.iter().any(|base| base.id == of.id) {
+                let is_far = subtype.path != of.path;
+                let reason = if is_far { Reason::Import } else { Reason::Scope };
+                add(
+                    &mut found,
+                    Target { definition: subtype, reason, confidence: reason.precision() / bases.len() as f32 },
+                );
+            }
+        }
+        let mut is_cut = chunks.is_cut;
+        if of.syntax.structural_interfaces && of.kind == ChunkType::Interface {
+            let (structural, cut) = self.structural(of)?;
+            structural.into_iter().for_each(|target| add(&mut found, target));
+            is_cut |= cut;
+        }
+        Ok((found, is_cut))
+    }
+
+    /// Types that have every method of an interface, in languages where that makes them implement it.
+    fn structural(&self, of: &Rc<Definition>) -> Result<(Vec<Target>, bool), StorageError> {
+        let mut required = FxHashSet::default();
+        for base in scope::lineage(&self.index, of)? {
+            let file = self.index.file(&base.path)?;
+            let members = file.definitions.iter().filter(|member| member.owner() == base.qualified_name);
+            required.extend(members.map(|member| member.name.clone()));
+            required.extend(self.index.inner_names(base.id)?);
+        }
+        let mut fewest: Option<Rc<Vec<Rc<Definition>>>> = None;
+        for name in &required {
+            let namesakes = self.index.named(name)?;
+            if fewest.as_ref().is_none_or(|fewest| namesakes.len() < fewest.len()) {
+                fewest = Some(namesakes);
+            }
+        }
+        let Some(fewest) = fewest else { return Ok((Vec::new(), false)) };
+        // Types that have the rarest method, and those that embed them.
+        let mut candidates: Vec<Rc<Definition>> = Vec::new();
+        for method in fewest.iter().filter(|method| method.syntax.group == of.syntax.group) {
+            candidates.extend(scope::enclosing_type(&self.index, method)?);
+        }
+        let (mut found, mut seen, mut next) = (Vec::new(), FxHashSet::default(), 0);
+        while let Some(candidate) = candidates.get(next).cloned().filter(|_| next < MOST_IMPLEMENTERS) {
+            next += 1;
+            if !seen.insert(candidate.id) {
+                continue;
+            }
+            for id in self.index.chunks(Label::Extends(&candidate.name), MOST_IMPLEMENTERS)?.list {
+                candidates.extend(self.index.definition(id)?);
+            }
+            if candidate.id == of.id || candidate.kind == ChunkType::Interface {
+                continue;
+            }
+            let mut has_all = true;
+            for name in &required {
+                has_all = has_all && !scope::member(&self.index, &candidate, name)?.found.is_empty();
+            }
+            if has_all {
+                let reason = Reason::Methods;
+                add(&mut found, Target { definition: candidate, reason, confidence: reason.precision() });
+            }
+        }
+        Ok((found, fewest.len() >= MOST_NAMESAKES || next >= MOST_IMPLEMENTERS))
+    }
+
+    /// The definitions of the file of a chunk, in the order of the file; code outside of definitions counts as one.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn definitions_in(&self, path: &str) -> Result<Vec<ChunkId>, StorageError> {
+        Ok(self.index.file(path)?.definitions.iter().map(|definition| definition.id).collect())
+    }
+}
+
+/// A qualified name with dots between its parts.
+fn dotted(name: &str) -> String {
+    let name = name.trim().trim_end_matches("()").replace("::", ".").replace("->", ".");
+    name.replace(['#', '\\'], ".")
+}
+
+/// Adds a relation, or the better reason for one that is known.
+fn add(found: &mut Vec<Target>, target: Target) {
+    match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
+        Some(known) if known.confidence < target.confidence => *known = target,
+        Some(_) => {}
+        None => found.push(target),
+    }
+}

@@ -1,0 +1,189 @@
+//! From a call in a text to the definitions that it means.
+
+use std::rc::Rc;
+
+use aurora_storage::{ChunkType, StorageError};
+
+use super::call_sites::{self, CallSite, calls_of};
+use super::index::{Definition, Index};
+use super::infer::{Reader, Value};
+use super::reason::Reason;
+use super::scope;
+use super::signature;
+
+/// Most members of one name that a call can mean when the type of its receiver is unknown.
+const MOST_CANDIDATES: usize = 8;
+
+/// A definition that a call means.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) definition: Rc<Definition>,
+    pub(crate) reason: Reason,
+    /// From 0 to 1.
+    pub(crate) confidence: f32,
+}
+
+/// What the calls of a name in the text of a definition mean: every definition once, with the best of its reasons. Empty for
+/// what is not in the repository.
+pub(crate) fn targets(index: &Index<'_>, from: &Rc<Definition>, name: &str) -> Result<Vec<Target>, StorageError> {
+    index.begin_calls();
+    let reader = Reader::new(index, Rc::clone(from))?;
+    let own_name = if from.is_module { "" } else { from.name.as_str() };
+    let mut found: Vec<Target> = Vec::new();
+    for site in calls_of(&reader.tokens, name, own_name, from.syntax) {
+        for target in of_site(&reader, &site)? {
+            match found.iter_mut().find(|known| known.definition.id == target.definition.id) {
+                Some(known) if known.confidence < target.confidence => *known = target,
+                Some(_) => {}
+                None => found.push(target),
+            }
+        }
+    }
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.definition.key.cmp(&b.definition.key)));
+    Ok(found)
+}
+
+/// The constructors that a constructor calls as `super(…)` or `this(…)`.
+pub(crate) fn delegates(index: &Index<'_>, from: &Rc<Definition>) -> Result<Vec<Target>, StorageError> {
+    let Some(own) = scope::enclosing_type(index, from)?.filter(|own| is_constructor(from, own)) else {
+        return Ok(Vec::new());
+    };
+    let tokens = index.tokens(from)?;
+    let mut found = Vec::new();
+    for word in from.syntax.base.iter().chain(from.syntax.own) {
+        let open = tokens.places(word).map(|at| at + 1).find(|at| tokens.at(*at) == "(");
+        let Some(open) = open.filter(|open| tokens.closer(*open).is_some_and(|close| tokens.at(close + 1) != "."))
+        else {
+            continue;
+        };
+        let is_base = from.syntax.base.contains(word);
+        let types = if is_base { scope::bases(index, &own)?.types.to_vec() } else { vec![Rc::clone(&own)] };
+        let mut constructors_of = Vec::new();
+        for of in types.into_iter().filter(|of| of.kind != ChunkType::Interface) {
+            constructors_of.extend(constructors(index, of)?);
+        }
+        constructors_of.retain(|constructor| constructor.id != from.id);
+        let reason = if is_base { Reason::Inherited } else { Reason::Scope };
+        found.extend(shared(index, constructors_of, reason, call_sites::count(&tokens, open))?);
+    }
+    Ok(found)
+}
+
+/// Whether a definition is a constructor of a type.
+pub(crate) fn is_constructor(of: &Definition, own: &Definition) -> bool {
+    let names = of.syntax.constructors;
+    of.is_function() && (names.contains(&of.name.as_str()) || (names.contains(&"") && of.name == own.name))
+}
+
+fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, StorageError> {
+    let name = reader.tokens.at(site.name);
+    let value = match site.receiver {
+        Some(start) => {
+            let start = if reader.tokens.at(start) == "new" { start + 1 } else { start };
+            let receiver = reader.expression(start, site.name.saturating_sub(1))?;
+            match reader.member(receiver, name)? {
+                Value::Unknown => return by_name(reader, site, name),
+                value => value,
+            }
+        }
+        None => match reader.local(name)? {
+            Some(value) => value,
+            None => bare(reader, name)?,
+        },
+    };
+    match value {
+        Value::Functions(found, reason) => shared(reader.index, found, reason, site.arguments),
+        Value::Types(types, reason) => {
+            let mut found = Vec::new();
+            for of in types {
+                found.extend(constructors(reader.index, of)?);
+            }
+            shared(reader.index, found, reason, site.arguments)
+        }
+        Value::Module(module, from) => match scope::of_module(reader.index, &module, "default", &from, 0)? {
+            scope::Meaning::Definitions(found, reason) => shared(reader.index, found, reason, site.arguments),
+            _ => Ok(Vec::new()),
+        },
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What a name without a receiver is.
+fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
+    match scope::lookup(reader.index, name, &reader.from, scope::Wanted::Callable)? {
+        scope::Meaning::Definitions(found, reason) => {
+            let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
+            Ok(if types.is_empty() { Value::Functions(functions, reason) } else { Value::Types(types, reason) })
+        }
+        _ => reader.name(name),
+    }
+}
+
+/// The constructors of a type, or the type itself if it has none of its own.
+fn constructors(index: &Index<'_>, of: Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let found = own_constructors(index, &of)?;
+    Ok(if found.is_empty() { vec![of] } else { found })
+}
+
+/// The constructors that a type has of its own: of several names of constructors, those of the first one that it has.
+pub(crate) fn own_constructors(index: &Index<'_>, of: &Definition) -> Result<Vec<Rc<Definition>>, StorageError> {
+    for name in of.syntax.constructors {
+        let name = if name.is_empty() { of.name.as_str() } else { name };
+        let mut found = scope::own_members(index, of, name)?;
+        found.retain(|found| found.is_function());
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Members of a name whose receiver is unknown.
+fn by_name(reader: &Reader<'_, '_>, site: &CallSite, name: &str) -> Result<Vec<Target>, StorageError> {
+    let group = reader.from.syntax.group;
+    let namesakes = reader.index.named(name)?;
+    let members = namesakes
+        .iter()
+        .filter(|other| other.syntax.group == group && other.is_function() && !other.owner().is_empty());
+    let members = fitting(reader.index, members.cloned().collect(), site.arguments)?;
+    match members.len() {
+        0 => Ok(Vec::new()),
+        1 => shared(reader.index, members, Reason::OnlyMember, site.arguments),
+        2..=MOST_CANDIDATES => shared(reader.index, members, Reason::Namesakes, site.arguments),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Those of the definitions that take so many arguments.
+fn fitting(
+    index: &Index<'_>,
+    found: Vec<Rc<Definition>>,
+    arguments: Option<usize>,
+) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let Some(arguments) = arguments else { return Ok(found) };
+    let mut fitting = Vec::new();
+    for definition in found {
+        let takes = match index.snapshot.text(definition.id)? {
+            Some(text) => signature::read(&text.signature, &definition.name, definition.syntax)
+                .is_none_or(|signature| signature.takes(arguments)),
+            None => false,
+        };
+        if takes {
+            fitting.push(definition);
+        }
+    }
+    Ok(fitting)
+}
+
+/// The definitions that fit a call, which share the confidence of the reason.
+fn shared(
+    index: &Index<'_>,
+    found: Vec<Rc<Definition>>,
+    reason: Reason,
+    arguments: Option<usize>,
+) -> Result<Vec<Target>, StorageError> {
+    let by_arguments = if found.len() > 1 { fitting(index, found.clone(), arguments)? } else { Vec::new() };
+    let found = if by_arguments.is_empty() { found } else { by_arguments };
+    let confidence = reason.precision() / found.len().max(1) as f32;
+    Ok(found.into_iter().map(|definition| Target { definition, reason, confidence }).collect())
+}

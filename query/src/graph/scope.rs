@@ -1,0 +1,495 @@
+//! What a name means at a place: by enclosing scopes, imports, package, and uniqueness.
+
+use std::rc::Rc;
+
+use aurora_storage::{Binding, StorageError};
+
+use super::index::{Bases, Definition, Index};
+use super::modules;
+use super::reason::Reason;
+use super::syntax::Imports;
+use super::tokens::Tokens;
+
+/// How many files a re-export is followed through.
+const DEEPEST_EXPORT: u32 = 6;
+/// Most base types that are looked at for one member.
+const MOST_BASES: usize = 64;
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub(crate) enum Meaning {
+    /// Definitions, and how they were found.
+    Definitions(Vec<Rc<Definition>>, Reason),
+    /// A module, as the file of the definition names it.
+    Module(String, Rc<Definition>),
+    /// A variable of a file.
+    Variable(String, String),
+    /// Something outside of the repository.
+    External,
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// Which definitions a name can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A base type of the definition.
+    Base,
+    Type,
+    Callable,
+}
+
+impl Wanted {
+    fn accepts(self, definition: &Definition) -> bool {
+        match self {
+            Self::Base | Self::Type => definition.is_type(),
+            Self::Callable => definition.is_type() || (definition.is_function() && !definition.is_named_as_its_type()),
+        }
+    }
+}
+
+/// What a bare name means in the text of `from`.
+pub(crate) fn lookup(
+    index: &Index<'_>,
+    name: &str,
+    from: &Rc<Definition>,
+    wanted: Wanted,
+) -> Result<Meaning, StorageError> {
+    match in_scopes(index, name, from, wanted)? {
+        Meaning::Unknown => {}
+        meaning => return Ok(meaning),
+    }
+    match imported(index, name, from, 0)? {
+        Meaning::Unknown => {}
+        meaning => return Ok(meaning),
+    }
+    let namesakes = index.named(name)?;
+    let candidates = namesakes.iter().filter(|other| other.syntax.group == from.syntax.group && wanted.accepts(other));
+    let top: Vec<&Rc<Definition>> = candidates.clone().filter(|other| other.owner().is_empty()).collect();
+    let pick = |test: &dyn Fn(&Definition) -> bool| -> Vec<Rc<Definition>> {
+        top.iter().filter(|other| test(other)).map(|other| Rc::clone(other)).collect()
+    };
+    if matches!(from.syntax.imports, Imports::Go | Imports::Package) {
+        let found = pick(&|other| same_package(other, from));
+        if !found.is_empty() {
+            return Ok(Meaning::Definitions(found, Reason::Package));
+        }
+        for package in wildcards(index, from)? {
+            let found = pick(&|other| modules::is_in_package(&package, other));
+            if !found.is_empty() {
+                return Ok(Meaning::Definitions(found, Reason::Import));
+            }
+        }
+        return Ok(Meaning::External);
+    }
+    match from.syntax.imports {
+        Imports::Python | Imports::Ecma => {
+            for module in wildcards(index, from)? {
+                for file in modules::files(index, &module, &from.path, from.syntax.imports)? {
+                    let found = exported(index, &file, name, 1)?;
+                    if matches!(found, Meaning::Definitions(..)) {
+                        return Ok(found);
+                    }
+                }
+            }
+            Ok(Meaning::External)
+        }
+        _ => {
+            let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
+            let all: Vec<Rc<Definition>> = candidates.cloned().collect();
+            let found = if near.is_empty() { pick(&|_| true) } else { near };
+            let found = if found.is_empty() { all } else { found };
+            Ok(match found.len() {
+                0 => Meaning::External,
+                _ => Meaning::Definitions(found, Reason::Global),
+            })
+        }
+    }
+}
+
+/// Packages and modules of which a file imports every name.
+fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
+    let file = index.file(&from.path)?;
+    let all = file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*");
+    Ok(all.map(|binding| binding.path.clone()).collect())
+}
+
+/// Whether two files are in one package: in one directory, or in the same one below `main` and `test`.
+fn same_package(one: &Definition, other: &Definition) -> bool {
+    let (one, other) = (one.directory(), other.directory());
+    one == other || (one.replace("/test/", "/main/") == other.replace("/test/", "/main/"))
+}
+
+/// Definitions in the scopes around a place, innermost first, and members that enclosing types inherit.
+fn in_scopes(index: &Index<'_>, name: &str, from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+    let file = index.file(&from.path)?;
+    let named: Vec<&Rc<Definition>> = file.named(name).filter(|other| wanted.accepts(other)).collect();
+    let mut scope = from.qualified_name.as_str();
+    if from.is_module {
+        scope = "";
+    }
+    loop {
+        let is_own = |other: &&&Rc<Definition>| other.owner() == scope;
+        let scope_type = if scope.is_empty() { None } else { type_named(index, scope, from)? };
+        let sees_members = from.syntax.implicit_members || scope_type.is_none();
+        if sees_members {
+            let found: Vec<Rc<Definition>> = named.iter().filter(is_own).map(|other| Rc::clone(other)).collect();
+            if !found.is_empty() {
+                return Ok(Meaning::Definitions(found, Reason::Scope));
+            }
+            // The base types of a type cannot be members of itself.
+            let is_itself = wanted == Wanted::Base && scope == from.qualified_name;
+            if let Some(of) = scope_type.filter(|_| from.syntax.implicit_members && !is_itself) {
+                let mut found = member(index, &of, name)?;
+                found.found.retain(|member| wanted.accepts(member));
+                if !found.found.is_empty() {
+                    let reason = if found.inherited { Reason::Inherited } else { Reason::Scope };
+                    return Ok(Meaning::Definitions(found.found, reason));
+                }
+            }
+        }
+        if scope.is_empty() {
+            return Ok(Meaning::Unknown);
+        }
+        scope = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
+        scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
+    }
+}
+
+/// The type of a qualified name that members of a definition's file can belong to.
+pub(crate) fn type_named(
+    index: &Index<'_>,
+    qualified_name: &str,
+    from: &Definition,
+) -> Result<Option<Rc<Definition>>, StorageError> {
+    let name = qualified_name.rsplit(['.', ':', '\\', '#', '/']).next().unwrap_or(qualified_name);
+    let is_it = |other: &&Rc<Definition>| other.is_type() && other.qualified_name == qualified_name;
+    let file = index.file(&from.path)?;
+    if let Some(found) = file.named(name).find(is_it) {
+        return Ok(Some(Rc::clone(found)));
+    }
+    if matches!(from.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
+        return Ok(None);
+    }
+    let namesakes = index.named(name)?;
+    let mut others = namesakes.iter().filter(|other| other.syntax.group == from.syntax.group).filter(is_it);
+    Ok(others.clone().find(|other| other.directory() == from.directory()).or_else(|| others.next()).cloned())
+}
+
+/// The innermost type around a definition.
+pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result<Option<Rc<Definition>>, StorageError> {
+    if from.is_type() {
+        return Ok(Some(Rc::clone(from)));
+    }
+    let mut scope = from.owner();
+    while !scope.is_empty() {
+        if let Some(found) = type_named(index, scope, from)? {
+            return Ok(Some(found));
+        }
+        scope = scope.rsplit_once(['.', ':', '\\', '#', '/']).map_or("", |(outer, _)| outer);
+        scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
+    }
+    Ok(None)
+}
+
+/// What a file imports under a name; [`Meaning::Unknown`] if it imports none.
+pub(crate) fn imported(
+    index: &Index<'_>,
+    name: &str,
+    from: &Rc<Definition>,
+    depth: u32,
+) -> Result<Meaning, StorageError> {
+    let file = index.file(&from.path)?;
+    if let Some(Binding { path, member, .. }) = file.bindings.iter().find(|binding| binding.name == name) {
+        return match member.as_str() {
+            "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
+            "" => named_by(index, path, from, depth),
+            member => {
+                let member = if member == "default" { format!("default {name}") } else { member.to_owned() };
+                of_module(index, path, &member, from, depth)
+            }
+        };
+    }
+    let bound = |path: &&String| {
+        path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':', '/', '\\']))
+    };
+    match file.imports.iter().find(bound) {
+        Some(path) => named_by(index, path, from, depth),
+        None => Ok(Meaning::Unknown),
+    }
+}
+
+/// What the path of an import means, which names a module or a definition.
+pub(crate) fn named_by(
+    index: &Index<'_>,
+    path: &str,
+    from: &Rc<Definition>,
+    depth: u32,
+) -> Result<Meaning, StorageError> {
+    let imports = from.syntax.imports;
+    if matches!(imports, Imports::Python | Imports::Ecma) {
+        if !modules::files(index, path, &from.path, imports)?.is_empty() {
+            return Ok(Meaning::Module(path.to_owned(), Rc::clone(from)));
+        }
+        let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
+        // The last of leading dots belongs to the module.
+        let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
+        return of_module(index, module, name, from, depth);
+    }
+    let name = path.rsplit(['.', ':', '/', '\\']).next().unwrap_or(path);
+    if imports == Imports::Go {
+        return Ok(match modules::go_directory(index, path, from)? {
+            Some(_) => Meaning::Module(path.to_owned(), Rc::clone(from)),
+            None => Meaning::External,
+        });
+    }
+    let mut found = Vec::new();
+    for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
+        if Wanted::Callable.accepts(other) && modules::names(index, path, from, other)? {
+            found.push(Rc::clone(other));
+        }
+    }
+    Ok(match (imports, found.is_empty()) {
+        (_, false) => Meaning::Definitions(found, Reason::Import),
+        (Imports::Rust, true) if !path.starts_with("std::") => Meaning::Module(path.to_owned(), Rc::clone(from)),
+        (Imports::Package, true) => Meaning::External,
+        _ => Meaning::Unknown,
+    })
+}
+
+/// What a module exports under a name.
+pub(crate) fn of_module(
+    index: &Index<'_>,
+    module: &str,
+    name: &str,
+    from: &Rc<Definition>,
+    depth: u32,
+) -> Result<Meaning, StorageError> {
+    match from.syntax.imports {
+        Imports::Python | Imports::Ecma => {
+            let files = modules::files(index, module, &from.path, from.syntax.imports)?;
+            for file in &files {
+                match exported(index, file, name, depth)? {
+                    Meaning::Unknown | Meaning::External => {}
+                    meaning => return Ok(meaning),
+                }
+            }
+            if from.syntax.imports == Imports::Python {
+                let inner = if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") };
+                if !modules::files(index, &inner, &from.path, from.syntax.imports)?.is_empty() {
+                    return Ok(Meaning::Module(inner, Rc::clone(from)));
+                }
+            }
+            Ok(files.into_iter().next().map_or(Meaning::External, |file| Meaning::Variable(file, name.to_owned())))
+        }
+        Imports::Go => {
+            let mut found = Vec::new();
+            for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
+                if modules::names(index, module, from, other)? {
+                    found.push(Rc::clone(other));
+                }
+            }
+            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) })
+        }
+        Imports::Rust => named_by(index, &format!("{module}::{name}"), from, depth),
+        _ => named_by(index, &format!("{module}.{name}"), from, depth),
+    }
+}
+
+/// What a file defines or passes on under a name; `default NAME` is its default export, imported as NAME.
+fn exported(index: &Index<'_>, path: &str, name: &str, depth: u32) -> Result<Meaning, StorageError> {
+    let file = index.file(path)?;
+    let own = |name: &str| -> Vec<Rc<Definition>> {
+        let top = file.named(name).filter(|other| other.owner().is_empty() && Wanted::Callable.accepts(other));
+        top.cloned().collect()
+    };
+    let found = match name.strip_prefix("default") {
+        Some(bound) if bound.is_empty() || bound.starts_with(' ') => default_export(index, path, bound.trim())?,
+        _ => own(name),
+    };
+    if !found.is_empty() {
+        return Ok(Meaning::Definitions(found, Reason::Import));
+    }
+    let Some(from) = file.definitions.first().filter(|_| depth < DEEPEST_EXPORT) else { return Ok(Meaning::Unknown) };
+    match imported(index, name, from, depth + 1)? {
+        Meaning::Unknown => {}
+        meaning => return Ok(meaning),
+    }
+    for binding in file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*") {
+        for other in modules::files(index, &binding.path, path, from.syntax.imports)? {
+            match exported(index, &other, name, depth + 1)? {
+                Meaning::Unknown | Meaning::External => {}
+                meaning => return Ok(meaning),
+            }
+        }
+    }
+    Ok(Meaning::Unknown)
+}
+
+/// The definition that a module of JavaScript exports as its default, imported under the name `bound`.
+fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let file = index.file(path)?;
+    let top = |name: &str| -> Vec<Rc<Definition>> {
+        file.named(name).filter(|other| other.owner().is_empty() && !other.is_module).cloned().collect()
+    };
+    for name in ["default", bound] {
+        let found = top(name);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    for module in file.definitions.iter().filter(|definition| definition.is_module) {
+        let tokens = index.tokens(module)?;
+        if let Some(name) = default_name(&tokens) {
+            return Ok(top(name));
+        }
+    }
+    let types: Vec<Rc<Definition>> =
+        file.definitions.iter().filter(|other| other.is_type() && other.owner().is_empty()).cloned().collect();
+    Ok(if types.len() == 1 { types } else { Vec::new() })
+}
+
+/// `Name` of `export default Name`.
+fn default_name(tokens: &Tokens) -> Option<&str> {
+    let at = tokens.places("default").find(|at| tokens.before(*at) == "export")?;
+    tokens.is_name(at + 1).then(|| tokens.at(at + 1))
+}
+
+/// The members of a name that a type has.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    pub(crate) found: Vec<Rc<Definition>>,
+    /// They belong to a base type.
+    pub(crate) inherited: bool,
+    /// A base type is not in the repository.
+    pub(crate) has_external_base: bool,
+}
+
+/// The members of a name that a type has, of its own or else from its nearest base type.
+pub(crate) fn member(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Members, StorageError> {
+    let mut above = Above::new(of);
+    while let Some(at) = above.next(index)? {
+        let found = own_members(index, &at, name)?;
+        if !found.is_empty() {
+            return Ok(Members { found, inherited: at.id != of.id, has_external_base: !above.is_complete });
+        }
+    }
+    Ok(Members { has_external_base: !above.is_complete, ..Members::default() })
+}
+
+/// A type and its base types, nearest first.
+pub(crate) fn lineage(index: &Index<'_>, of: &Rc<Definition>) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let mut above = Above::new(of);
+    while above.next(index)?.is_some() {}
+    Ok(above.types)
+}
+
+/// A walk from a type over its base types, nearest first.
+struct Above {
+    types: Vec<Rc<Definition>>,
+    next: usize,
+    /// All base types so far are in the repository.
+    is_complete: bool,
+}
+
+impl Above {
+    fn new(of: &Rc<Definition>) -> Self {
+        Self { types: vec![Rc::clone(of)], next: 0, is_complete: true }
+    }
+
+    /// The next type, after the bases of the one before were added.
+    fn next(&mut self, index: &Index<'_>) -> Result<Option<Rc<Definition>>, StorageError> {
+        if let Some(before) = self.next.checked_sub(1).and_then(|before| self.types.get(before).cloned()) {
+            let bases = bases(index, &before)?;
+            self.is_complete &= bases.is_complete;
+            for base in bases.types.iter() {
+                if self.types.len() < MOST_BASES && self.types.iter().all(|known| known.id != base.id) {
+                    self.types.push(Rc::clone(base));
+                }
+            }
+        }
+        self.next += 1;
+        Ok(self.types.get(self.next - 1).cloned())
+    }
+}
+
+/// The members of a name that a type itself has.
+pub(crate) fn own_members(index: &Index<'_>, of: &Definition, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let is_member = |other: &&Rc<Definition>| other.owner() == of.qualified_name && !other.is_module;
+    let file = index.file(&of.path)?;
+    let found: Vec<Rc<Definition>> = file.named(name).filter(is_member).cloned().collect();
+    if !found.is_empty() || matches!(of.syntax.imports, Imports::Python | Imports::Ecma | Imports::Package) {
+        return Ok(found);
+    }
+    let is_near = |other: &&Rc<Definition>| of.syntax.imports != Imports::Go || other.directory() == of.directory();
+    let all = index.named(name)?;
+    let others = all.iter().filter(|other| other.syntax.group == of.syntax.group);
+    Ok(others.filter(is_member).filter(is_near).cloned().collect())
+}
+
+/// The base types of a type, and whether all are in the repository.
+pub(crate) fn bases(index: &Index<'_>, of: &Rc<Definition>) -> Result<Bases, StorageError> {
+    index.bases_of(of.id, || {
+        let names = index.snapshot.relations(of.id)?.map(|relations| relations.bases).unwrap_or_default();
+        let (mut found, mut is_complete) = (Vec::new(), true);
+        for name in names.iter().take(MOST_BASES) {
+            match base(index, of, name)? {
+                bases if bases.is_empty() => is_complete = false,
+                bases => found.extend(bases),
+            }
+        }
+        Ok((found, is_complete))
+    })
+}
+
+/// The types in the repository that a base of a type means.
+pub(crate) fn base(index: &Index<'_>, of: &Rc<Definition>, name: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
+    let tokens = index.tokens(of)?;
+    let place = tokens.places(name).find(|at| matches!(tokens.before(*at), "." | "::" | "\\"));
+    let path_of = place.map(|at| path_to(&tokens, at)).unwrap_or_else(|| vec![name.to_owned()]);
+    let found = path(index, &path_of, of, Wanted::Base)?;
+    let types = match found {
+        Meaning::Definitions(found, _) => found,
+        _ => Vec::new(),
+    };
+    Ok(types.into_iter().filter(|other| other.is_type() && other.id != of.id).collect())
+}
+
+fn path_to(tokens: &Tokens, last: usize) -> Vec<String> {
+    let mut path = vec![tokens.at(last).to_owned()];
+    let mut at = last;
+    while matches!(tokens.before(at), "." | "::" | "\\") && at >= 2 && tokens.is_name(at - 2) && path.len() < MOST_BASES
+    {
+        at -= 2;
+        path.insert(0, tokens.at(at).to_owned());
+    }
+    path
+}
+
+/// The types that a qualified name means in the text of a definition.
+pub(crate) fn types_of_path(
+    index: &Index<'_>,
+    names: &[String],
+    from: &Rc<Definition>,
+) -> Result<Meaning, StorageError> {
+    path(index, names, from, Wanted::Type)
+}
+
+fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Wanted) -> Result<Meaning, StorageError> {
+    let Some((first, rest)) = names.split_first() else { return Ok(Meaning::Unknown) };
+    let mut meaning = lookup(index, first, from, wanted)?;
+    for name in rest {
+        meaning = match meaning {
+            Meaning::Definitions(types, reason) => {
+                let mut inner = Vec::new();
+                for of in &types {
+                    inner.extend(own_members(index, of, name)?.into_iter().filter(|found| found.is_type()));
+                }
+                if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
+            }
+            Meaning::Module(module, from) => of_module(index, &module, name, &from, 0)?,
+            _ => Meaning::External,
+        };
+    }
+    Ok(meaning)
+}

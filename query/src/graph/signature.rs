@@ -1,0 +1,115 @@
+//! What a signature says of parameters and of the result.
+
+use super::syntax::{Declarations, Syntax};
+use super::tokens::Tokens;
+use super::type_name::{self, TypeName, angle_closer};
+
+/// The parameters and results of a function, as far as its signature tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Signature {
+    /// How many arguments it takes at least, and at most.
+    pub(crate) arguments: (usize, usize),
+    /// Types of its results; one, but in languages with several.
+    pub(crate) results: Vec<TypeName>,
+}
+
+impl Signature {
+    /// Whether a call with so many arguments fits.
+    pub(crate) fn takes(&self, arguments: usize) -> bool {
+        (self.arguments.0..=self.arguments.1).contains(&arguments)
+    }
+}
+
+/// Reads the signature of the function `name`; `None` if it shows no parameters.
+pub(crate) fn read(signature: &str, name: &str, syntax: &Syntax) -> Option<Signature> {
+    let tokens = Tokens::read(signature.to_owned(), syntax);
+    let (at, open) = tokens.places(name).find_map(|at| {
+        let behind = if tokens.at(at + 1) == "<" { angle_closer(&tokens, at + 1)? + 1 } else { at + 1 };
+        let behind = if tokens.at(behind) == "[" { tokens.closer(behind)? + 1 } else { behind };
+        (tokens.at(behind) == "(").then_some((at, behind))
+    })?;
+    let close = tokens.closer(open)?;
+    let arguments = arguments(&tokens, open, close, syntax);
+    Some(Signature { arguments, results: results(&tokens, at, close, syntax) })
+}
+
+fn arguments(tokens: &Tokens, open: usize, close: usize, syntax: &Syntax) -> (usize, usize) {
+    let (mut least, mut most) = (0, 0);
+    let mut is_open = false;
+    let mut start = open + 1;
+    while start < close {
+        let (mut at, mut is_optional, mut is_rest) = (start, false, false);
+        while at < close && tokens.at(at) != "," {
+            match tokens.at(at) {
+                "(" | "[" | "{" => at = tokens.closer(at).unwrap_or(close),
+                "<" => at = angle_closer(tokens, at).unwrap_or(at),
+                "=" | "?" => is_optional = true,
+                "..." | "vararg" | "params" | "**" => is_rest = true,
+                // Python: *args
+                "*" if at == start => is_rest = true,
+                _ => {}
+            }
+            at += 1;
+        }
+        let own = (start..at).any(|at| syntax.own.contains(&tokens.at(at))) && start == open + 1;
+        let is_mark = matches!(tokens.at(start), "*" | "/") && at == start + 1;
+        if is_rest {
+            is_open |= !is_mark;
+        } else if at > start && !is_mark && !(own && at <= start + 4) {
+            most += 1;
+            least += usize::from(!is_optional);
+        }
+        start = at + 1;
+    }
+    (least, if is_open { usize::MAX } else { most })
+}
+
+fn results(tokens: &Tokens, name: usize, close: usize, syntax: &Syntax) -> Vec<TypeName> {
+    let read = |at: usize| type_name::read(tokens, at).map(|(name, _)| name);
+    match (syntax.declarations, tokens.at(close + 1)) {
+        (_, "->" | ":") => read(close + 2).into_iter().collect(),
+        (Declarations::NameType, "(") => {
+            let mut found = Vec::new();
+            let (mut at, end) = (close + 2, tokens.closer(close + 1).unwrap_or(close + 1));
+            while at < end {
+                let named = tokens.is_name(at + 1) || matches!(tokens.at(at + 1), "*" | "[");
+                let Some((result, next)) = type_name::read(tokens, if named { at + 1 } else { at }) else { break };
+                found.push(result);
+                at = next + 1;
+            }
+            found
+        }
+        (Declarations::NameType, _) => read(close + 1).into_iter().collect(),
+        (Declarations::TypeName, _) => type_name::in_front_of(tokens, name).into_iter().collect(),
+        (Declarations::NameColonType, _) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::syntax;
+
+    fn check(language: &str, signature: &str, name: &str, arguments: (usize, usize), results: &[&str]) {
+        let read = read(signature, name, syntax::of(language)).expect("a signature");
+        assert_eq!(read.arguments, arguments, "{signature}");
+        assert_eq!(read.results.iter().map(|name| name.path.join(".")).collect::<Vec<_>>(), results, "{signature}");
+    }
+
+    #[test]
+    fn parameters_and_results() {
+        check("python", "def f(self, a, b: int = 1) -> pkg.A", "f", (1, 2), &["pkg.A"]);
+        check("python", "def f(cls, *args, **kwargs)", "f", (0, usize::MAX), &[]);
+        check("typescript", "async f<T>(a: Map<string, T>, b?: number): Promise<A>", "f", (1, 2), &["Promise"]);
+        check(
+            "go",
+            "func (s *Server) Dial(ctx context.Context, addr string) (*Conn, error)",
+            "Dial",
+            (2, 2),
+            &["Conn", "error"],
+        );
+        check("java", "public static <T> List<T> of(T... items)", "of", (0, usize::MAX), &["List"]);
+        check("java", "Foo(int a, Map<K, V> b)", "Foo", (2, 2), &[]);
+        check("rust", "pub fn send(&mut self, item: Item) -> Option<Item>", "send", (1, 1), &["Option"]);
+    }
+}

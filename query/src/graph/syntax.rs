@@ -1,0 +1,201 @@
+//! What resolution knows about each language.
+
+/// The rules of a group of languages whose definitions refer to one another.
+#[derive(Debug)]
+pub(crate) struct Syntax {
+    /// Languages, as chunks name them.
+    pub(crate) languages: &'static [&'static str],
+    /// Definitions of languages with the same group can refer to one another.
+    pub(crate) group: u8,
+    pub(crate) comments: Comments,
+    pub(crate) declarations: Declarations,
+    pub(crate) imports: Imports,
+    /// Names by which a method reaches its object or type.
+    pub(crate) own: &'static [&'static str],
+    /// Names by which a method reaches its base types.
+    pub(crate) base: &'static [&'static str],
+    /// A bare name may be a member of the enclosing type.
+    pub(crate) implicit_members: bool,
+    /// Names of constructors; an empty one stands for the name of the type.
+    pub(crate) constructors: &'static [&'static str],
+    /// Brackets around arguments may be left out.
+    pub(crate) bare_calls: bool,
+    /// `Type { … }` makes an object.
+    pub(crate) literals: bool,
+    /// A type is an interface of every type that has its methods.
+    pub(crate) structural_interfaces: bool,
+}
+
+/// How comments begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    Hash,
+    Slashes,
+    HashOrSlashes,
+    Dashes,
+}
+
+/// How variables, parameters and fields are declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Declarations {
+    /// `name: Type`
+    NameColonType,
+    /// `name Type`
+    NameType,
+    /// `Type name`
+    TypeName,
+}
+
+/// How a file reaches the definitions of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Imports {
+    /// Dotted modules, which are files or directories with `__init__`.
+    Python,
+    /// Paths of modules, relative to the file.
+    Ecma,
+    /// Qualified names; a directory is a package, whose files see one another.
+    Package,
+    /// Paths of directories below the module's name; a directory is a package.
+    Go,
+    /// Qualified names of modules, which follow the files.
+    Rust,
+    /// None that name definitions: every name is visible in all files.
+    Global,
+}
+
+const PLAIN: Syntax = Syntax {
+    languages: &[],
+    group: 0,
+    comments: Comments::Slashes,
+    declarations: Declarations::TypeName,
+    imports: Imports::Global,
+    own: &["this"],
+    base: &["super"],
+    implicit_members: true,
+    constructors: &[""],
+    bare_calls: false,
+    literals: false,
+    structural_interfaces: false,
+};
+
+static SYNTAXES: [Syntax; 16] = [
+    Syntax {
+        languages: &["python"],
+        group: 1,
+        comments: Comments::Hash,
+        declarations: Declarations::NameColonType,
+        imports: Imports::Python,
+        own: &["self", "cls"],
+        implicit_members: false,
+        constructors: &["__init__", "__new__"],
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["typescript", "javascript"],
+        group: 2,
+        declarations: Declarations::NameColonType,
+        imports: Imports::Ecma,
+        implicit_members: false,
+        constructors: &["constructor"],
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["go"],
+        group: 3,
+        declarations: Declarations::NameType,
+        imports: Imports::Go,
+        own: &[],
+        base: &[],
+        implicit_members: false,
+        constructors: &[],
+        literals: true,
+        structural_interfaces: true,
+        ..PLAIN
+    },
+    Syntax { languages: &["java", "groovy"], group: 4, imports: Imports::Package, ..PLAIN },
+    Syntax {
+        languages: &["kotlin", "scala"],
+        group: 4,
+        declarations: Declarations::NameColonType,
+        imports: Imports::Package,
+        constructors: &["constructor", "this"],
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["rust"],
+        group: 5,
+        literals: true,
+        declarations: Declarations::NameColonType,
+        imports: Imports::Rust,
+        own: &["self", "Self"],
+        base: &[],
+        implicit_members: false,
+        constructors: &[],
+        ..PLAIN
+    },
+    Syntax { languages: &["c", "cpp", "objc"], group: 6, literals: true, own: &["this", "self"], ..PLAIN },
+    Syntax { languages: &["csharp"], group: 7, base: &["base"], ..PLAIN },
+    Syntax { languages: &["dart"], group: 8, ..PLAIN },
+    Syntax {
+        languages: &["swift"],
+        group: 9,
+        declarations: Declarations::NameColonType,
+        own: &["self", "Self"],
+        constructors: &["init"],
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["php"],
+        group: 10,
+        comments: Comments::HashOrSlashes,
+        own: &["$this", "self", "static"],
+        base: &["parent"],
+        implicit_members: false,
+        constructors: &["__construct"],
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["ruby"],
+        group: 11,
+        comments: Comments::Hash,
+        own: &["self"],
+        constructors: &["initialize"],
+        bare_calls: true,
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["bash", "perl", "powershell", "r", "elixir"],
+        group: 12,
+        comments: Comments::Hash,
+        own: &["self", "$self", "$this"],
+        implicit_members: false,
+        constructors: &[],
+        bare_calls: true,
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["lua", "haskell"],
+        group: 13,
+        comments: Comments::Dashes,
+        own: &["self"],
+        implicit_members: false,
+        constructors: &[],
+        bare_calls: true,
+        ..PLAIN
+    },
+    Syntax {
+        languages: &["zig"],
+        group: 14,
+        declarations: Declarations::NameColonType,
+        own: &["self"],
+        constructors: &[],
+        ..PLAIN
+    },
+    PLAIN,
+];
+
+/// The rules of a language; those of C-like languages for one that is unknown.
+pub(crate) fn of(language: &str) -> &'static Syntax {
+    let [.., plain] = &SYNTAXES;
+    SYNTAXES.iter().find(|syntax| syntax.languages.contains(&language)).unwrap_or(plain)
+}

@@ -1,0 +1,293 @@
+//! The tokens of a chunk's text: enough to read calls, types and declarations in any language.
+
+use rustc_hash::FxHashMap;
+
+use super::syntax::{Comments, Imports, Syntax};
+
+/// Most tokens of one text; what follows them is not read.
+const MOST_TOKENS: usize = 65_536;
+/// Most places of one name that are looked at.
+const MOST_PLACES: usize = 64;
+/// How deep code in strings is read: `${…}` in a string in `${…}`.
+const DEEPEST_STRING: u32 = 2;
+/// Operators of several characters, longest first.
+const OPERATORS: [&str; 21] = [
+    "?->", "...", "===", "!==", "::", "->", "?.", "!!", "=>", ":=", "==", "!=", "<=", ">=", "&&", "||", "??", "+=",
+    "-=", "..", "&.",
+];
+
+/// The tokens of a text.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    text: String,
+    list: Vec<Token>,
+    /// For every token, the opening bracket around it; for a closing one, the one that it closes.
+    openers: Vec<Option<u32>>,
+    /// For every opening bracket, the closing one.
+    closers: Vec<Option<u32>>,
+    /// The first places of every name.
+    places: FxHashMap<String, Vec<u32>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    start: u32,
+    end: u32,
+    kind: TokenKind,
+    /// It is the first on its line, or of the code in a string.
+    is_first: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    /// A name or keyword.
+    Name,
+    /// The rest: an operator or bracket.
+    Operator,
+    /// A text.
+    String,
+    /// A number.
+    Number,
+}
+
+impl Tokens {
+    /// Reads a text, without comments.
+    pub(crate) fn read(text: String, syntax: &Syntax) -> Self {
+        let mut lexer = Lexer { syntax, list: Vec::new() };
+        lexer.read(&text, 0, 0);
+        let list = lexer.list;
+        let (openers, closers) = brackets(&text, &list);
+        let mut places: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        for (index, token) in (0..).zip(&list).filter(|(_, token)| token.kind == TokenKind::Name) {
+            let places = places.entry(text[token.start as usize..token.end as usize].to_owned()).or_default();
+            if places.len() < MOST_PLACES {
+                places.push(index);
+            }
+        }
+        Self { text, list, openers, closers, places }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The token at a place; empty outside of the text.
+    pub(crate) fn at(&self, index: usize) -> &str {
+        self.list.get(index).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    /// The token before a place.
+    pub(crate) fn before(&self, index: usize) -> &str {
+        index.checked_sub(1).map_or("", |before| self.at(before))
+    }
+
+    pub(crate) fn kind(&self, index: usize) -> Option<TokenKind> {
+        self.list.get(index).map(|token| token.kind)
+    }
+
+    pub(crate) fn is_name(&self, index: usize) -> bool {
+        self.kind(index) == Some(TokenKind::Name)
+    }
+
+    /// The first places of a name, in their order.
+    pub(crate) fn places(&self, name: &str) -> impl Iterator<Item = usize> {
+        self.places.get(name).into_iter().flatten().map(|place| *place as usize)
+    }
+
+    /// Whether a token begins a line.
+    pub(crate) fn is_first(&self, index: usize) -> bool {
+        self.list.get(index).is_some_and(|token| token.is_first)
+    }
+
+    /// The bracket around a token, or that a closing one closes.
+    pub(crate) fn opener(&self, index: usize) -> Option<usize> {
+        self.openers.get(index).copied().flatten().map(|opener| opener as usize)
+    }
+
+    /// The bracket that closes an opening one.
+    pub(crate) fn closer(&self, index: usize) -> Option<usize> {
+        self.closers.get(index).copied().flatten().map(|closer| closer as usize)
+    }
+}
+
+fn brackets(text: &str, list: &[Token]) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
+    let (mut openers, mut closers) = (vec![None; list.len()], vec![None; list.len()]);
+    let mut open: Vec<u32> = Vec::new();
+    for (index, token) in list.iter().enumerate() {
+        openers[index] = open.last().copied();
+        match &text[token.start as usize..token.end as usize] {
+            "(" | "[" | "{" => open.push(index as u32),
+            ")" | "]" | "}" => {
+                openers[index] = open.pop();
+                if let Some(opener) = openers[index] {
+                    closers[opener as usize] = Some(index as u32);
+                }
+            }
+            _ => {}
+        }
+    }
+    (openers, closers)
+}
+
+struct Lexer<'s> {
+    syntax: &'s Syntax,
+    list: Vec<Token>,
+}
+
+impl Lexer<'_> {
+    /// Appends the tokens of `text`, which stands at `offset` of the whole and in `depth` strings.
+    fn read(&mut self, text: &str, offset: usize, depth: u32) {
+        let bytes = text.as_bytes();
+        let (mut at, mut is_first) = (0, true);
+        while at < bytes.len() && self.list.len() < MOST_TOKENS {
+            let rest = &text[at..];
+            let first = bytes[at];
+            if first.is_ascii_whitespace() {
+                is_first |= first == b'\n';
+                at += 1;
+                continue;
+            }
+            if let Some(length) = self.comment(rest) {
+                at += length;
+                continue;
+            }
+            let (length, kind) = if rest.starts_with(begins_name) {
+                (name_length(rest), TokenKind::Name)
+            } else if first.is_ascii_digit() {
+                let ends = |c: char| !(c.is_alphanumeric() || c == '_');
+                (rest.find(ends).unwrap_or(rest.len()), TokenKind::Number)
+            } else if let Some(length) = self.string(rest) {
+                (length, TokenKind::String)
+            } else {
+                let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+                let length = operator.map_or_else(|| rest.chars().next().map_or(1, char::len_utf8), |o| o.len());
+                (length, TokenKind::Operator)
+            };
+            let start = (offset + at) as u32;
+            self.list.push(Token { start, end: start + length as u32, kind, is_first });
+            is_first = false;
+            if kind == TokenKind::String && depth < DEEPEST_STRING {
+                self.code_in_string(&text[..at + length], at, offset, depth);
+            }
+            at += length;
+        }
+    }
+
+    fn comment(&self, rest: &str) -> Option<usize> {
+        let comments = self.syntax.comments;
+        let starts: &[&str] = match comments {
+            Comments::Hash => &["#"],
+            Comments::Slashes => &["//"],
+            Comments::HashOrSlashes => &["#", "//"],
+            Comments::Dashes => &["--"],
+        };
+        let line = || rest.find('\n').unwrap_or(rest.len());
+        if starts.iter().any(|start| rest.starts_with(start)) && !rest.starts_with("#[") {
+            return Some(line());
+        }
+        let has_blocks = matches!(comments, Comments::Slashes | Comments::HashOrSlashes);
+        (has_blocks && rest.starts_with("/*")).then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
+    }
+
+    /// The length of a string or of a regular expression.
+    fn string(&self, rest: &str) -> Option<usize> {
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+        let Some(quote) = quote else { return self.regular_expression(rest) };
+        let triple: String = std::iter::repeat_n(quote, 3).collect();
+        if quote != '`' && rest.starts_with(&triple) {
+            return Some(rest[3..].find(&triple).map_or(rest.len(), |end| end + 6));
+        }
+        let mut escaped = false;
+        for (at, c) in rest.char_indices().skip(1) {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                // A lifetime, or an apostrophe in a text.
+                '\n' if quote != '`' => return (quote != '\'').then_some(at),
+                c if c == quote => return Some(at + 1),
+                c if quote == '\'' && at >= 2 && self.has_lifetimes() && !c.is_alphanumeric() => return None,
+                _ => {}
+            }
+        }
+        (quote != '\'').then_some(rest.len())
+    }
+
+    fn has_lifetimes(&self) -> bool {
+        self.syntax.languages == ["rust"]
+    }
+
+    fn regular_expression(&self, rest: &str) -> Option<usize> {
+        if !rest.starts_with('/') || self.syntax.imports != Imports::Ecma {
+            return None;
+        }
+        let follows_value = self.list.last().is_some_and(|token| token.kind != TokenKind::Operator);
+        let line = rest.lines().next().unwrap_or_default();
+        let end = line.get(1..)?.find('/')?;
+        (!follows_value && !line.starts_with("/ ")).then_some(end + 2)
+    }
+
+    /// Appends the tokens of the code in a string that ends `text` and begins at `start`: `${code}`, or `{code}` behind `f`.
+    fn code_in_string(&mut self, text: &str, start: usize, offset: usize, depth: u32) {
+        let is_formatted = text[..start].ends_with(['f', 'F', '$']);
+        let mut from = start;
+        while let Some(found) = text[from..].find('{') {
+            let open = from + found;
+            from = open + 1;
+            if !is_formatted && !text[..open].ends_with(['$', '#']) {
+                continue;
+            }
+            let Some(length) = text[from..].find('}') else { return };
+            self.read(&text[from..from + length], offset + from, depth + 1);
+            from += length;
+        }
+    }
+}
+
+fn name_length(rest: &str) -> usize {
+    rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len()).max(1)
+}
+
+fn begins_name(c: char) -> bool {
+    c.is_alphabetic() || matches!(c, '_' | '$')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::syntax;
+
+    fn tokens(language: &str, text: &str) -> Vec<String> {
+        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
+        (0..tokens.len()).map(|at| tokens.at(at).to_owned()).collect()
+    }
+
+    #[test]
+    fn comments_are_left_out_and_strings_are_one_token() {
+        assert_eq!(tokens("python", "a.b('x # y') # c()"), ["a", ".", "b", "(", "'x # y'", ")"]);
+        assert_eq!(tokens("go", "x := &T{} // y()\n/* z() */ y"), ["x", ":=", "&", "T", "{", "}", "y"]);
+        assert_eq!(tokens("rust", "fn f<'a>(x: &'a str) {}")[..5], ["fn", "f", "<", "'", "a"]);
+    }
+
+    #[test]
+    fn code_in_strings_is_code() {
+        assert_eq!(tokens("typescript", "`a ${f(x)}`")[1..], ["f", "(", "x", ")"]);
+        assert_eq!(tokens("python", "f'{g(1)}'")[2..], ["g", "(", "1", ")"]);
+        assert_eq!(tokens("python", "'{g(1)}'").len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_tokens(text in "\\PC{0,80}|[a-z'\"`{}$/\\\\\n#(.]{0,80}") {
+            for language in ["python", "typescript", "rust", "ruby", "php", "lua"] {
+                let tokens = Tokens::read(text.clone(), syntax::of(language));
+                for at in 0..tokens.len() {
+                    prop_assert!(!tokens.at(at).is_empty());
+                    prop_assert!(tokens.closer(at).is_none_or(|closer| closer > at));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The relations of relations, up to a depth: a tree whose branches end where they meet themselves or one another.
+
+use aurora_storage::{ChunkId, StorageError};
+use rustc_hash::FxHashSet;
+
+use super::reason::Reason;
+use super::relations::{Relation, RelationIndex};
+
+/// Most definitions of one tree.
+const MOST_NODES: usize = 2_000;
+/// Greatest depth of a tree.
+pub const DEEPEST_TREE: u32 = 32;
+
+/// What a tree shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TreeOptions {
+    /// The relation that is followed.
+    pub relation: Relation,
+    /// How many relations are followed one after the other, at most [`DEEPEST_TREE`].
+    pub depth: u32,
+    /// Relations of less confidence are left out.
+    pub min_confidence: f32,
+}
+
+/// The definitions that one is related to, and those that these are related to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RelationTree {
+    /// The definition that was asked for.
+    pub root: TreeNode,
+    /// Relations of less confidence that were left out.
+    pub left_out: usize,
+    /// Names that the definition calls and that mean nothing in the repository, sorted.
+    pub external: Vec<String>,
+    /// Something was left out because there was too much.
+    pub is_cut: bool,
+}
+
+/// A definition in a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeNode {
+    /// Its first chunk.
+    pub id: ChunkId,
+    /// How it is related to the one above; none for the root.
+    pub relation: Option<(Reason, f32)>,
+    /// Why nothing below it is shown, though there may be something.
+    pub end: Option<BranchEnd>,
+    /// What it is related to, best first.
+    pub children: Vec<TreeNode>,
+}
+
+/// Why a branch ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchEnd {
+    /// The definition is one of those above it.
+    Cycle,
+    /// The definition is shown elsewhere with what is below it.
+    Repeated,
+}
+
+impl RelationIndex<'_> {
+    /// The relations of a definition, and those of what it is related to.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn tree(&self, root: ChunkId, options: &TreeOptions) -> Result<RelationTree, StorageError> {
+        let root = self.definition_of(root)?.unwrap_or(root);
+        let mut walk = Walk {
+            relations: self,
+            options,
+            above: vec![root],
+            shown: FxHashSet::from_iter([root]),
+            nodes: 1,
+            left_out: 0,
+            is_cut: false,
+        };
+        let mut external = self.related(root, options.relation)?.external;
+        external.sort_unstable();
+        let children = walk.children(root, options.depth.min(DEEPEST_TREE))?;
+        let Walk { left_out, is_cut, .. } = walk;
+        Ok(RelationTree {
+            root: TreeNode { id: root, relation: None, end: None, children },
+            left_out,
+            external,
+            is_cut,
+        })
+    }
+}
+
+struct Walk<'r, 's> {
+    relations: &'r RelationIndex<'s>,
+    options: &'r TreeOptions,
+    /// The definitions from the root to the present one.
+    above: Vec<ChunkId>,
+    /// Definitions whose relations are shown.
+    shown: FxHashSet<ChunkId>,
+    nodes: usize,
+    left_out: usize,
+    is_cut: bool,
+}
+
+impl Walk<'_, '_> {
+    /// What is related to a definition. The recursion is at most [`DEEPEST_TREE`] deep.
+    fn children(&mut self, id: ChunkId, depth: u32) -> Result<Vec<TreeNode>, StorageError> {
+        if depth == 0 {
+            return Ok(Vec::new());
+        }
+        let related = self.relations.related(id, self.options.relation)?;
+        self.is_cut |= related.is_cut;
+        let mut children = Vec::new();
+        for other in related.list {
+            if other.confidence < self.options.min_confidence {
+                self.left_out += 1;
+                continue;
+            }
+            if self.nodes >= MOST_NODES {
+                self.is_cut = true;
+                break;
+            }
+            self.nodes += 1;
+            let end = match self.above.contains(&other.id) {
+                true => Some(BranchEnd::Cycle),
+                false if depth > 1 && !self.shown.insert(other.id) => Some(BranchEnd::Repeated),
+                false => None,
+            };
+            let relation = Some((other.reason, other.confidence));
+            children.push(TreeNode { id: other.id, relation, end, children: Vec::new() });
+        }
+        // After all of them: what is a child here is not shown as a repetition below one of the others.
+        for child in children.iter_mut().filter(|child| child.end.is_none()) {
+            self.above.push(child.id);
+            child.children = self.children(child.id, depth - 1)?;
+            self.above.pop();
+        }
+        Ok(children)
+    }
+}

@@ -1,0 +1,274 @@
+//! Type expressions as they are written.
+
+use super::tokens::{TokenKind, Tokens};
+
+/// How deep type arguments are read.
+const DEEPEST: u32 = 4;
+/// Most type arguments that are read.
+const MOST_ARGUMENTS: usize = 8;
+/// Most tokens that a type in front of a name may have.
+const LONGEST_TYPE: usize = 48;
+/// Words in front of a type that do not change which type it is.
+const MODIFIERS: [&str; 28] = [
+    "*",
+    "&",
+    "mut",
+    "const",
+    "final",
+    "readonly",
+    "volatile",
+    "dyn",
+    "impl",
+    "ref",
+    "out",
+    "static",
+    "private",
+    "public",
+    "protected",
+    "internal",
+    "abstract",
+    "override",
+    "unsigned",
+    "struct",
+    "typename",
+    "@",
+    "typeof",
+    "keyof",
+    "<-",
+    "chan",
+    "...",
+    "?",
+];
+/// Words that cannot be types.
+const NO_TYPES: [&str; 34] = [
+    "return",
+    "new",
+    "throw",
+    "else",
+    "case",
+    "await",
+    "in",
+    "of",
+    "is",
+    "as",
+    "if",
+    "while",
+    "for",
+    "func",
+    "def",
+    "fn",
+    "function",
+    "class",
+    "interface",
+    "enum",
+    "import",
+    "package",
+    "yield",
+    "not",
+    "and",
+    "or",
+    "let",
+    "var",
+    "val",
+    "auto",
+    "extends",
+    "implements",
+    "goto",
+    "delete",
+];
+
+/// A type with its arguments: `pkg.List<Item>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct TypeName {
+    pub(crate) path: Vec<String>,
+    pub(crate) arguments: Vec<TypeName>,
+}
+
+impl TypeName {
+    fn list_of(element: Self) -> Self {
+        Self { path: Vec::new(), arguments: vec![element] }
+    }
+}
+
+/// The type that begins at a token, and the place behind it.
+pub(crate) fn read(tokens: &Tokens, at: usize) -> Option<(TypeName, usize)> {
+    read_nested(tokens, at, 0)
+}
+
+fn read_nested(tokens: &Tokens, mut at: usize, depth: u32) -> Option<(TypeName, usize)> {
+    if depth > DEEPEST {
+        return None;
+    }
+    while tokens.at(at) == "'" || MODIFIERS.contains(&tokens.at(at)) {
+        // A lifetime has a name.
+        at += if tokens.at(at) == "'" { 2 } else { 1 };
+    }
+    if tokens.kind(at) == Some(TokenKind::String) {
+        return quoted(tokens.at(at)).map(|name| (name, at + 1));
+    }
+    if tokens.at(at) == "[" {
+        // Go: []T, [4]T
+        let (element, end) = read_nested(tokens, tokens.closer(at)? + 1, depth + 1)?;
+        return Some((TypeName::list_of(element), end));
+    }
+    if tokens.at(at) == "map" && tokens.at(at + 1) == "[" {
+        let (element, end) = read_nested(tokens, tokens.closer(at + 1)? + 1, depth + 1)?;
+        return Some((TypeName::list_of(element), end));
+    }
+    if !tokens.is_name(at) || NO_TYPES.contains(&tokens.at(at)) {
+        return None;
+    }
+    let mut path = vec![tokens.at(at).to_owned()];
+    at += 1;
+    while matches!(tokens.at(at), "." | "::" | "\\") && tokens.is_name(at + 1) {
+        path.push(tokens.at(at + 1).to_owned());
+        at += 2;
+    }
+    let mut found = TypeName { path, arguments: Vec::new() };
+    if matches!(tokens.at(at), "<" | "[") && tokens.at(at + 1) != "]" {
+        let (arguments, end) = read_arguments(tokens, at, depth)?;
+        found.arguments = arguments;
+        at = end;
+    }
+    while tokens.at(at) == "[" && tokens.at(at + 1) == "]" {
+        found = TypeName::list_of(found);
+        at += 2;
+    }
+    while matches!(tokens.at(at), "?" | "*" | "&") && !tokens.is_first(at) {
+        at += 1;
+    }
+    let is_nothing = |name: &TypeName| matches!(name.path.as_slice(), [one] if matches!(one.as_str(), "null" | "undefined" | "None" | "nil"));
+    if tokens.at(at) == "|"
+        && let Some((other, end)) = read_nested(tokens, at + 1, depth + 1)
+    {
+        return Some((if is_nothing(&found) { other } else { found }, end));
+    }
+    Some((found, at))
+}
+
+fn read_arguments(tokens: &Tokens, open: usize, depth: u32) -> Option<(Vec<TypeName>, usize)> {
+    let (mut arguments, mut at) = (Vec::new(), open + 1);
+    let close = if tokens.at(open) == "<" { ">" } else { "]" };
+    for _ in 0..MOST_ARGUMENTS {
+        if tokens.at(at) == "?" && tokens.at(at + 1) == close {
+            return Some((arguments, at + 2));
+        }
+        while matches!(tokens.at(at), "?" | "extends" | "super" | "out" | "in") {
+            at += 1;
+        }
+        let Some((argument, end)) = read_nested(tokens, at, depth + 1) else { break };
+        arguments.push(argument);
+        at = end;
+        match tokens.at(at) {
+            "," => at += 1,
+            end if end == close => return Some((arguments, at + 1)),
+            _ => break,
+        }
+    }
+    let closer = if close == "]" { tokens.closer(open)? } else { angle_closer(tokens, open)? };
+    Some((arguments, closer + 1))
+}
+
+/// The `>` that closes a `<`, if only types can be between them.
+pub(crate) fn angle_closer(tokens: &Tokens, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    let mut at = open;
+    for _ in 0..LONGEST_TYPE {
+        match tokens.at(at) {
+            "<" => depth += 1,
+            ">" => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            "[" | "(" | "{" => at = tokens.closer(at)?,
+            "," | "." | "::" | "?" | "|" | "&" | "=>" | "*" | "'" | "]" | ":" => {}
+            "" => return None,
+            _ if tokens.is_name(at) || tokens.kind(at) == Some(TokenKind::String) => {}
+            _ => return None,
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The `<` that a `>` closes.
+pub(crate) fn angle_opener(tokens: &Tokens, close: usize) -> Option<usize> {
+    (close.saturating_sub(LONGEST_TYPE)..close)
+        .rev()
+        .filter(|open| tokens.at(*open) == "<")
+        .find(|open| angle_closer(tokens, *open) == Some(close))
+}
+
+/// The type directly in front of a name: `List<Item> items`.
+pub(crate) fn in_front_of(tokens: &Tokens, name: usize) -> Option<TypeName> {
+    let mut at = name.checked_sub(1)?;
+    while matches!(tokens.at(at), "*" | "&" | "..." | "?" | "const" | "final") {
+        at = at.checked_sub(1)?;
+    }
+    while tokens.at(at) == "]" {
+        at = tokens.opener(at)?.checked_sub(1)?;
+    }
+    if tokens.at(at) == ">" {
+        at = angle_opener(tokens, at)?.checked_sub(1)?;
+    }
+    while tokens.is_name(at) && matches!(tokens.before(at), "." | "::" | "\\") && at >= 2 && tokens.is_name(at - 2) {
+        at -= 2;
+    }
+    let (found, mut end) = read(tokens, at)?;
+    while matches!(tokens.at(end), "..." | "const" | "final") {
+        end += 1;
+    }
+    (end == name).then_some(found)
+}
+
+/// A type in a string, as Python has references to what is defined later.
+fn quoted(string: &str) -> Option<TypeName> {
+    let path: Vec<String> = string.trim_matches(['"', '\'']).split('.').map(str::to_owned).collect();
+    let is_name = |part: &String| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    path.iter().all(is_name).then_some(TypeName { path, arguments: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::syntax;
+
+    fn shown(name: &TypeName) -> String {
+        let arguments: Vec<String> = name.arguments.iter().map(shown).collect();
+        if arguments.is_empty() {
+            name.path.join(".")
+        } else {
+            format!("{}<{}>", name.path.join("."), arguments.join(","))
+        }
+    }
+
+    fn check(language: &str, text: &str, expected: &str) {
+        let tokens = Tokens::read(text.to_owned(), syntax::of(language));
+        assert_eq!(read(&tokens, 0).map(|(name, _)| shown(&name)).unwrap_or_default(), expected, "{text}");
+    }
+
+    #[test]
+    fn types_of_several_languages() {
+        check("typescript", "Map<string, a.Item[]> | undefined", "Map<string,<a.Item>>");
+        check("python", "'pkg.Item' | None", "pkg.Item");
+        check("python", "Optional[List[Item]]", "Optional<List<Item>>");
+        check("go", "map[string][]*pkg.Item", "<<pkg.Item>>");
+        check("rust", "&'a mut Vec<Item>", "Vec<Item>");
+        check("java", "final List<? extends Item> x", "List<Item>");
+        check("typescript", "(x: number) => void", "");
+    }
+
+    #[test]
+    fn a_type_in_front_of_a_name() {
+        let in_front = |text: &str| {
+            let tokens = Tokens::read(text.to_owned(), syntax::of("java"));
+            in_front_of(&tokens, tokens.len() - 1).map(|name| shown(&name)).unwrap_or_default()
+        };
+        assert_eq!(in_front("private final Map<String, Item[]> items"), "Map<String,<Item>>");
+        assert_eq!(in_front("a.b.Item item"), "a.b.Item");
+        assert_eq!(in_front("return item"), "");
+        assert_eq!(in_front("a < item"), "");
+    }
+}

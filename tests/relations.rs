@@ -1,0 +1,277 @@
+//! Resolved relations of small repositories, language by language. A comparison with compilers is a bench (`cargo xtask bench graph`).
+
+#[path = "fixture/mod.rs"]
+mod fixture;
+
+use aurora_analysis::ModelDirectory;
+use aurora_pipeline::Silent;
+use aurora_query::{BranchEnd, Relation, RelationIndex, TreeNode, TreeOptions};
+use aurora_stages::index::{self, IndexOptions, Trust};
+use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
+use fixture::Fixture;
+
+fn indexed(files: &[(&str, &str)]) -> (Fixture, Snapshot) {
+    let fixture = Fixture::plain();
+    for (path, text) in files {
+        fixture.write(path, text);
+    }
+    fixture.write(".aurora/pipeline.toml", "extends = \"lexical\"\n");
+    let models = ModelDirectory::at(fixture.root().join("no-models"));
+    let options = IndexOptions::new(fixture.root().to_owned(), models, Trust::everything());
+    index::run(&options, &Silent).expect("an index run");
+    let environment = Environment::open(&fixture.root().join(ProjectDirectory::NAME), OpenMode::Existing);
+    let snapshot = environment.expect("an index").snapshot().expect("a snapshot");
+    (fixture, snapshot)
+}
+
+fn name(snapshot: &Snapshot, id: ChunkId) -> String {
+    let chunk = snapshot.chunk(id).expect("a sound index").expect("a live chunk");
+    let file = chunk.path().rsplit('/').next().expect("a name");
+    if chunk.qualified_name() == file { file.to_owned() } else { format!("{file}:{}", chunk.qualified_name()) }
+}
+
+/// Every relation of the kind; what calls a definition has it among its callees.
+fn relations(files: &[(&str, &str)], relation: Relation) -> Vec<String> {
+    let (_fixture, snapshot) = indexed(files);
+    let index = RelationIndex::new(&snapshot);
+    let (mut forth, mut back) = (Vec::new(), Vec::new());
+    for id in files.iter().flat_map(|(path, _)| index.definitions_in(path).expect("a sound index")) {
+        for other in index.related(id, relation).expect("a sound index").list {
+            forth.push(format!("{} -> {} {}", name(&snapshot, id), name(&snapshot, other.id), other.reason.as_str()));
+        }
+        if relation == Relation::Callees {
+            for other in index.related(id, Relation::Callers).expect("a sound index").list {
+                back.push(format!(
+                    "{} -> {} {}",
+                    name(&snapshot, other.id),
+                    name(&snapshot, id),
+                    other.reason.as_str()
+                ));
+            }
+        }
+    }
+    if relation == Relation::Callees {
+        let missing: Vec<&String> = forth.iter().filter(|callee| !back.contains(callee)).collect();
+        assert!(missing.is_empty(), "callers lack {missing:?}");
+    }
+    forth
+}
+
+fn check(files: &[(&str, &str)], relation: Relation, expected: &[&str]) {
+    assert_eq!(relations(files, relation), expected);
+}
+
+const PYTHON: &[(&str, &str)] = &[
+    ("shop/__init__.py", "from .store import Store as Shop\n"),
+    (
+        "shop/store.py",
+        "from shop import money\n\n\nclass Base:\n    def close(self):\n        pass\n\n    def open(self):\n        pass\n\n\n\
+         class Store(Base):\n    def __init__(self, till: money.Till):\n        self.till = till\n\n    def sell(self, price):\n\
+        \x20       self.till.add(price)\n        money.rounded(price)\n        self.close()\n        len(price)\n\n    def close(self):\n        super().close()\n",
+    ),
+    (
+        "shop/money.py",
+        "class Till:\n    def add(self, amount):\n        return rounded(amount)\n\n\ndef rounded(amount) -> int:\n    return amount\n",
+    ),
+    (
+        "tests/test_store.py",
+        "from shop import Shop\nfrom shop.money import Till as Drawer\n\n\ndef test_sell():\n    shop = Shop(Drawer())\n    shop.sell(1)\n    shop.open()\n",
+    ),
+];
+
+#[test]
+fn python_resolves_imports_receivers_and_base_types() {
+    check(
+        PYTHON,
+        Relation::Callees,
+        &[
+            "store.py:Store.sell -> money.py:rounded import",
+            "store.py:Store.sell -> money.py:Till.add receiver",
+            "store.py:Store.sell -> store.py:Store.close scope",
+            "store.py:Store.close -> store.py:Base.close receiver",
+            "money.py:Till.add -> money.py:rounded scope",
+            "test_store.py:test_sell -> money.py:Till import",
+            "test_store.py:test_sell -> store.py:Store.__init__ import",
+            "test_store.py:test_sell -> store.py:Store.sell receiver",
+            "test_store.py:test_sell -> store.py:Base.open inherited",
+        ],
+    );
+    check(
+        PYTHON,
+        Relation::Implementers,
+        &["store.py:Base -> store.py:Store scope", "store.py:Base.close -> store.py:Store.close scope"],
+    );
+}
+
+const TYPESCRIPT: &[(&str, &str)] = &[
+    ("src/index.ts", "export * from './queue';\nexport { default as Log } from './log';\n"),
+    (
+        "src/queue.ts",
+        "import Log, { format as asText } from './log';\n\nexport interface Sender {\n  send(item: string): void;\n}\n\nexport class Queue implements Sender {\n  private log: Log;\n\n  constructor() {\n    this.log = new Log();\n  }\n\n  send(item: string): void {\n    this.log.write(asText(item));\n    [item].map(x => x);\n  }\n}\n",
+    ),
+    (
+        "src/log.ts",
+        "export default class Log {\n  write(text: string): void {\n    console.log(text);\n  }\n}\n\nexport function format(text: string): string {\n  return text.trim();\n}\n",
+    ),
+    (
+        "src/main.ts",
+        "import * as all from './index';\nimport { Queue, Sender } from '.';\n\nexport function main(sender?: Sender) {\n  const queue = sender ?? new Queue();\n  queue.send('a');\n  new all.Log().write('b');\n}\n",
+    ),
+];
+
+#[test]
+fn typescript_follows_exports_fields_and_interfaces() {
+    check(
+        TYPESCRIPT,
+        Relation::Callees,
+        &[
+            "queue.ts:Queue.constructor -> log.ts:Log import",
+            "queue.ts:Queue.send -> log.ts:format import",
+            "queue.ts:Queue.send -> log.ts:Log.write receiver",
+            "main.ts:main -> log.ts:Log import",
+            "main.ts:main -> queue.ts:Queue.constructor import",
+            "main.ts:main -> log.ts:Log.write receiver",
+            "main.ts:main -> queue.ts:Sender receiver",
+        ],
+    );
+    check(TYPESCRIPT, Relation::Implementers, &["queue.ts:Sender -> queue.ts:Queue scope"]);
+}
+
+const GO: &[(&str, &str)] = &[
+    ("go.mod", "module example.org/shop\n\ngo 1.20\n"),
+    (
+        "main.go",
+        "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.org/shop/store\"\n)\n\nfunc main() {\n\tshop, err := store.Open(\"x\")\n\tif err != nil {\n\t\tfmt.Println(err)\n\t}\n\tshop.Sell(1)\n\thelp()\n}\n",
+    ),
+    ("help.go", "package main\n\nfunc help() {\n\thelp()\n}\n"),
+    (
+        "store/store.go",
+        "package store\n\ntype Closer interface {\n\tClose() error\n}\n\ntype base struct{}\n\nfunc (b *base) Close() error {\n\treturn nil\n}\n\ntype Store struct {\n\tbase\n\ttill *Till\n}\n\nfunc Open(name string) (*Store, error) {\n\treturn &Store{till: &Till{}}, nil\n}\n",
+    ),
+    (
+        "store/sell.go",
+        "package store\n\ntype Till struct{}\n\nfunc (t *Till) Add(price int) {}\n\nfunc (s *Store) Sell(price int) {\n\ts.till.Add(price)\n\ts.Close()\n}\n",
+    ),
+];
+
+#[test]
+fn go_resolves_packages_results_and_embedded_types() {
+    check(
+        GO,
+        Relation::Callees,
+        &[
+            "main.go:main -> help.go:help package",
+            "main.go:main -> store.go:Open import",
+            "main.go:main -> sell.go:Store.Sell receiver",
+            "help.go:help -> help.go:help scope",
+            "store.go:Open -> sell.go:Till package",
+            "store.go:Open -> store.go:Store scope",
+            "sell.go:Store.Sell -> sell.go:Till.Add receiver",
+            "sell.go:Store.Sell -> store.go:base.Close inherited",
+        ],
+    );
+    let found = relations(GO, Relation::Implementers);
+    assert!(found.contains(&"store.go:Closer -> store.go:base methods".to_owned()), "{found:?}");
+    assert!(found.contains(&"store.go:Closer -> store.go:Store methods".to_owned()), "{found:?}");
+}
+
+const JAVA: &[(&str, &str)] = &[
+    (
+        "src/org/shop/Store.java",
+        "package org.shop;\n\nimport org.money.Till;\n\npublic class Store extends Base {\n    private final Till till = new Till();\n\n    public Store(String name) {\n        super(name);\n    }\n\n    public void sell(int price) {\n        till.add(price);\n        till.add(price, 2);\n        String text = toString();\n        close();\n        text.close();\n    }\n\n    class Seller {\n        void close() {\n            Store.this.close();\n        }\n    }\n}\n",
+    ),
+    (
+        "src/org/shop/Base.java",
+        "package org.shop;\n\nabstract class Base {\n    Base(String name) {\n    }\n\n    void close() {\n    }\n}\n",
+    ),
+    (
+        "src/org/money/Till.java",
+        "package org.money;\n\npublic class Till {\n    public void add(int price) {\n        add(price, 1);\n    }\n\n    public void add(int price, int count) {\n    }\n}\n",
+    ),
+];
+
+#[test]
+fn java_resolves_overloads_inherited_members_and_constructors() {
+    let (_fixture, snapshot) = indexed(JAVA);
+    let index = RelationIndex::new(&snapshot);
+    let key = |id| snapshot.chunk(id).expect("a sound index").expect("a live chunk").key().into_owned();
+    let callees = |name: &str| -> Vec<String> {
+        let [id] = index.find(name).expect("a sound index")[..] else { panic!("{name}") };
+        let found = index.related(id, Relation::Callees).expect("a sound index");
+        found.list.iter().map(|other| key(other.id).rsplit(':').next().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(callees("Store.sell"), ["Till.add", "Till.add#2", "Base.close"]);
+    assert_eq!(callees("Store.Store"), ["Base.Base"]);
+    assert_eq!(callees("Store.Seller.close"), ["Base.close"]);
+    let [_, second] = index.find("Till.add").expect("a sound index")[..] else { panic!("two overloads") };
+    let callers = index.related(second, Relation::Callers).expect("a sound index").list;
+    assert_eq!(
+        callers.iter().map(|other| name(&snapshot, other.id)).collect::<Vec<_>>(),
+        ["Till.java:Till.add", "Store.java:Store.sell"]
+    );
+}
+
+const RUST: &[(&str, &str)] = &[
+    (
+        "src/lib.rs",
+        "mod store;\n\nuse crate::store::{open, Store};\n\npub fn run() {\n    let store = open();\n    store.sell();\n    Store::new();\n}\n",
+    ),
+    (
+        "src/store.rs",
+        "pub struct Store;\n\nimpl Store {\n    pub fn new() -> Self {\n        Store\n    }\n\n    pub fn sell(&self) {\n        self.check();\n    }\n\n    fn check(&self) {}\n}\n\npub fn open() -> Store {\n    Store::new()\n}\n",
+    ),
+];
+
+#[test]
+fn rust_resolves_uses_and_methods() {
+    check(
+        RUST,
+        Relation::Callees,
+        &[
+            "lib.rs:run -> store.rs:open import",
+            "lib.rs:run -> store.rs:Store::new receiver",
+            "lib.rs:run -> store.rs:Store::sell receiver",
+            "store.rs:Store::sell -> store.rs:Store::check scope",
+            "store.rs:open -> store.rs:Store::new receiver",
+        ],
+    );
+}
+
+const C: &[(&str, &str)] = &[
+    (
+        "a.c",
+        "#include \"b.h\"\n\nstatic int twice(int x) {\n    return 2 * x;\n}\n\nint run(void) {\n    return twice(shared(1));\n}\n",
+    ),
+    ("b.c", "static int twice(int x) {\n    return x + x;\n}\n\nint shared(int x) {\n    return twice(x);\n}\n"),
+];
+
+#[test]
+fn c_prefers_its_own_file() {
+    check(
+        C,
+        Relation::Callees,
+        &["a.c:run -> a.c:twice scope", "a.c:run -> b.c:shared global", "b.c:shared -> b.c:twice scope"],
+    );
+}
+
+#[test]
+fn a_tree_ends_where_it_meets_itself() {
+    let text =
+        "def a():\n    b()\n    c()\n\n\ndef b():\n    c()\n\n\ndef c():\n    a()\n    unknown.c()\n    print()\n";
+    let (_fixture, snapshot) = indexed(&[("m.py", text)]);
+    let index = RelationIndex::new(&snapshot);
+    let [root] = index.find("a").expect("a sound index")[..] else { panic!("one definition") };
+    let options = TreeOptions { relation: Relation::Callees, depth: 5, min_confidence: 0.4 };
+    let tree = index.tree(root, &options).expect("a sound index");
+    fn shown(snapshot: &Snapshot, node: &TreeNode) -> String {
+        let end = match node.end {
+            Some(BranchEnd::Cycle) => "!",
+            Some(BranchEnd::Repeated) => "*",
+            None => "",
+        };
+        let children: Vec<String> = node.children.iter().map(|child| shown(snapshot, child)).collect();
+        format!("{}{end}[{}]", name(snapshot, node.id), children.join(" "))
+    }
+    assert_eq!(shown(&snapshot, &tree.root), "m.py:a[m.py:b[m.py:c*[]] m.py:c[m.py:a![]]]");
+    assert!(!tree.is_cut && tree.external.is_empty());
+}
