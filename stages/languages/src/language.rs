@@ -36,6 +36,7 @@ use std::sync::OnceLock;
 
 use tree_sitter::Node;
 
+use crate::embedded::Embedded;
 use crate::highlight::{Highlight, Highlighting};
 use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded, unquoted};
@@ -117,7 +118,13 @@ pub struct Language {
     pub(crate) is_too_deep: fn(&str) -> bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
+    /// Finds the parts of a text that are in other languages, in document order and disjoint. In documents, the names of
+    /// their definitions become names of the section around them. In other texts, their definitions are the only ones.
+    pub(crate) embedded: Option<FindEmbedded>,
 }
+
+/// Finds the parts of a text that are in other languages.
+pub(crate) type FindEmbedded = fn(&str) -> Vec<Embedded<'_>>;
 
 /// Reads the name of a definition from a declarator or from several nodes. `None` if the node names no definition.
 pub(crate) type ReadDeclaredName = fn(Node<'_>, &str) -> Option<DeclaredName>;
@@ -257,6 +264,7 @@ impl Language {
             blocks: None,
             is_too_deep: |_| false,
             sections: None,
+            embedded: None,
         }
     }
 

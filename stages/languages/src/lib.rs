@@ -27,6 +27,7 @@
 
 mod deadline;
 mod detect;
+mod embedded;
 mod entity;
 mod extract;
 mod failure;
@@ -44,6 +45,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+mod astro;
 mod bash;
 mod c;
 mod cmake;
@@ -59,6 +61,7 @@ mod groovy;
 mod haskell;
 mod hcl;
 mod html;
+mod ini;
 mod java;
 mod javascript;
 mod json;
@@ -77,9 +80,11 @@ mod ruby;
 mod rust;
 mod scala;
 mod sql;
+mod svelte;
 mod swift;
 mod toml;
 mod typescript;
+mod vue;
 mod xml;
 mod yaml;
 mod zig;
@@ -102,6 +107,7 @@ macro_rules! languages {
 
 /// Every language of this build. Names and extensions are unique.
 pub static LANGUAGES: &[&Language] = languages! {
+    "astro" => astro::ASTRO,
     "bash" => bash::BASH,
     "c" => c::C,
     "cmake" => cmake::CMAKE,
@@ -117,6 +123,7 @@ pub static LANGUAGES: &[&Language] = languages! {
     "haskell" => haskell::HASKELL,
     "hcl" => hcl::HCL,
     "html" => html::HTML,
+    "ini" => ini::INI,
     "java" => java::JAVA,
     "javascript" => javascript::JAVASCRIPT,
     "json" => json::JSON,
@@ -135,10 +142,12 @@ pub static LANGUAGES: &[&Language] = languages! {
     "rust" => rust::RUST,
     "scala" => scala::SCALA,
     "sql" => sql::SQL,
+    "svelte" => svelte::SVELTE,
     "swift" => swift::SWIFT,
     "toml" => toml::TOML,
     "typescript" => typescript::TYPESCRIPT,
     "typescript" => typescript::TSX,
+    "vue" => vue::VUE,
     "xml" => xml::XML,
     "yaml" => yaml::YAML,
     "zig" => zig::ZIG,

@@ -6,14 +6,15 @@ use std::time::Duration;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
 use crate::deadline::Deadline;
+use crate::detect::by_alias;
 use crate::extract::boundaries::boundaries;
 use crate::extract::captures::Captures;
 use crate::extract::outline::outline;
-use crate::extract::{headings, sections};
+use crate::extract::{headings, parts, sections};
 use crate::failure::ParseFailure;
 use crate::file_symbols::{FileSymbols, Truncation};
 use crate::language::Language;
-use crate::lines::line_count;
+use crate::lines::{LineCounter, line_count};
 
 /// tree-sitter reports progress every 100 operations. Real sources, broken ones included, need fewer than 3 operations
 /// a byte; more than 16 mean that error recovery does not end. There, a single operation can take seconds, so time is
@@ -84,7 +85,6 @@ impl Parser {
         let lines = line_count(text);
         let parsed = match language {
             _ if u32::try_from(text.len()).is_err() => Err(ParseFailure::TooLarge),
-            Some(language) if (language.is_too_deep)(text) => Err(ParseFailure::TooComplex),
             Some(Language { sections: Some(sections), .. }) if lines > sections.max_lines => {
                 Ok(FileSymbols { truncation: Some(Truncation::Lines), ..self.parse_plain(text) })
             }
@@ -110,6 +110,41 @@ impl Parser {
         if text.len() > self.limits.size {
             return Err(ParseFailure::TooLarge);
         }
+        let mut found = self.parse_one(language, text, self.limits.symbols, deadline)?;
+        if let Some(embedded) = language.embedded {
+            let mut lines = LineCounter::new(text);
+            for part in embedded(text) {
+                let Some(inner) = by_alias(part.language).filter(|inner| is_part(inner)) else { continue };
+                let (at, line) = (part.bytes.start as u32, lines.line_of(part.bytes.start));
+                let room = self.limits.symbols.saturating_sub(found.symbols.len());
+                let inner = match self.parse_one(inner, &text[part.bytes], room, deadline) {
+                    Ok(inner) => inner,
+                    // The other parts can be read.
+                    Err(ParseFailure::TooComplex) => FileSymbols { errors: 1, ..FileSymbols::default() },
+                    Err(failure) => return Err(failure),
+                };
+                if language.is_prose() {
+                    parts::name_part(&mut found, inner, at, self.limits.symbols);
+                } else {
+                    parts::add_part(&mut found, inner, at, line);
+                }
+            }
+            parts::order_parts(&mut found);
+        }
+        Ok(found)
+    }
+
+    /// The symbols of a text without those of its parts in other languages.
+    fn parse_one(
+        &mut self,
+        language: &'static Language,
+        text: &str,
+        max_symbols: usize,
+        deadline: &Deadline<'_>,
+    ) -> Result<FileSymbols, ParseFailure> {
+        if (language.is_too_deep)(text) {
+            return Err(ParseFailure::TooComplex);
+        }
         let query = language.compiled_query()?;
         let masked = (language.masked)(text);
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
@@ -117,9 +152,9 @@ impl Parser {
         let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
-            sections::sections(text, headings, self.limits.symbols)
+            sections::sections(text, headings, max_symbols)
         } else {
-            outline(language, tree.root_node(), captures, text, self.limits.symbols, deadline)?
+            outline(language, tree.root_node(), captures, text, max_symbols, deadline)?
         };
         symbols.boundaries = boundaries(&tree, text, deadline)?;
         Ok(symbols)
@@ -152,4 +187,9 @@ impl Parser {
             failure
         })
     }
+}
+
+/// Whether a language can be a part of another text: it has definitions, and no parts of its own.
+fn is_part(language: &Language) -> bool {
+    !language.is_prose() && language.embedded.is_none()
 }

@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod headings;
 pub(crate) mod outline;
 mod overloads;
+pub(crate) mod parts;
 mod references;
 mod scope;
 pub(crate) mod sections;

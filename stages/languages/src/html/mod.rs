@@ -1,9 +1,10 @@
-//! HTML: headings begin sections.
+//! HTML: headings begin sections, and the definitions in scripts are names of the section.
 
 #![cfg(feature = "html")]
 
 use tree_sitter::Node;
 
+use crate::embedded::scripts_and_styles;
 use crate::highlight::{Highlighting, LexicalTable};
 use crate::language::{Heading, Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
@@ -19,6 +20,7 @@ static QUERY: QueryCache = QueryCache::new();
 pub(crate) static HTML: Language = Language {
     aliases: &["html-ts", "mhtml"],
     sections: Some(Sections { heading, max_lines: MAX_LINES }),
+    embedded: Some(|text| scripts_and_styles(text, "javascript")),
     ..Language::new(
         "html",
         &["html", "htm", "xhtml"],

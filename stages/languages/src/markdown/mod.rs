@@ -1,4 +1,4 @@
-//! Markdown: headings begin sections.
+//! Markdown: headings begin sections, and the definitions in fenced code are names of the section.
 
 #![cfg(feature = "markdown")]
 
@@ -9,6 +9,7 @@ use crate::language::{Heading, Language, QueryCache, Sections};
 use crate::lines::{begins_line, line_start};
 use crate::symbols::MAX_NAME_BYTES;
 
+mod fences;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 /// CommonMark with front matter and tables.
 pub(crate) static MARKDOWN: Language = Language {
     sections: Some(Sections { heading, max_lines: MAX_LINES }),
+    embedded: Some(fences::fences),
     ..Language::new(
         "markdown",
         &["md", "markdown", "mdx"],

@@ -1,7 +1,7 @@
 //! The outline of `sample.md`.
 
 use super::MARKDOWN;
-use crate::snapshot::outline;
+use crate::snapshot::{constants_of, outline};
 
 #[test]
 fn sample() {
@@ -12,4 +12,11 @@ fn sample() {
     section Appendix 20-26  |  |  | exported
     section Appendix > On Linux 25-26  |  |  | exported
     "#);
+}
+
+#[test]
+fn definitions_in_fences_are_names_of_their_section() {
+    let text = "# Guide\n\n```rust,ignore\nstruct Stack;\nfn push() {}\n```\n\n1. Then:\n\n   ~~~~ python\n   def pop():\n       ~~~\n   ~~~~\n\n\
+                ```\nfn unnamed() {}\n```\n\n``` `rust` ```\n\n```{.js}\nfunction open() {}\n";
+    assert_eq!(constants_of(&MARKDOWN, text), "Stack push pop open");
 }

@@ -86,3 +86,14 @@ fn included_files_are_recognised_by_their_tag() {
     assert_eq!(by_content("inc", "<?php\nfunction f() {}\n").map(|language| language.name), Some("php"));
     assert!(by_content("inc", ".macro NAME\n").is_none());
 }
+
+#[test]
+fn functions_between_markup_are_found() {
+    let text = "<!DOCTYPE html>\n<?php\nfunction title() { return 'a'; }\n?>\n<h1><?= title() ?></h1>\n<?php function foot() {\n?>\n\
+                <p>end</p>\n<?php } ?>\n";
+    insta::assert_snapshot!(outline(&PHP, text), @"
+    function title 3-3 function title() |  |  | exported
+    function foot 6-9 function foot() |  |  | exported
+    outside: title
+    ");
+}

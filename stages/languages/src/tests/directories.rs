@@ -26,6 +26,9 @@ const REQUIRED_OF_CODE: &[&str] = &[
 /// What the queries of a language without statements must capture.
 const REQUIRED_OF_DATA: &[&str] = &["@name", "@error"];
 
+/// What the queries of a language whose definitions are in embedded parts must capture.
+const REQUIRED_OF_COMPONENTS: &[&str] = &["@comment"];
+
 /// What the queries of a language of documents must capture.
 const REQUIRED_OF_PROSE: &[&str] = &["@heading"];
 
@@ -84,6 +87,7 @@ fn symbols_lie_within_each_other_and_have_what_is_promised() {
                 let text = sample.get(symbol.bytes.start as usize..symbol.bytes.end as usize).expect(&shown);
                 assert!(!symbol.name.is_empty() && !symbol.name.contains('\n'), "{shown}");
                 assert!(symbol.qualified_name.ends_with(&symbol.name), "{shown}: the last segment is the name");
+                assert!(text.contains(&symbol.name) || language.embedded.is_none() || language.is_prose(), "{shown}");
                 assert!(!text.trim().is_empty() && symbol.lines.0 <= symbol.lines.1, "{shown}");
                 assert!(!symbol.signature.is_empty() || language.is_prose(), "{shown} has no signature");
                 assert!(
@@ -110,6 +114,7 @@ fn queries_compile_and_capture_what_is_required() {
         assert_eq!(language.compiled_query().err().map(|error| error.to_string()), None, "{name}");
         let required = match language {
             language if language.is_prose() => REQUIRED_OF_PROSE,
+            language if language.embedded.is_some() => REQUIRED_OF_COMPONENTS,
             language if language.is_declarative => REQUIRED_OF_DATA,
             _ => REQUIRED_OF_CODE,
         };
@@ -118,7 +123,7 @@ fn queries_compile_and_capture_what_is_required() {
             assert!(captures.contains(*capture), "the queries of {name} have no {capture}");
         }
         let has_functions = ["@definition.function", "@definition.method"].iter().any(|c| captures.contains(*c));
-        let needs_functions = !language.is_prose() && !language.is_declarative;
+        let needs_functions = !language.is_prose() && !language.is_declarative && language.embedded.is_none();
         assert!(has_functions || !needs_functions, "the queries of {name} define neither functions nor methods");
     }
 }

@@ -1,0 +1,50 @@
+//! What the parts of a text in other languages add to its symbols.
+
+use crate::file_symbols::{FileSymbols, Truncation};
+use crate::symbols::{Constant, SymbolKind};
+
+/// Appends what was found in a part that begins at byte `at`, in line `line`, of the text. Parts are added in document
+/// order, and the text has no symbols outside of its parts.
+pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, line: u32) {
+    let first = found.symbols.len() as u32;
+    for symbol in &mut part.symbols {
+        symbol.parent = symbol.parent.map(|parent| parent + first);
+        symbol.bytes = symbol.bytes.start + at..symbol.bytes.end + at;
+        symbol.lines = (symbol.lines.0 + line - 1, symbol.lines.1 + line - 1);
+        symbol.body = symbol.body.map(|body| body + at);
+        symbol.doc_bytes = symbol.doc_bytes.take().map(|doc| doc.start + at..doc.end + at);
+    }
+    part.imports.iter_mut().for_each(|import| import.at += at);
+    part.constants.iter_mut().for_each(|constant| constant.at += at);
+    part.boundaries.iter_mut().for_each(|boundary| boundary.at += at);
+    found.symbols.append(&mut part.symbols);
+    found.imports.append(&mut part.imports);
+    found.constants.append(&mut part.constants);
+    found.boundaries.append(&mut part.boundaries);
+    found.calls.append(&mut part.calls);
+    found.errors += part.errors;
+    found.truncation = found.truncation.or(part.truncation);
+    if found.doc.is_empty() {
+        found.doc = part.doc;
+    }
+}
+
+/// Puts what [`add_part`] appended in order.
+pub(crate) fn order_parts(found: &mut FileSymbols) {
+    found.boundaries.sort_by_key(|boundary| (boundary.at, boundary.depth));
+    found.boundaries.dedup_by_key(|boundary| boundary.at);
+    let mut seen = rustc_hash::FxHashSet::default();
+    found.calls.retain(|call| seen.insert(call.clone()));
+}
+
+/// Names the definitions of a part that begins at byte `at` of a document as constants, so that its section is found by
+/// them. At most `max_names` constants are kept.
+pub(crate) fn name_part(found: &mut FileSymbols, part: FileSymbols, at: u32, max_names: usize) {
+    let definitions = part.symbols.into_iter().filter(|symbol| symbol.kind != SymbolKind::Block);
+    let names = definitions.map(|symbol| Constant { name: symbol.name, at: symbol.bytes.start + at });
+    let room = max_names.saturating_sub(found.constants.len());
+    found.constants.extend(names.take(room));
+    if part.truncation.is_some() || found.constants.len() == max_names {
+        found.truncation = found.truncation.or(Some(Truncation::Definitions));
+    }
+}

@@ -1,0 +1,16 @@
+//! The outline of `sample.svelte`.
+
+use super::SVELTE;
+use crate::snapshot::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline(&SVELTE, include_str!("sample.svelte")), @"
+    import ./Row.svelte Row
+    function openedRows 4-6 export function openedRows() | Number of rows that were opened. |  | exported
+    class Selection 13-19 class Selection |  |
+    method Selection.select 15-18 select(index: number) |  |
+    values: opened rows selection p
+    outside: Selection
+    ");
+}

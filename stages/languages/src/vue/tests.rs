@@ -1,0 +1,17 @@
+//! The outline of `sample.vue`.
+
+use super::VUE;
+use crate::snapshot::outline;
+
+#[test]
+fn sample() {
+    insta::assert_snapshot!(outline(&VUE, include_str!("sample.vue")), @"
+    import vue computed ref
+    import ./ItemRow.vue ItemRow
+    interface Item 10-12 interface Item |  |
+    function toggle 18-20 function toggle() | Shows or hides the items. |  | 1 branches
+    function shorten 23-23 const shorten = (label: string) |  | slice
+    values: MAX_LABEL props open labels .open
+    outside: defineProps ref computed map shorten
+    ");
+}
