@@ -1,4 +1,4 @@
-//! Classes of code by path: tests, generated, vendored, examples, declarations, changelogs.
+//! Classes of files by path: tests, generated, vendored, examples, declarations, changelogs, data.
 
 /// A kind of code that is seldom what a search is for, unless it asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,12 +15,14 @@ pub(crate) enum PathClass {
     Declaration,
     /// Lists of changes.
     Changelog,
+    /// Data, settings and styles, which have no behaviour.
+    Data,
 }
 
 impl PathClass {
     /// Every class, in the order of its number.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Test, Self::Generated, Self::Vendored, Self::Example, Self::Declaration, Self::Changelog];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Test, Self::Generated, Self::Vendored, Self::Example, Self::Declaration, Self::Changelog, Self::Data];
 
     /// The class that directories of a name belong to; the name is in lower case, with `_` for `-`.
     fn of_directory(name: &[u8]) -> Option<Self> {
@@ -53,6 +55,8 @@ impl PathClass {
             }
             Self::Declaration => &["declaration", "declarations", "typings"],
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
+            // Words such as `config` and `json` are said of code at least as often.
+            Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
         }
     }
 }
@@ -72,6 +76,7 @@ impl PathClasses {
             PathClass::Vendored | PathClass::Example => around.holds(*class),
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
             PathClass::Changelog => is_prose(file) && (around.holds(*class) || is_changelog(file)),
+            PathClass::Data => is_data(file),
         };
         PathClass::ALL.into_iter().filter(is).collect()
     }
@@ -109,7 +114,7 @@ impl FromIterator<PathClass> for PathClasses {
 }
 
 /// Whether the file at `path` (relative, `/`-separated) is not the main code of its project: tests, examples,
-/// generated code, others' code and declarations.
+/// generated code, others' code, declarations and data.
 ///
 /// ```
 /// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
@@ -188,6 +193,30 @@ fn is_prose(file: &str) -> bool {
     file.rsplit_once('.').is_none_or(|(_, end)| is_one_of(end, &["md", "rst", "txt", "adoc", "mdx", "markdown"]))
 }
 
+fn is_data(file: &str) -> bool {
+    const ENDS: [&str; 18] = [
+        "cfg",
+        "conf",
+        "css",
+        "desktop",
+        "ini",
+        "json",
+        "json5",
+        "jsonc",
+        "less",
+        "plist",
+        "properties",
+        "scss",
+        "svg",
+        "toml",
+        "xml",
+        "xsd",
+        "yaml",
+        "yml",
+    ];
+    file.rsplit_once('.').is_some_and(|(_, end)| is_one_of(end, &ENDS))
+}
+
 fn is_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
@@ -246,6 +275,9 @@ mod tests {
             ("docs/release-notes-2.0.md", vec![Changelog]),
             ("docs/history/changelog-3.0.rst", vec![Changelog]),
             ("src/history.ts", vec![]),
+            ("deploy/web.YAML", vec![Data]),
+            ("package.json", vec![Data]),
+            ("src/json.rs", vec![]),
             ("src/changes/apply.go", vec![]),
         ] {
             assert_eq!(classes(path), expected, "{path}");

@@ -59,6 +59,7 @@ fn plain() -> SearchConfig {
         tests: 0.0,
         generated: 0.0,
         vendored: 0.0,
+        data: 0.0,
         examples: 0.0,
         reexports: 0.0,
         declarations: 0.0,

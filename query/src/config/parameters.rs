@@ -167,6 +167,8 @@ pub struct RulesConfig {
     pub declarations: f32,
     /// Changelogs and release notes.
     pub changelogs: f32,
+    /// Data, settings and styles.
+    pub data: f32,
     /// Code between definitions.
     pub fragments: f32,
     /// Sections of documents.
@@ -268,6 +270,7 @@ impl Default for SearchConfig {
                 reexports: 0.1,
                 declarations: 0.3,
                 changelogs: 0.2,
+                data: 0.4,
                 fragments: 0.1,
                 prose: 0.4,
                 shapes: 0.2,

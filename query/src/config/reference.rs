@@ -198,6 +198,11 @@ static ROWS: &[ReferenceRow] = &[
         .effect("0: within ±.007 on flask, 0 on spring-framework"),
     row("search.rules.changelogs", "Penalty: changelogs and release notes.")
         .effect("0: within ±.007 on flask, 0 on spring-framework"),
+    row(
+        "search.rules.data",
+        "Penalty: data, settings and styles (JSON, YAML, XML, CSS, …), unless the query asks for them.",
+    )
+    .effect("not measured: the repositories have hardly any"),
     row("search.rules.fragments", "Penalty: code between definitions.").effect("0: .659, .921; .466, .775"),
     row("search.rules.prose", "Penalty: sections of documents, unless the query asks for documentation.")
         .effect("0: .573, .805; .466, .774"),

@@ -112,6 +112,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     number("search.rules.reexports", SHARE, |c| &mut c.rules.reexports),
     number("search.rules.declarations", SHARE, |c| &mut c.rules.declarations),
     number("search.rules.changelogs", SHARE, |c| &mut c.rules.changelogs),
+    number("search.rules.data", SHARE, |c| &mut c.rules.data),
     number("search.rules.fragments", SHARE, |c| &mut c.rules.fragments),
     number("search.rules.prose", SHARE, |c| &mut c.rules.prose),
     number("search.rules.shapes", SHARE, |c| &mut c.rules.shapes),

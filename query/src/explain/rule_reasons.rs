@@ -23,6 +23,7 @@ pub(crate) fn rule_reason(rule: &str, effect: f32, path: &str) -> String {
         "examples" => unless("example code"),
         "declarations" => unless("declarations without code"),
         "changelogs" => unless("a changelog"),
+        "data" => unless("data"),
         "reexports" => format!("`{file}` passes on what other files define"),
         "fragments" => "code between definitions".to_owned(),
         "prose" => unless("a section of a document"),

@@ -51,7 +51,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [
     ]
 }
 
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 11] {
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 12] {
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
     let class = |class: PathClass, weight: f32| {
         when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
@@ -68,6 +68,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("examples", class(PathClass::Example, config.examples)),
         ("declarations", class(PathClass::Declaration, config.declarations)),
         ("changelogs", class(PathClass::Changelog, config.changelogs)),
+        ("data", class(PathClass::Data, config.data)),
         ("reexports", when(reexports(query, chunk), config.reexports)),
         ("fragments", when(kind == ChunkType::Code, config.fragments)),
         ("prose", when(prose, config.prose)),

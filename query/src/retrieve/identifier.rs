@@ -95,8 +95,8 @@ impl IdentifierQuery {
 
     /// The member of a qualified name. A sentence that ends in one, `converts to yaml.Node`, is none.
     fn last_member(&self) -> Option<&str> {
-        let (_, last) = self.dotted.rsplit_once('.')?;
-        (!self.dotted.contains(char::is_whitespace)).then_some(last)
+        let (owner, last) = self.dotted.rsplit_once('.')?;
+        (!owner.contains(char::is_whitespace)).then_some(last)
     }
 
     /// Whether `chunk` is called what the query says.
@@ -208,6 +208,7 @@ mod tests {
         assert_eq!(IdentifierQuery::new("Type::member").lookups(), ["type::member", "member"]);
         assert_eq!(IdentifierQuery::new("Start timestamp (ST)").lookups(), ["start timestamp (st)"]);
         assert_eq!(IdentifierQuery::new("made a yaml.Node").lookups(), ["made a yaml.node"]);
+        assert_eq!(IdentifierQuery::new("Cart.adds an item").lookups(), ["cart.adds an item", "adds an item"]);
         assert_eq!(IdentifierQuery::new("`").lookups(), Vec::<String>::new());
     }
 
