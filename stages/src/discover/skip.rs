@@ -32,12 +32,38 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories of build output or vendored dependencies, unless git tracks files in them: then they may be packages that
-/// happen to have such a name.
+/// Directories of build output or vendored dependencies, if they have the marks of one and git tracks no files in them: else
+/// they may be packages that happen to have such a name.
 const OUTPUT: &[&str] = &["build", "coverage", "target", "vendor", "venv"];
 
 /// Files that package managers write into a directory of vendored dependencies.
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
+
+/// Files that tools write into a directory of build output.
+const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "pyvenv.cfg"];
+
+/// Files beside which tools put their output and the dependencies.
+const BUILD_FILES: &[&str] = &[
+    "CMakeLists.txt",
+    "Cargo.toml",
+    "Gemfile",
+    "Makefile",
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "build.xml",
+    "composer.json",
+    "configure",
+    "go.mod",
+    "meson.build",
+    "package.json",
+    "pom.xml",
+    "project.clj",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.py",
+];
 
 /// Names of files with secrets, and suffixes of such names.
 const SECRETS: &[&str] = &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".htpasswd"];
@@ -137,7 +163,9 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
 /// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     if OUTPUT.contains(&name) {
-        return MANIFESTS.iter().any(|file| path.join(file).exists()) || !is_tracked();
+        let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
+        let is_output = || has(path, OUTPUT_MARKS) || path.parent().is_some_and(|parent| has(parent, BUILD_FILES));
+        return has(path, MANIFESTS) || is_output() && !is_tracked();
     }
     DIRECTORIES.binary_search(&name).is_ok()
 }
@@ -194,7 +222,22 @@ mod tests {
         assert!(EXTENSIONS.iter().all(|(_, extensions)| extensions.is_sorted()));
         let skipped = |name: &str, is_tracked| is_skipped_directory(Path::new(name), name, || is_tracked);
         assert!(skipped("node_modules", true) && !skipped("src", false));
-        assert!(skipped("target", false) && !skipped("target", true));
+    }
+
+    #[test]
+    fn output_is_told_from_packages_of_that_name() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let make = |path: &str| {
+            std::fs::create_dir_all(root.path().join(path)).expect("a new directory");
+            root.path().join(path)
+        };
+        let (output, package) = (make("app/target"), make("drivers/target"));
+        std::fs::write(root.path().join("app/Cargo.toml"), "").expect("a new file");
+        let skipped = |path: &Path, is_tracked| is_skipped_directory(path, "target", || is_tracked);
+        assert!(skipped(&output, false) && !skipped(&output, true));
+        assert!(!skipped(&package, false));
+        std::fs::write(package.join("CACHEDIR.TAG"), "").expect("a new file");
+        assert!(skipped(&package, false));
     }
 
     #[test]
