@@ -32,17 +32,20 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories of build output or vendored dependencies, if they have the marks of one and git tracks no files in them: else
-/// they may be packages that happen to have such a name.
-const OUTPUT: &[&str] = &["build", "coverage", "target", "vendor", "venv"];
+/// Directories of build output, if they have the marks of it and git tracks no files in them: else they may be packages that
+/// happen to have such a name.
+const OUTPUT: &[&str] = &["build", "coverage", "target"];
+
+/// Directories of dependencies, unless git tracks files in them.
+const DEPENDENCIES: &[&str] = &["vendor", "venv"];
 
 /// Files that package managers write into a directory of vendored dependencies.
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 
 /// Files that tools write into a directory of build output.
-const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "pyvenv.cfg"];
+const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt"];
 
-/// Files beside which tools put their output and the dependencies.
+/// Files beside which tools put their output.
 const BUILD_FILES: &[&str] = &[
     "CMakeLists.txt",
     "Cargo.toml",
@@ -162,10 +165,13 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
 
 /// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
+    let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
     if OUTPUT.contains(&name) {
-        let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
-        let is_output = || has(path, OUTPUT_MARKS) || path.parent().is_some_and(|parent| has(parent, BUILD_FILES));
-        return has(path, MANIFESTS) || is_output() && !is_tracked();
+        let is_output = has(path, OUTPUT_MARKS) || path.parent().is_some_and(|parent| has(parent, BUILD_FILES));
+        return is_output && !is_tracked();
+    }
+    if DEPENDENCIES.contains(&name) {
+        return has(path, MANIFESTS) || !is_tracked();
     }
     DIRECTORIES.binary_search(&name).is_ok()
 }
