@@ -7,13 +7,13 @@ use aurora_stages::index::{self as indexing, NotIndexed};
 use serde::Serialize;
 
 use crate::args::StatsArgs;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::style::Role;
 use crate::output::{json, sanitize, units, width};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use crate::values::ReportFormat;
-use crate::{findings, index, opened};
+use crate::{findings, index, interrupt, opened};
 
 #[derive(Serialize)]
 struct Report {
@@ -28,7 +28,11 @@ struct Report {
 pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     let root = opened::open(args.root.as_deref())?.root;
     let options = index::options(root, program)?;
+    interrupt::cancels(&options.cancel, "nothing is written");
     let entries = indexing::not_indexed(&options).map_err(|error| findings::failure(error, &program.terminal))?;
+    if options.cancel.is_cancelled() {
+        return Err(Failure::Interrupted("nothing was written".to_owned()));
+    }
     let mut reasons = BTreeMap::new();
     for entry in &entries {
         *reasons.entry(entry.reason.clone()).or_default() += 1;

@@ -94,17 +94,19 @@ pub(crate) fn run(args: &WhyArgs, program: &Program) -> Outcome {
     let plan = indexing::plan(&options).map_err(|error| findings::failure(error, &program.terminal))?;
     let options = programs::allowed(options, Untrusted::Skip, Purpose::DryRun, &program.terminal)?;
     interrupt::cancels(&options.cancel, "nothing is written");
+    let mut out = program.terminal.stdout();
+    let explain =
+        Explanation { snapshot: &snapshot, options: &options, format: args.format, terminal: &program.terminal };
     let mut left_out = 0;
     for (number, given) in args.paths.iter().enumerate() {
         if number > 0 && args.format == ReportFormat::Text {
-            writeln!(program.terminal.stdout())?;
+            writeln!(out)?;
         }
         let is_indexed = match directory(given, &options.root) {
-            Some(path) => explain_directory(&path, &snapshot, &options, args.format, program)?,
-            None => {
-                explain_file(&dry::located(given, &options.root, &plan)?, &snapshot, &options, args.format, program)?
-            }
+            Some(path) => explain.directory(&path, &mut out)?,
+            None => explain.file(&dry::located(given, &options.root, &plan)?, &mut out)?,
         };
+        out.flush()?;
         left_out += u64::from(!is_indexed);
     }
     match left_out {
@@ -125,39 +127,67 @@ fn directory(given: &Path, root: &Path) -> Option<String> {
     })
 }
 
-/// Whether a file below the directory is indexed.
-fn explain_directory(
-    path: &str,
-    snapshot: &Snapshot,
-    options: &IndexOptions,
+/// Explains paths of one index.
+struct Explanation<'e> {
+    snapshot: &'e Snapshot,
+    options: &'e IndexOptions,
     format: ReportFormat,
-    program: &Program,
-) -> Outcome<bool> {
-    let terminal = &program.terminal;
-    let found = indexing::not_indexed(options).map_err(|error| findings::failure(error, terminal))?;
-    let is_below = |inner: &str, outer: &str| {
-        outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let above = found.iter().find(|entry| is_below(path, &entry.path));
-    let (mut files, mut chunks) = (0, 0);
-    for record in snapshot.files() {
-        let record = record.map_err(opened::failure)?;
-        if is_below(&record.path, path) && record.outcome == FileOutcome::Indexed {
-            (files, chunks) = (files + 1, chunks + record.chunks.len());
+    terminal: &'e Terminal,
+}
+
+impl Explanation<'_> {
+    /// Whether a file below the directory is indexed.
+    fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+        let found = indexing::not_indexed(self.options);
+        let found = found.map_err(|error| findings::failure(error, self.terminal))?;
+        self.unless_cancelled()?;
+        let (mut files, mut chunks) = (0, 0);
+        for record in self.snapshot.files() {
+            let record = record.map_err(opened::failure)?;
+            if is_below(&record.path, path) && record.outcome == FileOutcome::Indexed {
+                (files, chunks) = (files + 1, chunks + record.chunks.len());
+            }
+        }
+        let above = || found.iter().find(|entry| is_below(path, &entry.path)).map(|entry| entry.reason.clone());
+        let reason = (files == 0).then(|| above().unwrap_or_else(|| "nothing below it is indexed".to_owned()));
+        let below = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path);
+        let not_indexed = below.cloned().collect();
+        let report = DirectoryReport { path, indexed: files > 0, reason, files, chunks, not_indexed };
+        match self.format {
+            ReportFormat::Json => json::write_indented(out, &report)?,
+            ReportFormat::Text => write_directory(out, &report, self.terminal)?,
+        }
+        Ok(report.indexed)
+    }
+
+    /// Whether the file is indexed.
+    fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
+        let run = indexing::dry_run(self.options, path, &[]);
+        let run = run.map_err(|error| findings::failure(error, self.terminal))?;
+        self.unless_cancelled()?;
+        if let Some(error) = &run.error {
+            return Err(Failure::from_error(error));
+        }
+        let record = self.snapshot.file(path).map_err(opened::failure)?;
+        let report = report(&run, record.as_ref(), &self.options.root);
+        match self.format {
+            ReportFormat::Json => json::write_indented(out, &report)?,
+            ReportFormat::Text => write_file(out, &report, self.terminal)?,
+        }
+        Ok(report.indexed)
+    }
+
+    fn unless_cancelled(&self) -> Outcome {
+        match self.options.cancel.is_cancelled() {
+            true => Err(Failure::Interrupted("nothing was written".to_owned())),
+            false => Ok(()),
         }
     }
-    let indexed = files > 0;
-    let reason = above.map(|entry| entry.reason.clone()).filter(|_| !indexed);
-    let reason = reason.or_else(|| (!indexed).then(|| "nothing below it is indexed".to_owned()));
-    let not_indexed = found.iter().filter(|entry| is_below(&entry.path, path) && entry.path != path).cloned().collect();
-    let report = DirectoryReport { path, indexed, reason, files, chunks, not_indexed };
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => write_directory(&mut out, &report, terminal)?,
-    }
-    out.flush()?;
-    Ok(indexed)
+}
+
+/// Whether `inner` is `outer` or is below it.
+fn is_below(inner: &str, outer: &str) -> bool {
+    outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn write_directory(out: &mut impl Write, report: &DirectoryReport<'_>, terminal: &Terminal) -> io::Result<()> {
@@ -180,33 +210,6 @@ fn write_directory(out: &mut impl Write, report: &DirectoryReport<'_>, terminal:
 
 fn write_not_indexed(out: &mut impl Write, path: &str, reason: &str, terminal: &Terminal) -> io::Result<()> {
     writeln!(out, "{path} is {}: {}", terminal.out.paint(Role::Warning, "not indexed"), sanitize::line(reason))
-}
-
-/// Whether the file is indexed.
-fn explain_file(
-    path: &str,
-    snapshot: &Snapshot,
-    options: &IndexOptions,
-    format: ReportFormat,
-    program: &Program,
-) -> Outcome<bool> {
-    let terminal = &program.terminal;
-    let run = indexing::dry_run(options, path, &[]).map_err(|error| findings::failure(error, terminal))?;
-    if options.cancel.is_cancelled() {
-        return Err(Failure::Interrupted("nothing was written".to_owned()));
-    }
-    if let Some(error) = &run.error {
-        return Err(Failure::from_error(error));
-    }
-    let record = snapshot.file(path).map_err(opened::failure)?;
-    let report = report(&run, record.as_ref(), &options.root);
-    let mut out = terminal.stdout();
-    match format {
-        ReportFormat::Json => json::write_indented(&mut out, &report)?,
-        ReportFormat::Text => write_text(&mut out, &report, terminal)?,
-    }
-    out.flush()?;
-    Ok(report.indexed)
 }
 
 fn report<'r>(run: &'r DryRun, record: Option<&'r FileRecord>, root: &Path) -> Report<'r> {
@@ -249,7 +252,7 @@ fn has_changed(record: &FileRecord, root: &Path) -> bool {
     })
 }
 
-fn write_text(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> io::Result<()> {
+fn write_file(out: &mut impl Write, report: &Report<'_>, terminal: &Terminal) -> io::Result<()> {
     let path = terminal.out.paint(Role::Path, &sanitize::line(report.path));
     match (&report.index, &report.reason) {
         (Some(stored), _) => {

@@ -275,3 +275,35 @@ fn a_tree_ends_where_it_meets_itself() {
     assert_eq!(shown(&snapshot, &tree.root), "m.py:a[m.py:b[m.py:c*[]] m.py:c[m.py:a![]]]");
     assert!(!tree.is_cut && tree.external.is_empty());
 }
+
+#[test]
+fn modules_that_re_export_each_other_are_asked_once() {
+    const MODULES: usize = 40;
+    let module = |number: usize| {
+        let others = (0..MODULES).filter(|other| *other != number).map(|other| format!("export * from './m{other}'\n"));
+        format!("{}export function f{number}() {{}}\n", others.collect::<String>())
+    };
+    let mut files: Vec<(String, String)> =
+        (0..MODULES).map(|number| (format!("m{number}.ts"), module(number))).collect();
+    let caller = "import { f39, nothing } from './m0'\nexport function run() {\n  f39()\n  nothing().go()\n}\n";
+    files.push(("main.ts".to_owned(), caller.to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    check(&files, Relation::Callees, &["main.ts:run -> m39.ts:f39 import"]);
+}
+
+#[test]
+fn nested_expressions_are_read_to_a_depth() {
+    let nested = |depth: usize| {
+        let (open, close) = ("(".repeat(depth), ")".repeat(depth));
+        let (choices, either) = ("b || ".repeat(depth), "b ? b : ".repeat(depth));
+        format!(
+            "class A {{\n  go() {{}}\n  stop() {{}}\n  rest() {{}}\n}}\n\nfunction f(a: A, b) {{\n  {open}a{close}.go()\n  \
+             const c = {choices}a\n  c.stop()\n  const d = {either}a\n  d.rest()\n}}\n"
+        )
+    };
+    let found = |depth: usize| relations(&[("a.ts", nested(depth).as_str())], Relation::Callees);
+    let all = ["a.ts:f -> a.ts:A.go receiver", "a.ts:f -> a.ts:A.stop receiver", "a.ts:f -> a.ts:A.rest receiver"];
+    assert!(all.iter().all(|wanted| found(20).iter().any(|found| found == wanted)), "{:?}", found(20));
+    // Deeper ones end, with whatever is found by name.
+    assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
+}

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use aurora_storage::{Environment, OpenMode, ProjectDirectory, WriterOptions};
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::fixture::{Fixture, Run};
 use crate::{indexed, repository, run, settings};
@@ -188,13 +189,21 @@ fn a_stage_that_leaves_files_out_says_why() {
     docs/guide.md
 
     sieve  (process, [time])
-      file.skip    not ours
+      file.skip    stage `sieve`: not ours
       file.status  skipped
       left out  the file: not ours
 
     The file is not indexed
     ")
     });
+    assert_eq!(run(&fixture, &["mem", "index"]).code, Some(0));
+    for _ in ["after the run", "after a run that reads nothing"] {
+        let listed = run(&fixture, &["mem", "stats", "--skipped", "--format", "json"]).json();
+        let entries = listed["entries"].as_array().expect("a list");
+        let guide = entries.iter().find(|entry| entry["path"] == "docs/guide.md").expect("it is not indexed");
+        assert_eq!((&guide["stage"], &guide["reason"]), (&json!("sieve"), &json!("not ours")));
+        assert_eq!(run(&fixture, &["mem", "index"]).code, Some(0));
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) fn test() -> Result<(), String> {
     cargo(&["test", "-p", "aurora-analysis", "--no-default-features", "--test", "without_bert", "--locked"])
 }
 
-/// A bench of a package of the workspace, on a directory if it takes one.
+/// A bench of a package of the workspace, on files and directories, with further options.
 pub(crate) fn bench(package: &str, name: &str, roots: &[PathBuf], options: &[String]) -> Result<(), String> {
     let canonical = |root: &PathBuf| root.canonicalize().map_err(|error| format!("{}: {error}", root.display()));
     let roots: Vec<String> =

@@ -170,16 +170,12 @@ impl<'d> BatchOutcome<'d> {
                 format!("stage `{stage}` gives column `{column}`, which `writes` does not list; it is not stored");
             cx.warn(&paths.of(*unit), &reason);
         }
-        for (unit, reason) in &self.dropped {
-            match self.declaration.drops {
-                DropRows::Files => cx.skip(&paths.of(*unit), &format!("stage `{}`: {reason}", cx.stage())),
-                _ => cx.count(&format!("{}: {reason}", cx.stage()), 1),
-            }
-        }
         if self.declaration.drops == DropRows::Files {
             let mut reasons = vec![None; batch.files()];
             for (file, reason) in &self.dropped {
-                reasons[*file as usize] = Some(Value::String(reason.clone()));
+                let reason = format!("stage `{}`: {reason}", cx.stage());
+                cx.skip(&paths.of(*file), &reason);
+                reasons[*file as usize] = Some(Value::String(reason));
             }
             cx.count("files.left_out", self.dropped.len() as u64);
             batch.write_values(FILE_SKIP, reasons)?;
@@ -194,6 +190,10 @@ impl<'d> BatchOutcome<'d> {
             }
         }
         if self.declaration.drops == DropRows::Chunks {
+            // One by one, before they are dropped.
+            for reason in self.dropped.values() {
+                cx.count(&format!("{}: {reason}", cx.stage()), 1);
+            }
             let keep: Vec<bool> = (0..batch.chunks() as u32).map(|chunk| !self.dropped.contains_key(&chunk)).collect();
             batch.retain_chunks(&keep)?;
         }

@@ -13,18 +13,18 @@ impl Reader<'_, '_> {
         let tokens = &self.tokens;
         if matches!(tokens.at(next), "??" | "||" | "or" | "?:") && next < end {
             return match first {
-                Value::Unknown => self.expression(next + 1, end).map(Some),
+                Value::Unknown => self.inner(next + 1, end).map(Some),
                 known => Ok(Some(known.clone())),
             };
         }
         let Some(question) = self.behind_condition(next, end) else { return Ok(None) };
-        match self.expression(question + 1, end)? {
+        match self.inner(question + 1, end)? {
             Value::Unknown | Value::External => {}
             value => return Ok(Some(value)),
         }
         let is_else = |at: &usize| tokens.at(*at) == ":" && tokens.opener(*at) == tokens.opener(question);
         match (question..end.min(question + LONGEST)).find(is_else) {
-            Some(at) => self.expression(at + 1, end).map(Some),
+            Some(at) => self.inner(at + 1, end).map(Some),
             None => Ok(Some(Value::Unknown)),
         }
     }

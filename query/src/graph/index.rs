@@ -16,9 +16,10 @@ pub(crate) const MOST_NAMESAKES: usize = 1_024;
 const MOST_CHUNKS: usize = 16_384;
 /// Most bytes of the pieces of one definition that are read.
 const MOST_TEXT: usize = 1 << 20;
-/// Most expressions that are read to resolve the calls of one name in one text, and to answer one question.
-const MOST_EXPRESSIONS_OF_CALLS: u32 = 4_096;
-const MOST_EXPRESSIONS: u32 = 262_144;
+/// Most expressions that are read to resolve the calls of one name in one text.
+const MOST_EXPRESSIONS: u32 = 4_096;
+/// Most expressions and re-exports that are followed to answer one question.
+const MOST_STEPS: u32 = 262_144;
 /// Most files, definitions and texts that are kept.
 const MOST_KEPT: usize = 4_096;
 
@@ -120,8 +121,10 @@ pub(crate) struct Index<'s> {
     tokens: RefCell<FxHashMap<ChunkId, Rc<Tokens>>>,
     /// Which paths are files.
     paths: RefCell<FxHashMap<String, bool>>,
-    /// Expressions that may still be read for one call, and for one question.
-    left: Cell<(u32, u32)>,
+    /// Expressions that may still be read for the calls of one name.
+    expressions_left: Cell<u32>,
+    /// Steps that may still be taken for one question.
+    steps_left: Cell<u32>,
     /// The base types of types, and whether all are known.
     bases: RefCell<FxHashMap<ChunkId, Bases>>,
     /// Names of the modules of Go by the paths of their `go.mod`.
@@ -137,7 +140,8 @@ impl<'s> Index<'s> {
             tokens: RefCell::default(),
             paths: RefCell::default(),
             bases: RefCell::default(),
-            left: Cell::default(),
+            expressions_left: Cell::default(),
+            steps_left: Cell::default(),
             go_modules: RefCell::default(),
         }
     }
@@ -161,27 +165,31 @@ impl<'s> Index<'s> {
 
     /// Begins a question.
     pub(crate) fn begin(&self) {
-        self.left.set((0, MOST_EXPRESSIONS));
+        self.steps_left.set(MOST_STEPS);
     }
 
     /// Begins the calls of a name in a text.
     pub(crate) fn begin_calls(&self) {
-        self.left.set((MOST_EXPRESSIONS_OF_CALLS, self.left.get().1));
+        self.expressions_left.set(MOST_EXPRESSIONS);
     }
 
     /// Whether one more expression may be read.
-    pub(crate) fn spend(&self) -> bool {
-        let (calls, question) = self.left.get();
-        let may = calls > 0 && question > 0;
-        if may {
-            self.left.set((calls - 1, question - 1));
-        }
-        may
+    pub(crate) fn may_read_expression(&self) -> bool {
+        let left = self.expressions_left.get();
+        self.expressions_left.set(left.saturating_sub(1));
+        left > 0 && self.may_step()
     }
 
-    /// Whether the question has read all that it may.
+    /// Whether the question may take one more step.
+    pub(crate) fn may_step(&self) -> bool {
+        let left = self.steps_left.get();
+        self.steps_left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Whether the question has taken all steps that it may.
     pub(crate) fn is_spent(&self) -> bool {
-        self.left.get().1 == 0
+        self.steps_left.get() == 0
     }
 
     /// What a file defines; nothing, if it is not indexed.

@@ -6,9 +6,11 @@ use aurora_storage::StorageError;
 
 use super::call_sites::arguments_open;
 use super::declarations::{self, Declared, Place};
+use super::imports::{self, ExportSearch};
 use super::index::{Definition, Index};
+use super::meaning::{Meaning, Wanted};
 use super::reason::Reason;
-use super::scope::{self, Meaning, Wanted};
+use super::scope;
 use super::signature;
 use super::syntax::{Declarations, Imports};
 use super::tokens::{TokenKind, Tokens};
@@ -16,6 +18,8 @@ use super::type_name::{self, TypeName, angle_closer};
 
 /// How many declarations, results and members are followed for one expression.
 const DEEPEST: u32 = 12;
+/// How deep expressions are nested.
+const DEEPEST_NESTING: u32 = 64;
 /// Most names, calls and indexes of one expression.
 const MOST_STEPS: usize = 64;
 /// Types that stand for their argument where a member is used that they do not have.
@@ -89,11 +93,12 @@ pub(crate) struct Reader<'i, 's> {
     pub(crate) from: Rc<Definition>,
     pub(crate) tokens: Rc<Tokens>,
     depth: u32,
+    nesting: u32,
 }
 
 impl<'i, 's> Reader<'i, 's> {
     pub(crate) fn new(index: &'i Index<'s>, from: Rc<Definition>) -> Result<Self, StorageError> {
-        Ok(Self { index, tokens: index.tokens(&from)?, from, depth: 0 })
+        Ok(Self { index, tokens: index.tokens(&from)?, from, depth: 0, nesting: 0 })
     }
 
     /// A reader of another definition, one step further; `None` when these were too many.
@@ -101,13 +106,13 @@ impl<'i, 's> Reader<'i, 's> {
         if self.depth >= DEEPEST {
             return Ok(None);
         }
-        let tokens = self.index.tokens(from)?;
-        Ok(Some(Self { index: self.index, from: Rc::clone(from), tokens, depth: self.depth + 1 }))
+        let (tokens, depth) = (self.index.tokens(from)?, self.depth + 1);
+        Ok(Some(Self { from: Rc::clone(from), tokens, depth, ..self.clone() }))
     }
 
     /// The value of the expression that begins at a token and ends before `end`.
     pub(crate) fn expression(&self, mut at: usize, end: usize) -> Result<Value, StorageError> {
-        if !self.index.spend() {
+        if self.nesting > DEEPEST_NESTING || !self.index.may_read_expression() {
             return Ok(Value::Unknown);
         }
         let tokens = &self.tokens;
@@ -161,6 +166,11 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(if is_operand && !tokens.is_first(next) { Value::External } else { value })
     }
 
+    /// The value of an expression inside another one.
+    pub(super) fn inner(&self, at: usize, end: usize) -> Result<Value, StorageError> {
+        Self { nesting: self.nesting + 1, ..self.clone() }.expression(at, end)
+    }
+
     /// An object of the type that is written at a token.
     fn written(&self, at: usize) -> Value {
         let found = type_name::read(&self.tokens, at);
@@ -189,7 +199,7 @@ impl<'i, 's> Reader<'i, 's> {
             {
                 return Ok((Value::Instance(name, Rc::clone(&self.from)), end));
             }
-            return Ok((self.expression(at + 1, closer)?, closer + 1));
+            return Ok((self.inner(at + 1, closer)?, closer + 1));
         }
         if word == "[" && syntax.declarations == Declarations::NameType {
             return Ok((self.written(at), end));
@@ -235,7 +245,7 @@ impl<'i, 's> Reader<'i, 's> {
             Meaning::Variable(path, name) => self.variable(&path, &name),
             Meaning::External | Meaning::Unknown => match self.package_variable(name)? {
                 Value::Unknown => {
-                    let imported = scope::imported(self.index, name, &self.from, 0)?;
+                    let imported = imports::imported(self.index, name, &self.from, &mut ExportSearch::default())?;
                     // A variable of a package that no declaration shows is not known to be external.
                     Ok(if matches!(imported, Meaning::External) { Value::External } else { Value::Unknown })
                 }
@@ -296,7 +306,7 @@ impl<'i, 's> Reader<'i, 's> {
         if self.depth >= DEEPEST {
             return Ok(Value::Unknown);
         }
-        let deeper = Self { depth: self.depth + 1, ..self.clone() };
+        let deeper = Self { depth: self.depth + 1, nesting: self.nesting + 1, ..self.clone() };
         let end = self.tokens.len();
         match declared {
             Declared::Type(name) => Ok(Value::Instance(name, Rc::clone(&self.from))),
@@ -358,7 +368,7 @@ impl<'i, 's> Reader<'i, 's> {
     /// A member of a value.
     pub(crate) fn member(&self, value: Value, name: &str) -> Result<Value, StorageError> {
         if let Value::Module(module, from) = &value {
-            return Ok(match scope::of_module(self.index, module, name, from, 0)? {
+            return Ok(match imports::of_module(self.index, module, name, from, &mut ExportSearch::default())? {
                 Meaning::Variable(path, name) => self.variable(&path, &name)?,
                 meaning => Value::of(meaning),
             });
@@ -435,14 +445,19 @@ impl<'i, 's> Reader<'i, 's> {
         Ok(match value {
             Value::Types(types, _) => Value::Objects(types),
             Value::Functions(functions, _) => self.result(&functions)?,
-            Value::Module(module, from) => match Value::of(scope::of_module(self.index, &module, "default", &from, 0)?)
-            {
+            Value::Module(module, from) => match self.default_of(&module, &from)? {
                 Value::Module(..) => Value::Unknown,
                 value => self.call(value)?,
             },
             Value::External => Value::External,
             Value::Instance(..) | Value::Results(..) | Value::Objects(_) | Value::Unknown => Value::Unknown,
         })
+    }
+
+    /// The default export of a module.
+    pub(super) fn default_of(&self, module: &str, from: &Rc<Definition>) -> Result<Value, StorageError> {
+        let mut search = ExportSearch::default();
+        Ok(Value::of(imports::of_module(self.index, module, "default", from, &mut search)?))
     }
 
     fn result(&self, functions: &[Rc<Definition>]) -> Result<Value, StorageError> {

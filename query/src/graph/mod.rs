@@ -7,16 +7,18 @@
 //! 1. `call_sites` finds the calls of a name in the `tokens` of a text, each with its receiver;
 //! 2. `infer` follows the receiver: variables, parameters, fields, results, with the types that `declarations`, `type_name` and
 //!    `signature` read;
-//! 3. `scope` finds what a name means at a place: enclosing scopes, base types, imports (`modules`), package, uniqueness;
+//! 3. `scope` finds what a name means at a place: enclosing scopes, base types, `imports` (of `modules`), package, uniqueness;
 //! 4. `resolve` puts these together; a call whose receiver is unknown means the members of its name, at less confidence.
 //!
-//! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and tokens.
+//! What languages differ in is a row of the table in `syntax`. Every step is bounded, in candidates, depth and steps.
 
 mod call_sites;
 mod choice;
 mod declarations;
+mod imports;
 mod index;
 mod infer;
+mod meaning;
 mod modules;
 mod reason;
 mod relations;

@@ -7,6 +7,7 @@ use aurora_storage::{ChunkType, StorageError};
 use super::call_sites::{self, CallSite, calls_of};
 use super::index::{Definition, Index};
 use super::infer::{Reader, Value};
+use super::meaning::{Meaning, Wanted};
 use super::reason::Reason;
 use super::scope;
 use super::signature;
@@ -100,8 +101,10 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
             }
             shared(reader.index, found, reason, site.arguments)
         }
-        Value::Module(module, from) => match scope::of_module(reader.index, &module, "default", &from, 0)? {
-            scope::Meaning::Definitions(found, reason) => shared(reader.index, found, reason, site.arguments),
+        Value::Module(module, from) => match reader.default_of(&module, &from)? {
+            Value::Types(found, reason) | Value::Functions(found, reason) => {
+                shared(reader.index, found, reason, site.arguments)
+            }
             _ => Ok(Vec::new()),
         },
         _ => Ok(Vec::new()),
@@ -110,8 +113,8 @@ fn of_site(reader: &Reader<'_, '_>, site: &CallSite) -> Result<Vec<Target>, Stor
 
 /// What a name without a receiver is.
 fn bare(reader: &Reader<'_, '_>, name: &str) -> Result<Value, StorageError> {
-    match scope::lookup(reader.index, name, &reader.from, scope::Wanted::Callable)? {
-        scope::Meaning::Definitions(found, reason) => {
+    match scope::lookup(reader.index, name, &reader.from, Wanted::Callable)? {
+        Meaning::Definitions(found, reason) => {
             let (types, functions): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_type());
             Ok(if types.is_empty() { Value::Functions(functions, reason) } else { Value::Types(types, reason) })
         }

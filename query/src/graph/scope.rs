@@ -2,51 +2,18 @@
 
 use std::rc::Rc;
 
-use aurora_storage::{Binding, StorageError};
+use aurora_storage::StorageError;
 
+use super::imports::{self, ExportSearch};
 use super::index::{Bases, Definition, Index};
+use super::meaning::{Meaning, Wanted};
 use super::modules;
 use super::reason::Reason;
 use super::syntax::Imports;
 use super::tokens::Tokens;
 
-/// How many files a re-export is followed through.
-const DEEPEST_EXPORT: u32 = 6;
 /// Most base types that are looked at for one member.
 const MOST_BASES: usize = 64;
-
-/// What a name means.
-#[derive(Debug, Clone)]
-pub(crate) enum Meaning {
-    /// Definitions, and how they were found.
-    Definitions(Vec<Rc<Definition>>, Reason),
-    /// A module, as the file of the definition names it.
-    Module(String, Rc<Definition>),
-    /// A variable of a file.
-    Variable(String, String),
-    /// Something outside of the repository.
-    External,
-    /// Nothing that is known.
-    Unknown,
-}
-
-/// Which definitions a name can mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// A base type of the definition.
-    Base,
-    Type,
-    Callable,
-}
-
-impl Wanted {
-    fn accepts(self, definition: &Definition) -> bool {
-        match self {
-            Self::Base | Self::Type => definition.is_type(),
-            Self::Callable => definition.is_type() || (definition.is_function() && !definition.is_named_as_its_type()),
-        }
-    }
-}
 
 /// What a bare name means in the text of `from`.
 pub(crate) fn lookup(
@@ -59,7 +26,7 @@ pub(crate) fn lookup(
         Meaning::Unknown => {}
         meaning => return Ok(meaning),
     }
-    match imported(index, name, from, 0)? {
+    match imports::imported(index, name, from, &mut ExportSearch::default())? {
         Meaning::Unknown => {}
         meaning => return Ok(meaning),
     }
@@ -74,7 +41,7 @@ pub(crate) fn lookup(
         if !found.is_empty() {
             return Ok(Meaning::Definitions(found, Reason::Package));
         }
-        for package in wildcards(index, from)? {
+        for package in imports::wildcards(index, from)? {
             let found = pick(&|other| modules::is_in_package(&package, other));
             if !found.is_empty() {
                 return Ok(Meaning::Definitions(found, Reason::Import));
@@ -84,15 +51,9 @@ pub(crate) fn lookup(
     }
     match from.syntax.imports {
         Imports::Python | Imports::Ecma => {
-            for module in wildcards(index, from)? {
-                for file in modules::files(index, &module, &from.path, from.syntax.imports)? {
-                    let found = exported(index, &file, name, 1)?;
-                    if matches!(found, Meaning::Definitions(..)) {
-                        return Ok(found);
-                    }
-                }
-            }
-            Ok(Meaning::External)
+            let modules = imports::wildcards(index, from)?;
+            let found = imports::exported_by(index, &modules, from, name, &mut ExportSearch::default())?;
+            Ok(if matches!(found, Meaning::Definitions(..)) { found } else { Meaning::External })
         }
         _ => {
             let near: Vec<Rc<Definition>> = pick(&|other| other.directory() == from.directory());
@@ -105,13 +66,6 @@ pub(crate) fn lookup(
             })
         }
     }
-}
-
-/// Packages and modules of which a file imports every name.
-fn wildcards(index: &Index<'_>, from: &Definition) -> Result<Vec<String>, StorageError> {
-    let file = index.file(&from.path)?;
-    let all = file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*");
-    Ok(all.map(|binding| binding.path.clone()).collect())
 }
 
 /// Whether two files are in one package: in one directory, or in the same one below `main` and `test`.
@@ -190,169 +144,6 @@ pub(crate) fn enclosing_type(index: &Index<'_>, from: &Rc<Definition>) -> Result
         scope = scope.trim_end_matches(['.', ':', '\\', '#', '/']);
     }
     Ok(None)
-}
-
-/// What a file imports under a name; [`Meaning::Unknown`] if it imports none.
-pub(crate) fn imported(
-    index: &Index<'_>,
-    name: &str,
-    from: &Rc<Definition>,
-    depth: u32,
-) -> Result<Meaning, StorageError> {
-    let file = index.file(&from.path)?;
-    if let Some(Binding { path, member, .. }) = file.bindings.iter().find(|binding| binding.name == name) {
-        return match member.as_str() {
-            "*" => Ok(Meaning::Module(path.clone(), Rc::clone(from))),
-            "" => named_by(index, path, from, depth),
-            member => {
-                let member = if member == "default" { format!("default {name}") } else { member.to_owned() };
-                of_module(index, path, &member, from, depth)
-            }
-        };
-    }
-    let bound = |path: &&String| {
-        path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':', '/', '\\']))
-    };
-    match file.imports.iter().find(bound) {
-        Some(path) => named_by(index, path, from, depth),
-        None => Ok(Meaning::Unknown),
-    }
-}
-
-/// What the path of an import means, which names a module or a definition.
-pub(crate) fn named_by(
-    index: &Index<'_>,
-    path: &str,
-    from: &Rc<Definition>,
-    depth: u32,
-) -> Result<Meaning, StorageError> {
-    let imports = from.syntax.imports;
-    if matches!(imports, Imports::Python | Imports::Ecma) {
-        if !modules::files(index, path, &from.path, imports)?.is_empty() {
-            return Ok(Meaning::Module(path.to_owned(), Rc::clone(from)));
-        }
-        let Some((module, name)) = path.rsplit_once('.') else { return Ok(Meaning::External) };
-        // The last of leading dots belongs to the module.
-        let module = if module.is_empty() || module.ends_with('.') { &path[..module.len() + 1] } else { module };
-        return of_module(index, module, name, from, depth);
-    }
-    let name = path.rsplit(['.', ':', '/', '\\']).next().unwrap_or(path);
-    if imports == Imports::Go {
-        return Ok(match modules::go_directory(index, path, from)? {
-            Some(_) => Meaning::Module(path.to_owned(), Rc::clone(from)),
-            None => Meaning::External,
-        });
-    }
-    let mut found = Vec::new();
-    for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
-        if Wanted::Callable.accepts(other) && modules::names(index, path, from, other)? {
-            found.push(Rc::clone(other));
-        }
-    }
-    Ok(match (imports, found.is_empty()) {
-        (_, false) => Meaning::Definitions(found, Reason::Import),
-        (Imports::Rust, true) if !path.starts_with("std::") => Meaning::Module(path.to_owned(), Rc::clone(from)),
-        (Imports::Package, true) => Meaning::External,
-        _ => Meaning::Unknown,
-    })
-}
-
-/// What a module exports under a name.
-pub(crate) fn of_module(
-    index: &Index<'_>,
-    module: &str,
-    name: &str,
-    from: &Rc<Definition>,
-    depth: u32,
-) -> Result<Meaning, StorageError> {
-    match from.syntax.imports {
-        Imports::Python | Imports::Ecma => {
-            let files = modules::files(index, module, &from.path, from.syntax.imports)?;
-            for file in &files {
-                match exported(index, file, name, depth)? {
-                    Meaning::Unknown | Meaning::External => {}
-                    meaning => return Ok(meaning),
-                }
-            }
-            if from.syntax.imports == Imports::Python {
-                let inner = if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") };
-                if !modules::files(index, &inner, &from.path, from.syntax.imports)?.is_empty() {
-                    return Ok(Meaning::Module(inner, Rc::clone(from)));
-                }
-            }
-            Ok(files.into_iter().next().map_or(Meaning::External, |file| Meaning::Variable(file, name.to_owned())))
-        }
-        Imports::Go => {
-            let mut found = Vec::new();
-            for other in index.named(name)?.iter().filter(|other| other.syntax.group == from.syntax.group) {
-                if modules::names(index, module, from, other)? {
-                    found.push(Rc::clone(other));
-                }
-            }
-            Ok(if found.is_empty() { Meaning::External } else { Meaning::Definitions(found, Reason::Import) })
-        }
-        Imports::Rust => named_by(index, &format!("{module}::{name}"), from, depth),
-        _ => named_by(index, &format!("{module}.{name}"), from, depth),
-    }
-}
-
-/// What a file defines or passes on under a name; `default NAME` is its default export, imported as NAME.
-fn exported(index: &Index<'_>, path: &str, name: &str, depth: u32) -> Result<Meaning, StorageError> {
-    let file = index.file(path)?;
-    let own = |name: &str| -> Vec<Rc<Definition>> {
-        let top = file.named(name).filter(|other| other.owner().is_empty() && Wanted::Callable.accepts(other));
-        top.cloned().collect()
-    };
-    let found = match name.strip_prefix("default") {
-        Some(bound) if bound.is_empty() || bound.starts_with(' ') => default_export(index, path, bound.trim())?,
-        _ => own(name),
-    };
-    if !found.is_empty() {
-        return Ok(Meaning::Definitions(found, Reason::Import));
-    }
-    let Some(from) = file.definitions.first().filter(|_| depth < DEEPEST_EXPORT) else { return Ok(Meaning::Unknown) };
-    match imported(index, name, from, depth + 1)? {
-        Meaning::Unknown => {}
-        meaning => return Ok(meaning),
-    }
-    for binding in file.bindings.iter().filter(|binding| binding.name == "*" && binding.member == "*") {
-        for other in modules::files(index, &binding.path, path, from.syntax.imports)? {
-            match exported(index, &other, name, depth + 1)? {
-                Meaning::Unknown | Meaning::External => {}
-                meaning => return Ok(meaning),
-            }
-        }
-    }
-    Ok(Meaning::Unknown)
-}
-
-/// The definition that a module of JavaScript exports as its default, imported under the name `bound`.
-fn default_export(index: &Index<'_>, path: &str, bound: &str) -> Result<Vec<Rc<Definition>>, StorageError> {
-    let file = index.file(path)?;
-    let top = |name: &str| -> Vec<Rc<Definition>> {
-        file.named(name).filter(|other| other.owner().is_empty() && !other.is_module).cloned().collect()
-    };
-    for name in ["default", bound] {
-        let found = top(name);
-        if !found.is_empty() {
-            return Ok(found);
-        }
-    }
-    for module in file.definitions.iter().filter(|definition| definition.is_module) {
-        let tokens = index.tokens(module)?;
-        if let Some(name) = default_name(&tokens) {
-            return Ok(top(name));
-        }
-    }
-    let types: Vec<Rc<Definition>> =
-        file.definitions.iter().filter(|other| other.is_type() && other.owner().is_empty()).cloned().collect();
-    Ok(if types.len() == 1 { types } else { Vec::new() })
-}
-
-/// `Name` of `export default Name`.
-fn default_name(tokens: &Tokens) -> Option<&str> {
-    let at = tokens.places("default").find(|at| tokens.before(*at) == "export")?;
-    tokens.is_name(at + 1).then(|| tokens.at(at + 1))
 }
 
 /// The members of a name that a type has.
@@ -487,7 +278,9 @@ fn path(index: &Index<'_>, names: &[String], from: &Rc<Definition>, wanted: Want
                 }
                 if inner.is_empty() { Meaning::External } else { Meaning::Definitions(inner, reason) }
             }
-            Meaning::Module(module, from) => of_module(index, &module, name, &from, 0)?,
+            Meaning::Module(module, from) => {
+                imports::of_module(index, &module, name, &from, &mut ExportSearch::default())?
+            }
             _ => Meaning::External,
         };
     }

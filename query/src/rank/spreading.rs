@@ -1,11 +1,10 @@
 //! Spreading activation: the best candidates prime what they are related to.
 //!
 //! From each source activation travels along calls, imports, containment and conversations, in both directions, and
-//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983). Of several definitions of a name,
-//! a call means the nearest, by file, imports and directory, which share its activation: [`crate::RelationIndex`] is more exact, but
-//! reads texts. A name that many
-//! chunks define or use relates nothing, so such edges are left out; this, and a bound on the chunks whose neighbours
-//! are looked up, keeps the work small on any graph.
+//! loses a fixed share with every hop (Anderson, "A spreading activation theory of memory", 1983). Of several definitions
+//! of a name, a call means the nearest ones, by file, imports and directory, which share its activation. [`crate::RelationIndex`]
+//! is more exact, but reads texts. A name that many chunks define or use relates nothing, so such edges are left out; this,
+//! and a bound on the chunks whose neighbours are looked up, keeps the work small on any graph.
 
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;

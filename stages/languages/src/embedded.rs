@@ -88,7 +88,7 @@ impl<'t> Tag<'t> {
                 }
                 _ => {}
             }
-            let name_end = at + 1 + text.as_bytes()[at + 1..].iter().take_while(|byte| is_unquoted(**byte)).count();
+            let name_end = at + 1 + bytes[at + 1..].iter().take_while(|byte| is_unquoted(**byte)).count();
             let name = text.get(at..name_end).unwrap_or_default();
             at = name_end;
             if bytes.get(at) != Some(&b'=') {

@@ -48,6 +48,16 @@ pub(crate) struct LexicalTable {
     pub(crate) keywords: &'static [&'static str],
 }
 
+impl LexicalTable {
+    /// Markup with tags: its only words are names.
+    pub(crate) const MARKUP: Self = Self {
+        line_comments: &[],
+        block_comment: Some(("<!--", "-->")),
+        strings: &[("\"", true), ("'", false)],
+        keywords: &[],
+    };
+}
+
 impl Highlighting {
     pub(crate) fn highlight(&self, text: &str) -> Vec<Vec<Highlight>> {
         match self {

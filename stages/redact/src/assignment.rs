@@ -166,7 +166,7 @@ impl Value {
     }
 }
 
-/// Whether a value without quotes is no expression; `next` is the byte after it. An expression goes on with a parenthesis or a
+/// Whether a value without quotes is no expression; `next` is the byte after it. An expression has a parenthesis or a
 /// bracket or has the name of a member (`P11Key.secretKey`), and identifiers seldom have digits.
 fn is_literal(value: &[u8], next: Option<&u8>) -> bool {
     let ends = next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`\\;,&<}#".contains(next));

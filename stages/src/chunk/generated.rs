@@ -96,7 +96,7 @@ pub(crate) fn is_generated(text: &str) -> bool {
     })
 }
 
-/// The end of the comment that goes on after a line.
+/// What ends the comment that is open after a line.
 fn block_after(line: &str, block: Option<&'static str>) -> Option<&'static str> {
     if let Some(end) = block {
         return block.filter(|_| !line.contains(end));

@@ -54,7 +54,7 @@ impl Default for IncrementalCheck {
 
 impl Described for IncrementalCheck {
     const SUMMARY: &'static str = "Drops unchanged files and appends deleted ones. The evidence, cheapest first: modification \
-        time and size, git's index, BLAKE3 of the content. Secrets in the texts that go on are masked.";
+        time and size, git's index, BLAKE3 of the content. Secrets in the texts of the others are masked.";
     const KEYS: &'static [Key] = &[
         Key::bool("git", "Trust git's index where it shows that a file is unchanged."),
         Key::bool("mtime", "Trust an unchanged modification time and size."),

@@ -27,14 +27,14 @@ use std::time::{Duration, Instant};
 use aurora_storage::give_back_freed_memory;
 
 pub use custom_columns::declarations as custom_columns;
-pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run, suppliers};
+pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
 pub use error::IndexError;
 pub use keywords::rebuild_bm25;
 pub use omissions::{NotIndexed, not_indexed};
 pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
-pub use plan::{MOST_PIPELINE_BYTES, plan};
+pub use plan::{MOST_PIPELINE_BYTES, plan, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};

@@ -1,18 +1,15 @@
 //! What of a tree is not indexed, and why.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use aurora_pipeline::{BuildContext, Plan, Probe, RunOptions, StageConfig, StageError, StageEvent, StageOutput};
+use aurora_pipeline::{BuildContext, Probe, RunOptions, StageConfig, StageEvent, StageOutput};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
 use serde::Serialize;
 
-use super::dry::suppliers;
 use super::error::IndexError;
 use super::options::IndexOptions;
-use super::plan::plan;
+use super::plan::plan_without_suppliers;
 use super::root;
 use super::run_services::{MemoryShares, RunServices};
 use super::scratch::Scratch;
@@ -40,13 +37,12 @@ pub struct NotIndexed {
 pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
-    let whole = plan_of_files(options)?;
+    let whole = plan_without_suppliers(options, |_| false)?;
     let readers = whole.stages().iter().filter(|stage| stage.type_name() == IncrementalCheck::TYPE);
     let readers: Vec<String> = readers.map(|stage| stage.name().to_owned()).collect();
     let plan = whole.without_sinks(&readers);
     let previous = Environment::open(ProjectDirectory::of(&root).path(), OpenMode::Existing)?.snapshot()?;
-    let refused = |error: io::Error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
-    let scratch = Scratch::new().map_err(|error| StageError::new(refused(error)))?;
+    let scratch = Scratch::new()?;
     let services = RunServices::reading(&root, &plan, options, previous, scratch.path())?;
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
     let lent = services.lend(&options.services);
@@ -62,16 +58,6 @@ pub fn not_indexed(options: &IndexOptions) -> Result<Vec<NotIndexed>, IndexError
     };
     pipeline.run(run)?;
     Ok(found.take())
-}
-
-/// The plan without stages that supply documents from elsewhere.
-fn plan_of_files(options: &IndexOptions) -> Result<Plan, IndexError> {
-    let whole = plan(options)?;
-    let suppliers: Vec<String> = suppliers(&whole).map(str::to_owned).collect();
-    if suppliers.is_empty() {
-        return Ok(whole);
-    }
-    plan(&IndexOptions { left_out: [options.left_out.clone(), suppliers].concat(), ..options.clone() })
 }
 
 /// The probe that collects what stages leave out.
@@ -94,6 +80,9 @@ impl Probe for Omissions {
             StageEvent::Error { path, reason } => (path, reason, true),
             StageEvent::Warning { .. } | StageEvent::Failed { .. } | StageEvent::Counted { .. } => return,
         };
+        // The index keeps the reason of a custom stage behind its name.
+        let of_stage = reason.strip_prefix("stage `").and_then(|rest| rest.split_once("`: "));
+        let (stage, reason) = of_stage.unwrap_or((stage, reason));
         let omission = NotIndexed { path: path.to_owned(), reason: reason.to_owned(), stage: stage.to_owned(), failed };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), omission);
     }

@@ -4,13 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::read_regular_to_string;
-use aurora_pipeline::{PipelineSource, Plan};
+use aurora_pipeline::{PipelineSource, Plan, PlannedStage};
 use aurora_storage::ProjectDirectory;
 
 use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexOptions, PipelineChoice};
+use crate::columns::DOCUMENT;
 use crate::pipelines;
 
 /// Most bytes of a pipeline file.
@@ -36,6 +37,25 @@ pub fn plan(options: &IndexOptions) -> Result<Plan, IndexError> {
     custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     EmbeddingStage::of(&plan).map_err(IndexError::Pipeline)?;
     Ok(plan)
+}
+
+/// The plan without the stages that supply documents from elsewhere, but for those that `keeps` holds of.
+///
+/// # Errors
+/// See [`plan`].
+pub(super) fn plan_without_suppliers(options: &IndexOptions, keeps: impl Fn(&str) -> bool) -> Result<Plan, IndexError> {
+    let whole = plan(options)?;
+    let others: Vec<String> = suppliers(&whole).filter(|stage| !keeps(stage)).map(str::to_owned).collect();
+    if others.is_empty() {
+        return Ok(whole);
+    }
+    plan(&IndexOptions { left_out: [options.left_out.clone(), others].concat(), ..options.clone() })
+}
+
+/// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.
+pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
+    let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
+    plan.stages().iter().filter(supplies).map(PlannedStage::name)
 }
 
 /// The name and the TOML of a pipeline.

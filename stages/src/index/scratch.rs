@@ -1,10 +1,12 @@
-//! A directory for the temporary files of a dry run.
+//! A directory for the temporary files of a run that stores nothing.
 
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use aurora_pipeline::StageError;
 
 /// Names that are tried.
 const ATTEMPTS: u32 = 16;
@@ -19,7 +21,12 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Makes the directory. Nobody else may enter it.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(super) fn new() -> Result<Self, StageError> {
+        let refused = |error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
+        Self::make().map_err(|error| StageError::new(refused(error)))
+    }
+
+    fn make() -> io::Result<Self> {
         let mut refused = None;
         for _ in 0..ATTEMPTS {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();

@@ -377,7 +377,7 @@ impl<'t> OutlineBuilder<'_, 't> {
     }
 }
 
-/// The last token in a node that is neither white space nor a comment. A node whose text goes on after its last child, such
+/// The last token in a node that is neither white space nor a comment. A node with more text after its last child, such
 /// as a literal block, is a token.
 fn last_token<'t>(node: Node<'t>, text: &str) -> Node<'t> {
     let mut last = node;

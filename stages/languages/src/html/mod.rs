@@ -27,15 +27,8 @@ pub(crate) static HTML: Language = Language {
         || tree_sitter_html::LANGUAGE.into(),
         &[include_str!("sections.scm")],
         &QUERY,
-        Highlighting::Tokens(&TABLE),
+        Highlighting::Tokens(&LexicalTable::MARKUP),
     )
-};
-
-static TABLE: LexicalTable = LexicalTable {
-    line_comments: &[],
-    block_comment: Some(("<!--", "-->")),
-    strings: &[("\"", true), ("'", false)],
-    keywords: &[],
 };
 
 /// Longer pages are generated.

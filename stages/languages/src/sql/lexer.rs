@@ -31,7 +31,7 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0 }
     }
 
-    /// The end of a text that begins at `from` and goes on to `end`, or to the end of the file.
+    /// The end of a text that begins at `from` and ends with `end`, or with the file.
     fn past(&self, from: usize, end: &str) -> usize {
         self.text.get(from..).and_then(|rest| rest.find(end)).map_or(self.text.len(), |at| from + at + end.len())
     }

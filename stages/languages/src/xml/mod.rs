@@ -64,15 +64,8 @@ pub(crate) static XML: Language = Language {
         || tree_sitter_xml::LANGUAGE_XML.into(),
         &[include_str!("symbols.scm")],
         &QUERY,
-        Highlighting::Tokens(&TABLE),
+        Highlighting::Tokens(&LexicalTable::MARKUP),
     )
-};
-
-static TABLE: LexicalTable = LexicalTable {
-    line_comments: &[],
-    block_comment: Some(("<!--", "-->")),
-    strings: &[("\"", true), ("'", false)],
-    keywords: &[],
 };
 
 /// The name of a tag. If an attribute or an element in an element names it, as [`Entity`] decides, the tag is the owner of

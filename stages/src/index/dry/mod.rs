@@ -6,20 +6,18 @@
 mod recorder;
 mod trace;
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_pipeline::{BuildContext, Plan, PlannedStage, RunError, RunOptions, StageError};
+use aurora_pipeline::{BuildContext, RunError, RunOptions};
 
 use super::custom_columns;
 use super::error::IndexError;
 use super::options::IndexOptions;
-use super::plan::plan;
+use super::plan::plan_without_suppliers;
 use super::root;
 use super::run_services::{MemoryShares, RunServices};
 use super::scratch::Scratch;
-use crate::columns::DOCUMENT;
 use crate::git_signal::WaitLimit;
 use crate::services::RunScope;
 use recorder::{LogLines, Recorder};
@@ -48,11 +46,11 @@ pub struct DryRun {
 pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<DryRun, IndexError> {
     let root = root::indexable(&options.root)?;
     let options = &IndexOptions { root: root.clone(), ..options.clone() };
-    let plan = plan_for(path, options)?.without_sinks(only);
+    let whole = plan_without_suppliers(options, |stage| path.starts_with(&format!("@{stage}/")))?;
+    let plan = whole.without_sinks(only);
     let columns = custom_columns::declarations(&plan).map_err(IndexError::Pipeline)?;
     let memory = MemoryShares::of(options.memory.unwrap_or(plan.run_config().memory));
-    let refused = |error: io::Error| format!("no directory can be made in {}: {error}", std::env::temp_dir().display());
-    let scratch = Scratch::new().map_err(|error| StageError::new(refused(error)))?;
+    let scratch = Scratch::new()?;
     let services = RunServices::dry(&root, &plan, columns, options, scratch.path(), path)?;
     let types: Vec<(String, String)> =
         plan.stages().iter().map(|stage| (stage.name().to_owned(), stage.type_name().to_owned())).collect();
@@ -79,21 +77,4 @@ pub fn dry_run(options: &IndexOptions, path: &str, only: &[String]) -> Result<Dr
         trace.time = report.busy;
     }
     Ok(DryRun { path: path.to_owned(), stages, error })
-}
-
-/// The plan, without the stages that supply other documents than the one at `path`.
-fn plan_for(path: &str, options: &IndexOptions) -> Result<Plan, IndexError> {
-    let whole = plan(options)?;
-    let others = suppliers(&whole).filter(|stage| !path.starts_with(&format!("@{stage}/")));
-    let left_out: Vec<String> = options.left_out.iter().cloned().chain(others.map(str::to_owned)).collect();
-    if left_out.len() == options.left_out.len() {
-        return Ok(whole);
-    }
-    plan(&IndexOptions { left_out, ..options.clone() })
-}
-
-/// The names of the stages that supply documents from elsewhere. The documents of a stage are below `@NAME/`.
-pub fn suppliers(plan: &Plan) -> impl Iterator<Item = &str> {
-    let supplies = |stage: &&PlannedStage| stage.access().written().any(|column| column.name() == DOCUMENT.name());
-    plan.stages().iter().filter(supplies).map(PlannedStage::name)
 }
