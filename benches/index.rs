@@ -1,10 +1,10 @@
-//! How much does an index cost beyond reading and parsing?
+//! How much processor time does an index cost beyond reading and parsing?
 //!
-//! Corpus: the directory given on the command line. Peer: a bare loop that reads every file which the
-//! index holds, and parses it with the same grammar, on one thread. Both sides run in turns, and the
-//! best of each is compared, since a busy machine can only make a run slower.
+//! Corpus: the directory given on the command line. Peer: a bare loop that reads every file which the index holds, and
+//! parses it with the same grammar, on one thread. All runs are without git's history, and take turns; the least time of
+//! each is compared, since a busy machine can only make a run slower.
 //!
-//! `cargo xtask bench index DIR`
+//! `cargo xtask bench index DIR [ROUNDS]`
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,41 +14,58 @@ use aurora_languages::by_name;
 use aurora_pipeline::Silent;
 use aurora_stages::index::{self, IndexOptions, PipelineChoice, Trust};
 use aurora_storage::{Environment, OpenMode, ProjectDirectory};
+use rustix::time::{ClockId, clock_gettime};
 
-const ROUNDS: usize = 3;
+/// What each run leaves out of the default pipeline.
+const RUNS: [(&str, &[&str]); 3] = [
+    ("discover, read, parse, chunk", &["git-signal", "embed", "store", "bm25"]),
+    ("lexical", &["git-signal", "embed"]),
+    ("default", &["git-signal"]),
+];
+
+/// Processor time of all threads, and time on the wall.
+#[derive(Clone, Copy)]
+struct Cost {
+    cpu: Duration,
+    wall: Duration,
+}
 
 fn main() {
-    let Some(root) = std::env::args().nth(1).filter(|argument| !argument.starts_with("--")) else {
-        return println!("usage: cargo xtask bench index DIR");
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let [root, rounds @ ..] = arguments.as_slice() else {
+        return println!("usage: cargo xtask bench index DIR [ROUNDS]");
     };
     let root = PathBuf::from(root);
-    run(&root, "default", None);
+    let rounds = rounds.first().map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
+    run(&root, &[]);
     let files = indexed_files(&root);
-    let (mut parse, mut serial, mut lexical, mut parallel) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        parse.push(timed(|| bare_parse(&root, &files)));
-        lexical.push(timed(|| run(&root, "lexical", Some(1))));
-        serial.push(timed(|| run(&root, "default", Some(1))));
-        parallel.push(timed(|| run(&root, "default", None)));
+    let mut floor = Vec::new();
+    let mut costs = vec![Vec::new(); RUNS.len()];
+    for _ in 0..rounds {
+        floor.push(measured(|| bare_parse(&root, &files)));
+        for ((_, left_out), costs) in RUNS.iter().zip(&mut costs) {
+            costs.push(measured(|| run(&root, left_out)));
+        }
     }
-    let floor = best(&parse);
-    println!("{} files; bare parse loop, one thread: {:.2} s", files.len(), floor.as_secs_f64());
-    for (name, times) in [("lexical, one job", lexical), ("default, one job", serial), ("default, all cores", parallel)]
-    {
-        let time = best(&times);
-        println!(
-            "{name}: {:.2} s, {:.2} x the bare parse",
-            time.as_secs_f64(),
-            time.as_secs_f64() / floor.as_secs_f64()
-        );
+    let floor = least(&floor);
+    println!("{} files, {rounds} rounds; the bare loop takes {:.2} CPU-seconds", files.len(), floor.cpu.as_secs_f64());
+    for ((name, _), costs) in RUNS.iter().zip(&costs) {
+        let cost = least(costs);
+        let ratio = cost.cpu.as_secs_f64() / floor.cpu.as_secs_f64();
+        let (cpu, wall) = (cost.cpu.as_secs_f64(), cost.wall.as_secs_f64());
+        println!("{name:<30} {ratio:>5.2} x  {cpu:>7.2} CPU-seconds  {wall:>7.2} s");
     }
 }
 
-fn run(root: &Path, pipeline: &str, jobs: Option<usize>) {
+/// Makes the index anew; one that is there would be verified first.
+fn run(root: &Path, left_out: &[&str]) {
+    let present = root.join(ProjectDirectory::NAME);
+    if present.exists() {
+        std::fs::remove_dir_all(&present).expect("a directory that can be removed");
+    }
     let options = IndexOptions {
-        pipeline: PipelineChoice::Named(pipeline.to_owned()),
-        force: true,
-        jobs,
+        pipeline: PipelineChoice::Named("default".to_owned()),
+        left_out: left_out.iter().map(|stage| (*stage).to_owned()).collect(),
         ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
     };
     index::run(&options, &Silent).expect("an index run");
@@ -65,19 +82,26 @@ fn indexed_files(root: &Path) -> Vec<(PathBuf, String)> {
 fn bare_parse(root: &Path, files: &[(PathBuf, String)]) {
     let mut parser = tree_sitter::Parser::new();
     for (path, format) in files {
-        let Some(language) = by_name(format) else { continue };
         let text = std::fs::read(root.join(path)).expect("a readable file");
+        let Some(language) = by_name(format) else { continue };
         parser.set_language(&(language.grammar)()).expect("a grammar of this version");
         std::hint::black_box(parser.parse(&text, None));
     }
 }
 
-fn timed(work: impl FnOnce()) -> Duration {
-    let begun = Instant::now();
+fn measured(work: impl FnOnce()) -> Cost {
+    let (cpu_begun, begun) = (cpu(), Instant::now());
     work();
-    begun.elapsed()
+    Cost { cpu: cpu() - cpu_begun, wall: begun.elapsed() }
 }
 
-fn best(times: &[Duration]) -> Duration {
-    times.iter().copied().min().unwrap_or_default()
+/// Processor time of this process, user and system.
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+fn least(costs: &[Cost]) -> Cost {
+    let cpu = costs.iter().map(|cost| cost.cpu).min().unwrap_or_default();
+    Cost { cpu, wall: costs.iter().map(|cost| cost.wall).min().unwrap_or_default() }
 }

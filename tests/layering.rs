@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "aurora-wasm",
         ],
     ),
-    ("aurora-analysis", &["aurora-confined"]),
+    ("aurora-analysis", &["aurora-confined", "aurora-kernels"]),
     ("aurora-cachefile", &["aurora-confined"]),
     ("aurora-codec", &[]),
     ("aurora-confined", &[]),

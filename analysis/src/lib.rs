@@ -37,4 +37,4 @@ pub use model_dir::{ModelDirectory, ModelEntry, embedder};
 pub use model_error::ModelError;
 pub use model_file::ModelFile;
 pub use passage::Passage;
-pub use static_model::{LateInteraction, StaticModel, TokenSets};
+pub use static_model::{LateInteraction, PassageTokens, StaticModel, TokenSets};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::{EmbedError, Embedder, QueryEmbedder, StaticModel};
+use aurora_analysis::{EmbedError, Embedder, Passage, PassageTokens, QueryEmbedder, StaticModel};
 use aurora_pipeline::{
     Access, BatchView, BuildContext, ColumnUse, Described, Fingerprint, Key, Problems, Stage, StageConfig,
     StageContext, StageError, Worker,
@@ -11,7 +11,7 @@ use aurora_storage::Chunk;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{EMBEDDING, PREVIOUS, RECORD, Record, StoredId, TOKENS, Tokens};
-use crate::passages::{doc, passage, tokens_of};
+use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, PreviousIndex, service};
 
 /// `[stage.embed]`.
@@ -91,6 +91,9 @@ impl Stage for EmbedStage {
 /// Passages in one call of the model.
 const PASSAGES_PER_CALL: usize = 64;
 
+/// The vector of a passage, and its tokens.
+type Embedded = (Result<Vec<f32>, EmbedError>, PassageTokens);
+
 struct EmbedWorker<'a> {
     stage: &'a EmbedStage,
 }
@@ -108,9 +111,8 @@ impl Worker for EmbedWorker<'_> {
             let columns = &self.stage.columns;
             let docs: Vec<_> = rows.iter().map(|row| doc(batch, *row, &records[*row].0, columns)).collect();
             let passages: Vec<_> = rows.iter().zip(&docs).map(|(row, doc)| passage(&records[*row].0, doc)).collect();
-            let embedded = self.stage.embedder.embed_unless(&passages, &|| cx.cancelled());
-            for ((row, passage), vector) in rows.iter().zip(&passages).zip(embedded.ok_or(StageError::Stopped)?) {
-                tokens[*row] = tokens_of(&self.stage.tokens, passage);
+            for (row, (vector, read)) in rows.iter().zip(self.embed(&passages, cx)?) {
+                tokens[*row] = stored_tokens(&read);
                 vectors[*row] = made(vector, &records[*row].0, cx);
             }
         }
@@ -121,6 +123,21 @@ impl Worker for EmbedWorker<'_> {
 }
 
 impl EmbedWorker<'_> {
+    /// The vector and the tokens of each passage. The static model reads a passage once for both.
+    fn embed(&self, passages: &[Passage<'_>], cx: &StageContext<'_>) -> Result<Vec<Embedded>, StageError> {
+        if cx.cancelled() {
+            return Err(StageError::Stopped);
+        }
+        let EmbedStage { embedder, tokens: model, .. } = self.stage;
+        let read: Vec<PassageTokens> = passages.iter().map(|passage| model.read(passage)).collect();
+        let vectors = if embedder.id() == model.id() {
+            read.iter().map(|tokens| Ok(model.vector(tokens))).collect()
+        } else {
+            embedder.embed_unless(passages, &|| cx.cancelled()).ok_or(StageError::Stopped)?
+        };
+        Ok(vectors.into_iter().zip(read).collect())
+    }
+
     /// The vectors of chunks that the last run has embedded in the same way.
     fn stored_vectors(
         &self,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aurora_analysis::{Passage, StaticModel};
+use aurora_analysis::{Passage, PassageTokens};
 use aurora_pipeline::BatchView;
 use aurora_storage::{Chunk, StoredTokens};
 
@@ -35,8 +35,8 @@ pub(crate) fn passage<'b>(chunk: &'b Chunk, doc: &'b str) -> Passage<'b> {
     }
 }
 
-/// The tokens of a passage.
-pub(crate) fn tokens_of(model: &StaticModel, passage: &Passage<'_>) -> Tokens {
-    let sets = model.token_sets(passage);
+/// The tokens of a passage as they are stored.
+pub(crate) fn stored_tokens(tokens: &PassageTokens) -> Tokens {
+    let sets = tokens.sets();
     Tokens(StoredTokens { code: sets.code, doc: sets.doc })
 }

@@ -11,7 +11,7 @@ use aurora_pipeline::{
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{PREVIOUS, RECORD, Record, TOKENS, Tokens};
-use crate::passages::{doc, passage, tokens_of};
+use crate::passages::{doc, passage, stored_tokens};
 use crate::services::{CustomColumns, Models, service};
 
 /// `[stage.tokens]`.
@@ -74,7 +74,7 @@ impl Worker for TokensWorker<'_> {
                 return Tokens(chunk.tokens.clone());
             }
             let doc = doc(batch, row, chunk, &self.stage.columns);
-            tokens_of(&self.stage.model, &passage(chunk, &doc))
+            stored_tokens(&self.stage.model.read(&passage(chunk, &doc)))
         };
         let tokens = records.iter().enumerate().map(of_row).collect();
         batch.write(TOKENS, tokens)?;

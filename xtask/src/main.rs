@@ -75,10 +75,13 @@ enum Bench {
         #[arg(long)]
         language: Option<String>,
     },
-    /// Indexing against a bare loop that reads and parses every file.
+    /// Processor time of indexing against a bare loop that reads and parses every file.
     Index {
         /// Directory to index; its `.aurora` is replaced.
         root: PathBuf,
+        /// How often each side runs.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
     },
     /// Rows through a stage that is a program against the same bytes through `cat`.
     Process {
@@ -116,7 +119,9 @@ fn main() -> ExitCode {
                 ["--misses".to_owned(), misses.to_string()].into_iter().chain(language).collect();
             run::bench("aurora-languages", "definitions", &roots, &options)
         }
-        Task::Bench { bench: Bench::Index { root } } => run::bench("aurora", "index", &[root], &[]),
+        Task::Bench { bench: Bench::Index { root, rounds } } => {
+            run::bench("aurora", "index", &[root], &[rounds.to_string()])
+        }
         Task::Bench { bench: Bench::Process { root } } => run::bench("aurora-plugins", "process", root.as_slice(), &[]),
         Task::Bench { bench: Bench::Query { root } } => run::bench("aurora", "query", &[root], &[]),
         Task::Bench { bench: Bench::Blame { arguments } } => run::bench_outside("benches/blame", &arguments),

@@ -73,6 +73,20 @@ pub struct TokenSets {
     pub doc: Vec<u16>,
 }
 
+/// The tokens of a passage by field, as rows of the table.
+#[derive(Debug, Clone, Default)]
+pub struct PassageTokens {
+    kind: Vec<u32>,
+    name: Vec<u32>,
+    scopes: Vec<u32>,
+    signature: Vec<u32>,
+    path: Vec<u32>,
+    doc: Vec<u32>,
+    /// Without what the doc says: the text of a chunk holds its documentation too, and a chunk that has some must not look as
+    /// if its code were about the words of a sentence.
+    body: Vec<u32>,
+}
+
 /// What the program reads of a file's JSON; the rest is for people.
 #[derive(Deserialize)]
 struct About {
@@ -151,74 +165,38 @@ impl StaticModel {
         rows.truncate(limit);
     }
 
-    /// The tokens of a passage as sets.
-    ///
-    /// The body counts without what the doc says: the text of a chunk holds its documentation too, and a chunk that has
-    /// some must not look as if its code were about the words of a sentence.
-    pub fn token_sets(&self, passage: &Passage<'_>) -> TokenSets {
-        let mut rows = Vec::new();
-        let doc = self.field(passage.doc, TOKEN_BUDGET, &mut rows).to_vec();
-        let mut code = Vec::new();
-        for (text, limit) in self.short_fields(passage) {
-            code.extend_from_slice(self.field(text, limit, &mut rows));
-        }
-        code.extend_from_slice(self.body(passage, &doc, &mut rows));
-        TokenSets { code: set(code), doc: set(doc) }
-    }
-
-    /// Name, scopes, signature and path with the number of tokens that are looked at.
-    fn short_fields<'p>(&self, passage: &Passage<'p>) -> [(&'p str, usize); 4] {
-        [
-            (passage.name, NAME_BUDGET),
-            (passage.scopes(), NAME_BUDGET),
-            (passage.signature, SIGNATURE_BUDGET),
-            (passage.place(), NAME_BUDGET),
-        ]
-    }
-
-    /// The rows of one field, in the buffer `rows`.
-    fn field<'r>(&self, text: &str, limit: usize, rows: &'r mut Vec<u32>) -> &'r [u32] {
-        rows.clear();
-        self.rows(text, limit, rows);
-        rows
-    }
-
-    /// The rows of the body, less one occurrence for each row of `doc`.
-    fn body<'r>(&self, passage: &Passage<'_>, doc: &[u32], rows: &'r mut Vec<u32>) -> &'r [u32] {
-        rows.clear();
-        self.rows(passage.body, TOKEN_BUDGET + doc.len(), rows);
-        if !doc.is_empty() {
-            let mut said: FxHashMap<u32, u32> = FxHashMap::default();
-            doc.iter().for_each(|&row| *said.entry(row).or_default() += 1);
-            rows.retain(|row| match said.get_mut(row) {
-                Some(left @ 1..) => {
-                    *left -= 1;
-                    false
-                }
-                _ => true,
-            });
-        }
-        rows.truncate(TOKEN_BUDGET);
-        rows
+    /// Reads a passage once, for its vector and its token sets.
+    pub fn read(&self, passage: &Passage<'_>) -> PassageTokens {
+        let mut tokens = PassageTokens::default();
+        self.rows(passage.kind, NAME_BUDGET, &mut tokens.kind);
+        self.rows(passage.name, NAME_BUDGET, &mut tokens.name);
+        self.rows(passage.scopes(), NAME_BUDGET, &mut tokens.scopes);
+        self.rows(passage.signature, SIGNATURE_BUDGET, &mut tokens.signature);
+        self.rows(passage.place(), NAME_BUDGET, &mut tokens.path);
+        self.rows(passage.doc, TOKEN_BUDGET, &mut tokens.doc);
+        self.rows(passage.body, TOKEN_BUDGET + tokens.doc.len(), &mut tokens.body);
+        leave_out(&mut tokens.body, &tokens.doc);
+        tokens.body.truncate(TOKEN_BUDGET);
+        tokens
     }
 
     /// `normalise(Σ weight · normalise(Σ vectors of the field's tokens))` over name, scopes with the kind, signature,
     /// path and body. The doc is no part of it: with it, a chunk whose code fits lost to neighbours whose prose did.
-    fn embed_passage(&self, passage: &Passage<'_>, rows: &mut Vec<u32>) -> Vec<f32> {
-        let weights = [self.fields.name, self.fields.scopes, self.fields.signature, self.fields.path];
+    pub fn vector(&self, tokens: &PassageTokens) -> Vec<f32> {
+        let mut scopes = [tokens.kind.as_slice(), &tokens.scopes].concat();
+        scopes.truncate(NAME_BUDGET);
+        let fields = [
+            (&tokens.name, self.fields.name),
+            (&scopes, self.fields.scopes),
+            (&tokens.signature, self.fields.signature),
+            (&tokens.path, self.fields.path),
+            (&tokens.body, self.fields.body),
+        ];
         let mut sum = vec![0f32; self.table.dimensions()];
         let mut part = vec![0f32; self.table.dimensions()];
-        for (place, ((text, limit), weight)) in self.short_fields(passage).into_iter().zip(weights).enumerate() {
-            rows.clear();
-            if place == SCOPES {
-                self.rows(passage.kind, limit, rows);
-            }
-            self.rows(text, limit, rows);
+        for (rows, weight) in fields {
             self.add_field(rows, weight, &mut part, &mut sum);
         }
-        let doc = self.field(passage.doc, TOKEN_BUDGET, rows).to_vec();
-        self.body(passage, &doc, rows);
-        self.add_field(rows, self.fields.body, &mut part, &mut sum);
         normalise(&mut sum);
         sum
     }
@@ -231,8 +209,29 @@ impl StaticModel {
     }
 }
 
-/// Place of the scopes among the short fields; the kind is read with them.
-const SCOPES: usize = 1;
+impl PassageTokens {
+    /// The tokens as sets.
+    pub fn sets(&self) -> TokenSets {
+        let code = [self.name.as_slice(), &self.scopes, &self.signature, &self.path, &self.body].concat();
+        TokenSets { code: set(code), doc: set(self.doc.clone()) }
+    }
+}
+
+/// Takes one occurrence of each of `others` out of `rows`.
+fn leave_out(rows: &mut Vec<u32>, others: &[u32]) {
+    if others.is_empty() {
+        return;
+    }
+    let mut left: FxHashMap<u32, u32> = FxHashMap::default();
+    others.iter().for_each(|&row| *left.entry(row).or_default() += 1);
+    rows.retain(|row| match left.get_mut(row) {
+        Some(left @ 1..) => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+}
 
 /// Each row once, ascending.
 fn set(mut rows: Vec<u32>) -> Vec<u16> {
@@ -266,9 +265,7 @@ impl Embedder for StaticModel {
         passages: &[Passage<'_>],
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<Vec<Result<Vec<f32>, EmbedError>>> {
-        let mut rows = Vec::with_capacity(TOKEN_BUDGET);
-        let mut embed = |passage| (!is_stopped()).then(|| Ok(self.embed_passage(passage, &mut rows)));
-        passages.iter().map(&mut embed).collect()
+        passages.iter().map(|passage| (!is_stopped()).then(|| Ok(self.vector(&self.read(passage))))).collect()
     }
 }
 

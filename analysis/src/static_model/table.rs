@@ -31,16 +31,12 @@ impl TokenTable {
 
     /// Adds the vectors of `rows` to `sum`. The order of additions is that of `rows` in every component, whatever the
     /// width of the machine's vectors: the same text gives the same bits everywhere.
-    #[inline]
     pub(super) fn add(&self, bytes: &[u8], rows: &[u32], sum: &mut [f32]) {
         let values = &bytes[self.values.clone()];
         for &row in rows {
             let row = row as usize;
             let scale = number(&bytes[self.scales.clone()], row);
-            let values = &values[row * self.dimensions..(row + 1) * self.dimensions];
-            for (sum, &value) in sum.iter_mut().zip(values) {
-                *sum += f32::from(value as i8) * scale;
-            }
+            aurora_kernels::add_scaled(sum, &values[row * self.dimensions..(row + 1) * self.dimensions], scale);
         }
     }
 

@@ -3,14 +3,12 @@
 
 use std::sync::Arc;
 
-use aurora_analysis::Analyzer;
 use aurora_pipeline::{
     Access, BatchView, BuildContext, CHUNK_STORED, Described, Fingerprint, Key, Stage, StageConfig, StageContext,
     StageError, StoredValues, Worker,
 };
-use aurora_storage::{Chunk, Field, TermVector};
-use rustc_hash::FxHashMap;
 
+use super::terms::ChunkTerms;
 use super::{ChunkOptions, FileChunks, Source, chunks_of_file};
 use crate::columns::{
     DEFINITIONS, FileStatus, LANGUAGE, PATH, PREVIOUS, RECORD, Record, STATUS, SYMBOLS, StoredId, TERMS, TEXT, Terms,
@@ -61,7 +59,7 @@ struct ChunkStage {
 
 impl Stage for ChunkStage {
     fn open(&self) -> Box<dyn Worker + '_> {
-        Box::new(ChunkWorker { stage: self, analyzer: Analyzer })
+        Box::new(ChunkWorker { stage: self, terms: ChunkTerms::default() })
     }
 
     fn fingerprint(&self) -> Fingerprint {
@@ -73,7 +71,7 @@ impl Stage for ChunkStage {
 
 struct ChunkWorker<'a> {
     stage: &'a ChunkStage,
-    analyzer: Analyzer,
+    terms: ChunkTerms,
 }
 
 impl Worker for ChunkWorker<'_> {
@@ -123,7 +121,7 @@ impl Worker for ChunkWorker<'_> {
             if cx.cancelled() {
                 return Err(StageError::Stopped);
             }
-            terms.push(Terms(terms_of(&self.analyzer, chunk)));
+            terms.push(Terms(self.terms.of(chunk)));
         }
         batch.add_chunks(owners)?;
         batch.write(RECORD, records)?;
@@ -132,29 +130,4 @@ impl Worker for ChunkWorker<'_> {
         batch.write(CHUNK_STORED, stored)?;
         Ok(())
     }
-}
-
-/// The terms of a chunk by field. Terms of the documentation that occur again in the text count as documentation only:
-/// counted twice, they would outweigh the code.
-pub fn terms_of(analyzer: &Analyzer, chunk: &Chunk) -> TermVector {
-    let mut terms = TermVector::builder();
-    let mut doc_terms: FxHashMap<String, u32> = FxHashMap::default();
-    analyzer.terms(&chunk.doc, &mut |term: &str| *doc_terms.entry(term.to_owned()).or_default() += 1);
-    let mut add = |field, text: &str| {
-        analyzer.terms(text, &mut |term: &str| {
-            terms.add(field, term);
-        });
-    };
-    add(Field::Name, &chunk.name);
-    add(Field::QualifiedName, &chunk.qualified_name);
-    add(Field::Signature, &chunk.signature);
-    add(Field::Path, &chunk.path);
-    add(Field::Doc, &chunk.doc);
-    analyzer.terms(&chunk.text, &mut |term: &str| match doc_terms.get_mut(term) {
-        Some(left @ 1..) => *left -= 1,
-        _ => {
-            terms.add(Field::Body, term);
-        }
-    });
-    terms.finish()
 }

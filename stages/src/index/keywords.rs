@@ -7,7 +7,7 @@ use aurora_storage::{Chunk, ColumnDeclaration, Environment, OpenMode, ProjectDir
 
 use super::error::IndexError;
 use super::trust::Trust;
-use crate::chunk::stage::terms_of;
+use crate::chunk::terms::ChunkTerms;
 use crate::metadata::custom_terms;
 
 /// Builds the keyword index anew from the stored chunks, whatever state it is in; returns how many there are.
@@ -15,8 +15,9 @@ use crate::metadata::custom_terms;
 /// # Errors
 /// When there is no index, another run is writing, or the disk refuses.
 pub fn rebuild_bm25(root: &Path, trust: &Trust) -> Result<u64, IndexError> {
+    let mut chunk_terms = ChunkTerms::default();
     let mut terms = |chunk: &Chunk, columns: &[ColumnDeclaration]| {
-        let terms = terms_of(&Analyzer, chunk);
+        let terms = chunk_terms.of(chunk);
         let custom = custom_terms(&Analyzer, columns, &chunk.metadata);
         if custom.is_empty() { terms } else { terms.with(&custom) }
     };

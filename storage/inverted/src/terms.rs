@@ -150,14 +150,26 @@ impl TermVectorBuilder {
     /// An empty term, or one that begins with a control character below U+0002, is not counted: the dictionary keeps labels
     /// under that prefix.
     pub fn add(&mut self, field: Field, term: &str) -> &mut Self {
-        if is_term(term) {
-            let number = self.number(&normalise(term));
-            let count = &mut self.counted.terms[number].frequencies[field.index()];
-            *count = count.saturating_add(1);
-            let length = &mut self.counted.lengths[field.index()];
-            *length = length.saturating_add(1);
+        if let Some(number) = self.number(term) {
+            self.count(field, number);
         }
         self
+    }
+
+    /// The number of a term in this vector, from 0; `None` for a text that is not counted, see [`Self::add`]. A term that is
+    /// new must be counted.
+    #[inline]
+    pub fn number(&mut self, term: &str) -> Option<usize> {
+        is_term(term).then(|| self.number_of(&normalise(term)))
+    }
+
+    /// Counts one occurrence of the term with this number in `field`.
+    #[inline]
+    pub fn count(&mut self, field: Field, number: usize) {
+        let count = &mut self.counted.terms[number].frequencies[field.index()];
+        *count = count.saturating_add(1);
+        let length = &mut self.counted.lengths[field.index()];
+        *length = length.saturating_add(1);
     }
 
     /// Returns the counts, and empties the builder for the next chunk.
@@ -172,7 +184,7 @@ impl TermVectorBuilder {
     }
 
     /// The number of a term, a new one if need be.
-    fn number(&mut self, term: &str) -> usize {
+    fn number_of(&mut self, term: &str) -> usize {
         if 2 * self.places.len() >= self.slots.len() {
             self.grow();
         }

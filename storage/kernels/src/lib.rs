@@ -85,6 +85,18 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     all
 }
 
+/// Adds `scale` times the signed bytes `values` to `sum`, component by component.
+pub fn add_scaled(sum: &mut [f32], values: &[u8], scale: f32) {
+    dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], scale: f32))
+}
+
+#[inline(always)]
+fn add_scaled_portable(sum: &mut [f32], values: &[u8], scale: f32) {
+    for (sum, value) in sum.iter_mut().zip(values) {
+        *sum += f32::from(*value as i8) * scale;
+    }
+}
+
 /// Scores binary codes of `slices.len()` words each: the score is minus the sum of the query's components whose bit is set in
 /// the code. `slices` are the bit slices of value 1, 2, 4 and −8 of the components; `scores` has an element for each code.
 pub fn code_scores(slices: &[[u64; 4]], codes: &[u8], scores: &mut [i32]) {
@@ -238,6 +250,18 @@ mod tests {
             let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
             prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
             prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_adds_alike(pairs in prop::collection::vec((-1f32..1.0, any::<u8>()), 0..300), scale in -1f32..1.0) {
+            let (before, values): (Vec<f32>, Vec<u8>) = pairs.into_iter().unzip();
+            let by_definition: Vec<f32> =
+                before.iter().zip(&values).map(|(sum, value)| sum + f32::from(*value as i8) * scale).collect();
+            let (mut best, mut portable) = (before.clone(), before);
+            add_scaled(&mut best, &values, scale);
+            add_scaled_portable(&mut portable, &values, scale);
+            prop_assert_eq!(&best, &by_definition);
+            prop_assert_eq!(&portable, &by_definition);
         }
 
         #[test]
