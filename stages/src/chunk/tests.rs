@@ -225,6 +225,18 @@ fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
 }
 
 #[test]
+fn issue_18_definitions_that_end_with_blank_lines_are_covered() {
+    for (format, text) in [
+        ("bash", "d(){=\"\"\n\n"),
+        ("elixir", "test\"\"do()\n\n"),
+        ("go", "func T({t()\n\n"),
+        ("haskell", "f = a\n\n\n"),
+    ] {
+        check(text, &chunks(format, "a", text, &ChunkOptions::default()), &ChunkOptions::default());
+    }
+}
+
+#[test]
 fn nesting_of_any_depth_does_not_exhaust_the_stack() {
     for (format, path, _) in &*SAMPLES {
         let text = "(".repeat(30_000) + "\n" + &")".repeat(30_000);

@@ -95,3 +95,11 @@ fn arity_counts_parameters() {
         assert_eq!(arity(signature), expected, "{signature}");
     }
 }
+
+#[test]
+fn an_attribute_that_holds_a_definition_is_none_of_the_next_one() {
+    insta::assert_snapshot!(outline(&ELIXIR, "@spec(def i())\ndef _"), @"
+    function i 1-1 def i() |  |  | exported
+    function _ 2-2 def _ |  |  | exported
+    ");
+}

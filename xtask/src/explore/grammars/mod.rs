@@ -137,8 +137,9 @@ impl Run<'_> {
         let begun = Instant::now();
         for case in self.options.case.unwrap_or(0).. {
             let text = sources.text(&mut Random::of_case(self.seed, language, case));
+            let started = Instant::now();
             let answer = checker.check(&text)?;
-            tally.add(&answer, text.len());
+            tally.add(&answer, text.len(), started.elapsed(), case);
             if let Answer::Wrong(what) = answer
                 && !findings.contains_key(&kind_of(&what))
             {

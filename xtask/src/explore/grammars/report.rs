@@ -22,12 +22,15 @@ pub(crate) struct Tally {
     bytes: u64,
     limited: u64,
     wrong: u64,
+    /// The longest time that a text took, and its number.
+    slowest: (Duration, u64),
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, answer: &Answer, bytes: usize) {
+    pub(crate) fn add(&mut self, answer: &Answer, bytes: usize, took: Duration, case: u64) {
         self.texts += 1;
         self.bytes += bytes as u64;
+        self.slowest = self.slowest.max((took, case));
         match answer {
             Answer::Limited(_) => self.limited += 1,
             Answer::Wrong(_) => self.wrong += 1,
@@ -36,11 +39,11 @@ impl Tally {
     }
 
     pub(crate) fn print(&self, language: &str, sources: usize, lasted: Duration, findings: usize) {
-        let Self { texts, bytes, limited, wrong } = self;
+        let Self { texts, bytes, limited, wrong, slowest: (slowest, case) } = self;
         let size = bytes >> 20;
         println!(
             "{language}: {texts} texts of {sources} files, {size} MiB in {lasted:.0?}; a limit ended {limited} parses, \
-             {wrong} texts with {findings} findings"
+             the slowest text, {case}, took {slowest:.1?}; {wrong} texts with {findings} findings"
         );
     }
 }
