@@ -353,6 +353,13 @@ const REPETITIVE: &[Repetitive] = &[
     ("typescript", |n| "function f(a: number): void;\n".repeat(n)),
     ("java", |n| format!("class A {{ {} int {} z; }}\n", "static final ".repeat(n), "a,".repeat(n))),
     ("go", |n| "func f() {}\n".repeat(n)),
+    ("c", |n| "MACRO\n".repeat(8 * n) + &"int a;\n".repeat(n)),
+    ("c", |n| "int a; ".to_owned() + &"MACRO * ".repeat(8 * n) + ";"),
+    ("c", |n| "MACRO({".repeat(2 * n) + ";" + &"})".repeat(2 * n)),
+    ("c", |n| format!("{}{};\n", " ".repeat(20 * n), "MACRO ".repeat(2 * n)) + &"int a;\n".repeat(n)),
+    ("c", |n| {
+        format!("f(\n{}{});\n", "#if A\n#else\n".repeat(4 * n), "#endif\n".repeat(4 * n)) + &"int a;\n".repeat(n)
+    }),
 ];
 
 /// Time that this thread has been at work, in nanoseconds: other processes do not add to it.
