@@ -97,7 +97,11 @@ fn arity_counts_parameters() {
 }
 
 #[test]
-fn an_attribute_that_holds_a_definition_is_none_of_the_next_one() {
+fn attributes_of_one_definition_are_none_of_the_next_one() {
+    insta::assert_snapshot!(outline(&ELIXIR, "def a,\n@impl b\ndef c"), @"
+    function a 1-2 def a |  |  | exported
+    function c 3-3 def c |  |  | exported
+    ");
     insta::assert_snapshot!(outline(&ELIXIR, "@spec(def i())\ndef _"), @"
     function i 1-1 def i() |  |  | exported
     function _ 2-2 def _ |  |  | exported

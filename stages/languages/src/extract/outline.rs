@@ -307,7 +307,7 @@ impl<'t> OutlineBuilder<'_, 't> {
 
     fn attached(&mut self, start: u32) -> AttachedCache {
         if self.attached.at != Some(start) {
-            let attached = self.attached_after_last(start);
+            let attached = self.attached_before(start);
             let attributes = self.text.get(attached.start as usize..start as usize);
             let attribute_lines = attributes.map_or(0, |attributes| attributes.matches('\n').count());
             self.attached = AttachedCache { at: Some(start), attached, attribute_lines };
@@ -315,15 +315,19 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.attached.clone()
     }
 
-    /// The comments and attributes between the last definition so far and `start`.
-    fn attached_after_last(&self, start: u32) -> Attached {
-        let after = self.scopes.last().map_or(0, |last| last.bytes.start);
+    /// The comments and attributes before `start`.
+    fn attached_before(&self, start: u32) -> Attached {
+        let mut around = self.open.iter().rev().map(|open| &self.scopes[*open].bytes).peekable();
+        let mut after = 0;
+        while let Some(ended) = around.next_if(|bytes| bytes.end <= start) {
+            after = ended.end;
+        }
         docs::attached(self.language, &self.captures.leading, after, start, self.text)
     }
 
     /// The end of a definition with an open end, without the comments and white space before `limit`.
     fn open_end(&self, outermost: Node<'t>, limit: u32) -> u32 {
-        let Attached { start, doc } = self.attached_after_last(limit);
+        let Attached { start, doc } = self.attached_before(limit);
         let from = outermost.end_byte();
         let to = doc.map_or(start, |doc| doc.start.min(start)) as usize;
         self.text.get(from..to).map_or(from, |part| from + part.trim_end().len()) as u32
