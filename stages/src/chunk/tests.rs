@@ -353,6 +353,7 @@ const REPETITIVE: &[Repetitive] = &[
     ("typescript", |n| "function f(a: number): void;\n".repeat(n)),
     ("java", |n| format!("class A {{ {} int {} z; }}\n", "static final ".repeat(n), "a,".repeat(n))),
     ("go", |n| "func f() {}\n".repeat(n)),
+    ("hcl", |n| format!("{} {{\n{}}}\n", "a ".repeat(n), "b = 1\n".repeat(n))),
     ("c", |n| "MACRO\n".repeat(8 * n) + &"int a;\n".repeat(n)),
     ("c", |n| "int a; ".to_owned() + &"MACRO * ".repeat(8 * n) + ";"),
     ("c", |n| "MACRO({".repeat(2 * n) + ";" + &"})".repeat(2 * n)),
