@@ -65,6 +65,13 @@ impl<'a> Checker<'a> {
         Self { program, language, limits, is_interrupted, errors, process: None }
     }
 
+    /// Ends the process: the next text does not depend on those before.
+    pub(crate) fn restart(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.end();
+        }
+    }
+
     /// Checks one text, in a new process if there is none.
     pub(crate) fn check(&mut self, text: &str) -> Result<Answer, String> {
         let failed = |error: std::io::Error| format!("checking {}: {error}", self.language);
@@ -148,9 +155,7 @@ impl Process {
 
 impl Drop for Checker<'_> {
     fn drop(&mut self) {
-        if let Some(process) = self.process.take() {
-            process.end();
-        }
+        self.restart();
         // It is empty, or its last line is in a finding.
         let _ = fs::remove_file(&self.errors);
     }

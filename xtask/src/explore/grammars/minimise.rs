@@ -1,30 +1,29 @@
 //! A smaller text with the same finding.
 
-use std::time::{Duration, Instant};
-
-/// Longest search for a smaller text.
-const LONGEST: Duration = Duration::from_secs(60);
 /// Parts of more characters are reduced by lines only.
 const MOST_CHARACTERS: usize = 8_000;
 
-/// The smallest text that removing lines, then characters, leads to while `is_found` holds; it ends early when the time is
-/// over. `is_found` holds of `text`.
-pub(crate) fn minimise(text: &str, is_found: &mut dyn FnMut(&str) -> Result<bool, String>) -> Result<String, String> {
-    let deadline = Instant::now() + LONGEST;
+/// The smallest text that removing lines, then characters, leads to while `is_found` holds, or what it is when
+/// `is_over`. `is_found` holds of `text`.
+pub(crate) fn minimise(
+    text: &str,
+    is_over: &dyn Fn() -> bool,
+    is_found: &mut dyn FnMut(&str) -> Result<bool, String>,
+) -> Result<String, String> {
     let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-    let few = reduce(lines, deadline, is_found)?.concat();
+    let few = reduce(lines, is_over, is_found)?.concat();
     if few.chars().count() > MOST_CHARACTERS {
         return Ok(few);
     }
     let characters = few.chars().map(String::from).collect();
-    Ok(reduce(characters, deadline, is_found)?.concat())
+    Ok(reduce(characters, is_over, is_found)?.concat())
 }
 
 /// Removes runs of parts, long ones first, and begins again with single parts until nothing more can be removed: delta
 /// debugging (Zeller, Hildebrandt: Simplifying and isolating failure-inducing input, 2002) with complements alone.
 fn reduce(
     mut parts: Vec<String>,
-    deadline: Instant,
+    is_over: &dyn Fn() -> bool,
     is_found: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<Vec<String>, String> {
     let mut length = (parts.len() / 2).max(1);
@@ -32,7 +31,7 @@ fn reduce(
         let mut is_smaller = false;
         let mut at = 0;
         while at < parts.len() {
-            if Instant::now() > deadline {
+            if is_over() {
                 return Ok(parts);
             }
             let end = (at + length).min(parts.len());
@@ -59,6 +58,6 @@ mod tests {
     fn what_is_not_needed_is_removed() {
         let text = "one\ntwo (\nthree\nfour )\nfive\n".repeat(20);
         let mut is_found = |text: &str| Ok(text.find('(').is_some_and(|at| text[at..].contains(')')));
-        assert_eq!(minimise(&text, &mut is_found), Ok("()".to_owned()));
+        assert_eq!(minimise(&text, &|| false, &mut is_found), Ok("()".to_owned()));
     }
 }

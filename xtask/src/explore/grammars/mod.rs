@@ -23,6 +23,8 @@ use report::{Finding, Tally, kind_of};
 
 /// Most sources in other languages that parts are taken from.
 const OTHERS: usize = 200;
+/// Longest search for a smaller text with the same finding.
+const LONGEST_SEARCH: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -144,7 +146,7 @@ impl Run<'_> {
                 && !findings.contains_key(&kind_of(&what))
             {
                 println!("{language}: text {case}: {what}");
-                let finding = self.keep(language, case, &text, what)?;
+                let finding = self.keep(&mut checker, language, case, &text, what)?;
                 findings.insert(kind_of(&finding.what), finding);
             }
             if self.options.case.is_some() || begun.elapsed() > time || (self.is_interrupted)() {
@@ -156,17 +158,26 @@ impl Run<'_> {
     }
 
     /// Writes a text with a finding to a file, first as it is, then as small as it gets.
-    fn keep(&self, language: &str, case: u64, text: &str, what: String) -> Result<Finding, String> {
+    fn keep(
+        &self,
+        checker: &mut Checker<'_>,
+        language: &str,
+        case: u64,
+        text: &str,
+        what: String,
+    ) -> Result<Finding, String> {
         let path = self.directory.join(format!("{language}-{}-{case}.txt", self.seed));
         let write = |text: &str| fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()));
         write(text)?;
-        let mut checker = self.checker(language);
+        checker.restart();
         let kind = kind_of(&what);
         let mut is_found =
             |text: &str| Ok(matches!(checker.check(text)?, Answer::Wrong(what) if kind_of(&what) == kind));
         let is_repeated = is_found(text)?;
         if is_repeated {
-            write(&minimise::minimise(text, &mut is_found)?)?;
+            let begun = Instant::now();
+            let is_over = || begun.elapsed() > LONGEST_SEARCH || (self.is_interrupted)();
+            write(&minimise::minimise(text, &is_over, &mut is_found)?)?;
         }
         let what = if is_repeated { what } else { format!("{what} (not by this text alone)") };
         Ok(Finding { language: language.to_owned(), what, text: path, drawn: Some((self.seed, case)) })
