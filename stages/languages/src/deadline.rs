@@ -1,6 +1,6 @@
 //! Time limit and cancellation of the work on one text.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
 
 use crate::failure::ParseFailure;
@@ -14,34 +14,36 @@ pub(crate) struct Deadline<'a> {
     limit: Duration,
     is_cancelled: &'a dyn Fn() -> bool,
     steps: Cell<u32>,
+    /// How it has ended.
+    failure: OnceCell<ParseFailure>,
 }
 
 impl<'a> Deadline<'a> {
     pub(crate) fn new(limit: Duration, is_cancelled: &'a dyn Fn() -> bool) -> Self {
-        Self { started: Instant::now(), limit, is_cancelled, steps: Cell::new(0) }
+        Self { started: Instant::now(), limit, is_cancelled, steps: Cell::new(0), failure: OnceCell::new() }
     }
 
-    /// Counts one step of the work; every [`STEPS_PER_CHECK`] steps it calls [`Self::check`].
+    /// Counts one step of the work; every [`STEPS_PER_CHECK`] steps, and once the time is over, it calls [`Self::check`].
     ///
     /// # Errors
     /// See [`Self::check`].
     pub(crate) fn tick(&self) -> Result<(), ParseFailure> {
         let steps = self.steps.get() + 1;
         self.steps.set(steps % STEPS_PER_CHECK);
-        if steps < STEPS_PER_CHECK { Ok(()) } else { self.check() }
+        if steps < STEPS_PER_CHECK && self.failure.get().is_none() { Ok(()) } else { self.check() }
     }
 
-    /// Checks cancellation and clock.
+    /// Checks cancellation and clock. It stays as it is once one of them has ended the work.
     ///
     /// # Errors
     /// [`ParseFailure::Cancelled`] and [`ParseFailure::TooSlow`].
     pub(crate) fn check(&self) -> Result<(), ParseFailure> {
-        if (self.is_cancelled)() {
-            Err(ParseFailure::Cancelled)
-        } else if self.started.elapsed() > self.limit {
-            Err(ParseFailure::TooSlow)
-        } else {
-            Ok(())
-        }
+        let failure = match self.failure.get() {
+            Some(failure) => failure.clone(),
+            None if (self.is_cancelled)() => ParseFailure::Cancelled,
+            None if self.started.elapsed() > self.limit => ParseFailure::TooSlow,
+            None => return Ok(()),
+        };
+        Err(self.failure.get_or_init(|| failure).clone())
     }
 }

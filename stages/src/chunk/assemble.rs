@@ -247,11 +247,13 @@ impl<'a> Assembler<'a> {
 
     /// A chunk with the fields that all chunks of the file share.
     fn chunk(&self, key: String, bytes: Range<u32>, text: String) -> Chunk {
+        // In a text with errors, a definition may end with blank lines.
+        let last = bytes.start + slice(self.source.text, &bytes).trim_end_matches('\n').len() as u32;
         Chunk {
             path: self.source.path.to_owned(),
             language: formats::family_of(self.source.language).to_owned(),
             line_start: self.lines.of(bytes.start),
-            line_end: self.lines.of(bytes.end.saturating_sub(1).max(bytes.start)),
+            line_end: self.lines.of(last.saturating_sub(1).max(bytes.start)),
             byte_start: bytes.start,
             byte_end: bytes.end,
             content_hash: Chunk::digest(&text),

@@ -225,6 +225,18 @@ fn hostile_nesting_is_parsed_or_given_up_and_still_covered() {
 }
 
 #[test]
+fn issue_18_definitions_that_end_with_blank_lines_are_covered() {
+    for (format, text) in [
+        ("bash", "d(){=\"\"\n\n"),
+        ("elixir", "test\"\"do()\n\n"),
+        ("go", "func T({t()\n\n"),
+        ("haskell", "f = a\n\n\n"),
+    ] {
+        check(text, &chunks(format, "a", text, &ChunkOptions::default()), &ChunkOptions::default());
+    }
+}
+
+#[test]
 fn nesting_of_any_depth_does_not_exhaust_the_stack() {
     for (format, path, _) in &*SAMPLES {
         let text = "(".repeat(30_000) + "\n" + &")".repeat(30_000);
@@ -341,6 +353,14 @@ const REPETITIVE: &[Repetitive] = &[
     ("typescript", |n| "function f(a: number): void;\n".repeat(n)),
     ("java", |n| format!("class A {{ {} int {} z; }}\n", "static final ".repeat(n), "a,".repeat(n))),
     ("go", |n| "func f() {}\n".repeat(n)),
+    ("hcl", |n| format!("{} {{\n{}}}\n", "a ".repeat(n), "b = 1\n".repeat(n))),
+    ("c", |n| "MACRO\n".repeat(8 * n) + &"int a;\n".repeat(n)),
+    ("c", |n| "int a; ".to_owned() + &"MACRO * ".repeat(8 * n) + ";"),
+    ("c", |n| "MACRO({".repeat(2 * n) + ";" + &"})".repeat(2 * n)),
+    ("c", |n| format!("{}{};\n", " ".repeat(20 * n), "MACRO ".repeat(2 * n)) + &"int a;\n".repeat(n)),
+    ("c", |n| {
+        format!("f(\n{}{});\n", "#if A\n#else\n".repeat(4 * n), "#endif\n".repeat(4 * n)) + &"int a;\n".repeat(n)
+    }),
 ];
 
 /// Time that this thread has been at work, in nanoseconds: other processes do not add to it.

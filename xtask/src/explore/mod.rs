@@ -1,5 +1,6 @@
 //! `cargo xtask explore`: tests that draw their cases, with fresh seeds, until the time is over.
 
+mod grammars;
 mod job;
 mod properties;
 mod targets;
@@ -7,7 +8,7 @@ mod targets;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use job::{Job, Verdict};
 use targets::Target;
@@ -16,7 +17,11 @@ use targets::Target;
 const ATTEMPTS: u64 = 25;
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    other: Option<Other>,
+
     /// How long to go on; what runs then is brought to its end [default: 10]
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<u64>,
@@ -32,6 +37,20 @@ pub(crate) struct Options {
     /// The first seed; those of later rounds follow from it [default: the time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+}
+
+/// What is explored without the tests.
+#[derive(Subcommand)]
+enum Other {
+    /// Mutated real files through everything that reads a text, language by language.
+    ///
+    /// Files in the directories are the seeds: lines, tokens and bytes are deleted, doubled, swapped, repeated and mixed with
+    /// those of other files. Each text goes through redaction, highlighting, the parse with embedded languages, and the chunker,
+    /// in a process that may be stopped. Nothing may panic, end the process, hang or take more memory than the limit; spans are
+    /// in the text and nested, and a second parse finds the same. A finding is reduced to a small text in
+    /// `target/explore/grammars`, printed with the command that repeats it, and makes the exit code 1. Ctrl-C ends the run and
+    /// prints what was found.
+    Grammars(grammars::Options),
 }
 
 /// What can be explored.
@@ -72,6 +91,9 @@ struct Finding {
 
 /// Explores, and fails where something was found.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
+    if let Some(Other::Grammars(options)) = &options.other {
+        return grammars::run(options);
+    }
     let minutes = options.minutes.unwrap_or(10);
     let time = options.seconds.map_or(Duration::from_secs(minutes * 60), Duration::from_secs);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());

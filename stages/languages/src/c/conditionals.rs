@@ -1,6 +1,8 @@
 //! Conditionals that the grammar cannot read: those with unbalanced brackets in a branch, and those inside of parentheses,
 //! initialisers and statements. Of these, the first branch stays. All others are left to the grammar, with both branches.
 
+use std::ops::Range;
+
 use crate::c::lexer::{Token, TokenKind, tokens};
 use crate::c::words::is_macro;
 use crate::mask::Mask;
@@ -33,6 +35,7 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
     let tokens = tokens(text);
     let mut brackets: Vec<Bracket> = Vec::new();
     let mut open: Vec<Conditional> = Vec::new();
+    let mut blanked: Vec<Range<usize>> = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
             TokenKind::Punctuation(b @ (b'(' | b'[' | b'{')) if brackets.len() < MAX_DEPTH => {
@@ -69,19 +72,20 @@ pub(super) fn mask(text: &str, mask: &mut Mask) {
                     let Some(mut conditional) = open.pop() else { continue };
                     conditional.end_branch(index, &brackets);
                     if conditional.is_bad {
-                        conditional.mask(&tokens, mask);
+                        conditional.blank(&tokens, &mut blanked);
                     }
                     if let Some(outer) = open.last_mut() {
                         outer.fewest = outer.fewest.min(conditional.fewest);
                     }
                     brackets = conditional.after.unwrap_or_default();
                 }
-                _ if is_inside(brackets.last()) => mask.blank(token.bytes.clone()),
+                _ if is_inside(brackets.last()) => blanked.push(token.bytes.clone()),
                 _ => {}
             },
             _ => {}
         }
     }
+    blanked.into_iter().for_each(|bytes| mask.blank(bytes));
 }
 
 impl Conditional {
@@ -91,12 +95,16 @@ impl Conditional {
         self.after.get_or_insert_with(|| brackets.to_vec());
     }
 
-    fn mask(&self, tokens: &[Token], mask: &mut Mask) {
-        for directive in &self.directives {
-            mask.blank(tokens[*directive].bytes.clone());
-        }
-        if let [_, first_end, .., last_end] = self.directives[..] {
-            mask.blank(tokens[first_end].bytes.end..tokens[last_end].bytes.start);
+    /// Adds its directives, and all branches but the first, to the ranges that are blanked. Those in these branches are left
+    /// out, so that each byte is blanked once however deep conditionals nest.
+    fn blank(&self, tokens: &[Token], blanked: &mut Vec<Range<usize>>) {
+        let bytes = |directive: usize| tokens[directive].bytes.clone();
+        if let [first, second, .., last] = self.directives[..] {
+            let others = bytes(second).start..bytes(last).end;
+            while blanked.pop_if(|inner| others.start <= inner.start).is_some() {}
+            blanked.extend([bytes(first), others]);
+        } else {
+            blanked.extend(self.directives.iter().map(|directive| bytes(*directive)));
         }
     }
 }

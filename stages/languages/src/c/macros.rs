@@ -4,9 +4,12 @@
 use std::ops::Range;
 
 use crate::c::lexer::TokenKind;
-use crate::c::source::Source;
+use crate::c::source::{Source, is_any_in};
 use crate::c::words::{is_builtin, is_macro, is_statement};
 use crate::mask::Mask;
+
+/// Most macros and specifiers in a row that a declaration is looked for behind.
+const MAX_ATTRIBUTES: usize = 32;
 
 /// Blanks such macros out, without their arguments where these are code.
 pub(super) fn mask(text: &str, mask: &mut Mask) {
@@ -96,7 +99,7 @@ impl Source<'_> {
         let is_code = self.is(close - 1, b';')
             || (self.is(close - 1, b'}')
                 && self.comma(at + 1, close).is_none()
-                && (at..close).any(|inside| self.is(inside, b';')));
+                && is_any_in(&self.semicolons, at..close));
         if is_code {
             mask.blank(self.bytes(at, at + 1));
             mask.blank(self.tokens[close].bytes.clone());
@@ -111,7 +114,7 @@ impl Source<'_> {
             return false;
         };
         let Some(comma) = self.comma(at + 1, close).filter(|comma| *comma == at + 3) else { return false };
-        let has_types = (comma + 1..close).filter(|inside| self.is(*inside, b',')).count() > 0;
+        let has_types = is_any_in(&self.commas, comma + 1..close);
         if !has_types || !self.is_word(at + 2) || self.word(at).len() < 4 {
             return false;
         }
@@ -125,12 +128,12 @@ impl Source<'_> {
         let last = self.close(at + 1).unwrap_or(at);
         let ends = [b';', b'{', b':'].iter().any(|b| self.is(last + 1, *b)) && !self.is(last + 2, b':');
         let is_chained = || self.is_word(last + 1) && (is_macro(self.word(last + 1)) || self.is_final(last + 1));
-        let mut before = at.wrapping_sub(1);
-        while matches!(self.word(before), "const" | "noexcept" | "override" | "final" | "volatile")
-            || (self.is_word(before) && (is_macro(self.word(before)) || self.word(before).starts_with("__")))
-        {
-            before = before.wrapping_sub(1);
-        }
+        let is_attribute = |before: usize| {
+            matches!(self.word(before), "const" | "noexcept" | "override" | "final" | "volatile")
+                || (self.is_word(before) && (is_macro(self.word(before)) || self.word(before).starts_with("__")))
+        };
+        let attributes = (1..=MAX_ATTRIBUTES).take_while(|distance| is_attribute(at.wrapping_sub(*distance))).count();
+        let before = at.wrapping_sub(attributes + 1);
         if self.ends_declarator(before) && (ends || is_chained()) {
             mask.blank(self.bytes(at, last));
             return true;
@@ -226,10 +229,7 @@ impl Source<'_> {
 
     /// Whether a type with a declarator begins at a token.
     fn begins_type(&self, at: usize) -> bool {
-        let mut at = at;
-        while self.is_attribute(at) {
-            at += 1;
-        }
+        let at = at + (at..at + MAX_ATTRIBUTES).take_while(|attribute| self.is_attribute(*attribute)).count();
         if !self.is_word(at) {
             return false;
         }
@@ -238,16 +238,16 @@ impl Source<'_> {
         {
             return true;
         }
-        let mut next = at + 1;
         if matches!(word, "const" | "unsigned") {
-            return self.is_word(next);
+            return self.is_word(at + 1);
         }
         if is_statement(word) {
             return false;
         }
-        while self.is(next, b'*') || self.is(next, b'&') || self.word(next) == "const" || self.is_attribute(next) {
-            next += 1;
-        }
+        let is_between = |next: &usize| {
+            self.is(*next, b'*') || self.is(*next, b'&') || self.word(*next) == "const" || self.is_attribute(*next)
+        };
+        let next = at + 1 + (at + 1..=at + MAX_ATTRIBUTES).take_while(is_between).count();
         let is_declarator = [b'(', b')', b';', b'=', b'[', b','].iter().any(|b| self.is(next + 1, *b));
         next < self.tokens.len() && self.is_word(next) && !is_statement(self.word(next)) && is_declarator
     }

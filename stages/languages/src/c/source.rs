@@ -12,12 +12,21 @@ pub(super) struct Source<'a> {
     pub(super) partners: Vec<u32>,
     /// Indices of the words such as `JVM_END` at the start of a line.
     pub(super) ends: Vec<usize>,
+    /// Indices of the semicolons.
+    pub(super) semicolons: Vec<usize>,
+    /// Indices of the commas.
+    pub(super) commas: Vec<usize>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let tokens = tokens(text);
-        Self { text, partners: partners(&tokens), ends: ends(&tokens, text), tokens }
+        let all = |punctuation: u8| {
+            let kinds = tokens.iter().map(|token| token.kind).enumerate();
+            kinds.filter(|(_, kind)| *kind == TokenKind::Punctuation(punctuation)).map(|(at, _)| at).collect()
+        };
+        let (semicolons, commas) = (all(b';'), all(b','));
+        Self { text, partners: partners(&tokens), ends: ends(&tokens, text), semicolons, commas, tokens }
     }
 
     pub(super) fn word(&self, at: usize) -> &str {
@@ -45,7 +54,7 @@ impl<'a> Source<'a> {
     /// Whether only white space precedes a token in its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         let before = &self.text[..self.tokens[at].bytes.start];
-        before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty()
+        before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim_end().is_empty()
     }
 
     /// Whether a line feed separates a token from the one before it.
@@ -84,6 +93,11 @@ impl<'a> Source<'a> {
         }
         None
     }
+}
+
+/// Whether one of some places, in order, is in a range.
+pub(super) fn is_any_in(places: &[usize], range: Range<usize>) -> bool {
+    places.get(places.partition_point(|place| *place < range.start)).is_some_and(|place| *place < range.end)
 }
 
 /// The matching brackets.

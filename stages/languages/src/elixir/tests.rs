@@ -95,3 +95,15 @@ fn arity_counts_parameters() {
         assert_eq!(arity(signature), expected, "{signature}");
     }
 }
+
+#[test]
+fn attributes_of_one_definition_are_none_of_the_next_one() {
+    insta::assert_snapshot!(outline(&ELIXIR, "def a,\n@impl b\ndef c"), @"
+    function a 1-2 def a |  |  | exported
+    function c 3-3 def c |  |  | exported
+    ");
+    insta::assert_snapshot!(outline(&ELIXIR, "@spec(def i())\ndef _"), @"
+    function i 1-1 def i() |  |  | exported
+    function _ 2-2 def _ |  |  | exported
+    ");
+}

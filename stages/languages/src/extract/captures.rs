@@ -110,11 +110,11 @@ impl<'tree, 'text> Captures<'tree, 'text> {
             deadline.tick()?;
             let node = cursor.node();
             for index in query.patterns_at(node.kind_id()) {
-                found.apply(query, *index, node, text, &mut captured);
+                found.apply(query, *index, node, text, &mut captured, deadline);
             }
             if has_errors && node.start_byte() >= error_end && (node.is_error() || node.is_missing()) {
                 for index in &query.error_patterns {
-                    found.apply(query, *index, node, text, &mut captured);
+                    found.apply(query, *index, node, text, &mut captured, deadline);
                 }
                 error_end = node.end_byte().max(node.start_byte() + 1);
             }
@@ -139,9 +139,10 @@ impl<'tree, 'text> Captures<'tree, 'text> {
         node: Node<'tree>,
         text: &'text str,
         captured: &mut MatchedCaptures<'tree>,
+        deadline: &Deadline<'_>,
     ) {
         let pattern = &query.patterns[index as usize];
-        pattern.root.matches(node, captured, &mut |captured| {
+        pattern.root.matches(node, &|| deadline.tick().is_err(), captured, &mut |captured| {
             let holds = |predicate: &Predicate| {
                 let capture = predicate.capture();
                 let mut nodes = captured.iter().filter(|(kind, _)| *kind == capture);

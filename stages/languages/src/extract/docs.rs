@@ -17,15 +17,17 @@ pub(super) struct Attached {
 }
 
 /// Walks back from `start` over comments and attributes as long as each begins a line and no blank line intervenes, see
-/// also [`Language::distant_doc`].
-pub(super) fn attached(language: &Language, leading: &[LeadingNode], start: u32, text: &str) -> Attached {
+/// also [`Language::distant_doc`]. Attributes before `after`, where the definition before ends, belong to that: in a text with
+/// errors, it may contain them, or they it.
+pub(super) fn attached(language: &Language, leading: &[LeadingNode], after: u32, start: u32, text: &str) -> Attached {
     let mut found = Attached { start, doc: None };
     let mut from = start;
     let before = leading.partition_point(|l| l.bytes.start < start);
     for item in leading[..before].iter().rev() {
         let is_distant = || language.distant_doc.is_some_and(|mark| slice(text, &item.bytes).starts_with(mark));
         let belongs = |end| is_adjacent(text, end, from) || (is_distant() && is_blank(text, end, from));
-        if item.bytes.end > from || !belongs(item.bytes.end) || !begins_line(text, item.bytes.start) {
+        let is_free = item.is_comment || item.bytes.start >= after;
+        if item.bytes.end > from || !is_free || !belongs(item.bytes.end) || !begins_line(text, item.bytes.start) {
             break;
         }
         from = item.bytes.start;

@@ -307,7 +307,7 @@ impl<'t> OutlineBuilder<'_, 't> {
 
     fn attached(&mut self, start: u32) -> AttachedCache {
         if self.attached.at != Some(start) {
-            let attached = docs::attached(self.language, &self.captures.leading, start, self.text);
+            let attached = self.attached_before(start);
             let attributes = self.text.get(attached.start as usize..start as usize);
             let attribute_lines = attributes.map_or(0, |attributes| attributes.matches('\n').count());
             self.attached = AttachedCache { at: Some(start), attached, attribute_lines };
@@ -315,9 +315,19 @@ impl<'t> OutlineBuilder<'_, 't> {
         self.attached.clone()
     }
 
+    /// The comments and attributes before `start`.
+    fn attached_before(&self, start: u32) -> Attached {
+        let mut around = self.open.iter().rev().map(|open| &self.scopes[*open].bytes).peekable();
+        let mut after = 0;
+        while let Some(ended) = around.next_if(|bytes| bytes.end <= start) {
+            after = ended.end;
+        }
+        docs::attached(self.language, &self.captures.leading, after, start, self.text)
+    }
+
     /// The end of a definition with an open end, without the comments and white space before `limit`.
-    fn open_end(&mut self, outermost: Node<'t>, limit: u32) -> u32 {
-        let Attached { start, doc } = self.attached(limit).attached;
+    fn open_end(&self, outermost: Node<'t>, limit: u32) -> u32 {
+        let Attached { start, doc } = self.attached_before(limit);
         let from = outermost.end_byte();
         let to = doc.map_or(start, |doc| doc.start.min(start)) as usize;
         self.text.get(from..to).map_or(from, |part| from + part.trim_end().len()) as u32
@@ -418,7 +428,7 @@ fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, te
         FileDoc::Before(kind) => {
             let mut cursor = root.walk();
             let node = root.children(&mut cursor).find(|child| child.kind() == kind);
-            node.and_then(|node| docs::attached(language, &captures.leading, node.start_byte() as u32, text).doc)
+            node.and_then(|node| docs::attached(language, &captures.leading, 0, node.start_byte() as u32, text).doc)
         }
     };
     let doc_text = language.doc_text.unwrap_or(docs::comment_text);

@@ -20,8 +20,10 @@ pub(crate) fn sections(text: &str, mut headings: Vec<Heading>, max_sections: usi
     let mut lines = LineCounter::new(text);
     for heading in headings {
         let line = lines.line_of(heading.at as usize);
+        // A page may have several headings in one line.
+        let last_line = line - u32::from(text[..heading.at as usize].ends_with('\n'));
         while let Some(last) = open.pop_if(|last| found.symbols[*last].heading_level >= heading.level) {
-            close(&mut found.symbols[last], heading.at, line - 1);
+            close(&mut found.symbols[last], heading.at, last_line);
         }
         let parent = open.last().map(|parent| &found.symbols[*parent]);
         let symbol = section(&heading, line, parent, open.last().map(|parent| *parent as u32));

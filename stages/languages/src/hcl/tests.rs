@@ -17,3 +17,9 @@ fn sample() {
     doc: The network of the service.
     "#);
 }
+
+#[test]
+fn only_the_first_name_of_a_block_is_its_type() {
+    let outline = outline(&HCL, "a locals {\n  b = 1\n}\nlocals {\n  c = 1\n}\n");
+    assert!(outline.contains("values: c\n"), "{outline}");
+}

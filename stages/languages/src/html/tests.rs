@@ -14,3 +14,13 @@ fn sample() {
     values: run
     "#);
 }
+
+#[test]
+fn headings_share_a_line() {
+    insta::assert_snapshot!(outline(&HTML, "<title>A</title>\n><h1>B</h1> <h2>C</h2>\n<h1>D</h1>\n"), @r#"
+    section A 1-2  |  |  | exported
+    section B 2-2  |  |  | exported
+    section B > C 2-2  |  |  | exported
+    section D 3-3  |  |  | exported
+    "#);
+}

@@ -71,10 +71,12 @@ pub(crate) type MatchedCaptures<'t> = Vec<(CaptureKind, Node<'t>)>;
 const MAX_INDEXED_CHILDREN: u32 = 8;
 
 impl NodePattern {
-    /// Calls `on_match` for every way in which the pattern matches at `node`.
+    /// Calls `on_match` for every way in which the pattern matches at `node`. Where several children of the pattern fit many
+    /// children of the node, there are as many ways as the product: `is_over` is asked before every child.
     pub(crate) fn matches<'t>(
         &self,
         node: Node<'t>,
+        is_over: &dyn Fn() -> bool,
         captured: &mut MatchedCaptures<'t>,
         on_match: &mut dyn FnMut(&mut MatchedCaptures<'t>),
     ) {
@@ -82,11 +84,11 @@ impl NodePattern {
         if let NodeTest::Alternation(patterns) = &self.test {
             captured.extend(self.captures.iter().map(|capture| (*capture, node)));
             for pattern in patterns {
-                pattern.matches(node, captured, on_match);
+                pattern.matches(node, is_over, captured, on_match);
             }
         } else if self.test.holds(node) && self.absent.iter().all(|f| node.child_by_field_id(f.get()).is_none()) {
             captured.extend(self.captures.iter().map(|capture| (*capture, node)));
-            match_children(&self.children, node, captured, on_match);
+            match_children(&self.children, node, is_over, captured, on_match);
         }
         captured.truncate(before);
     }
@@ -117,6 +119,7 @@ impl NodeTest {
 fn match_children<'t>(
     children: &[ChildPattern],
     node: Node<'t>,
+    is_over: &dyn Fn() -> bool,
     captured: &mut MatchedCaptures<'t>,
     on_match: &mut dyn FnMut(&mut MatchedCaptures<'t>),
 ) {
@@ -125,29 +128,30 @@ fn match_children<'t>(
     };
     let matched = Cell::new(false);
     let is_done = || !child.has_captures && matched.get();
+    let goes_on = || !is_done() && !is_over();
     let mut match_rest = |captured: &mut MatchedCaptures<'t>| {
         // Several alternatives may match the same node.
         if !is_done() {
             matched.set(true);
-            match_children(rest, node, captured, on_match);
+            match_children(rest, node, is_over, captured, on_match);
         }
     };
     match child.position {
         ChildPosition::Field(field) => {
             if let Some(candidate) = node.child_by_field_id(field.get()) {
-                child.pattern.matches(candidate, captured, &mut match_rest);
+                child.pattern.matches(candidate, is_over, captured, &mut match_rest);
             }
         }
         ChildPosition::Any { first: false, last: false } => {
             let count = node.child_count();
             if count <= MAX_INDEXED_CHILDREN {
-                for candidate in (0..count).filter_map(|index| node.child(index)).take_while(|_| !is_done()) {
-                    child.pattern.matches(candidate, captured, &mut match_rest);
+                for candidate in (0..count).filter_map(|index| node.child(index)).take_while(|_| goes_on()) {
+                    child.pattern.matches(candidate, is_over, captured, &mut match_rest);
                 }
             } else {
                 let mut cursor = node.walk();
-                for candidate in node.children(&mut cursor).take_while(|_| !is_done()) {
-                    child.pattern.matches(candidate, captured, &mut match_rest);
+                for candidate in node.children(&mut cursor).take_while(|_| goes_on()) {
+                    child.pattern.matches(candidate, is_over, captured, &mut match_rest);
                 }
             }
         }
@@ -156,12 +160,12 @@ fn match_children<'t>(
             let index = if first { Some(0) } else { count.checked_sub(1) };
             let is_possible = !(first && last) || count == 1;
             if let Some(candidate) = index.filter(|_| is_possible).and_then(|index| node.named_child(index)) {
-                child.pattern.matches(candidate, captured, &mut match_rest);
+                child.pattern.matches(candidate, is_over, captured, &mut match_rest);
             }
         }
     }
     if child.optional && !matched.get() {
-        match_children(rest, node, captured, on_match);
+        match_children(rest, node, is_over, captured, on_match);
     }
 }
 

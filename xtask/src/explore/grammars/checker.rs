@@ -1,0 +1,202 @@
+//! A process that checks texts of one language. Grammars are C code, so whatever a text does to it ends this process alone.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// What a text may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Longest parse. The program checks that it ends soon after.
+    pub(crate) parse: Duration,
+    /// Most resident memory of the process.
+    pub(crate) memory: u64,
+}
+
+/// Longest time at work on one text, which takes many steps with limits of their own.
+const LONGEST_WORK: Duration = Duration::from_secs(30);
+/// Longest time on one text where the time at work is unknown, or does not grow.
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+/// How often the process is looked at while it works.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Everything is as promised.
+    Sound,
+    /// The same, and a limit ended the parse.
+    Limited(String),
+    /// What is wrong.
+    Wrong(String),
+    /// The user wants to end.
+    Interrupted,
+}
+
+/// Checks texts of one language.
+pub(crate) struct Checker<'a> {
+    program: &'a Path,
+    language: &'a str,
+    limits: Limits,
+    is_interrupted: &'a dyn Fn() -> bool,
+    /// What the program has printed as errors.
+    errors: PathBuf,
+    process: Option<Process>,
+}
+
+struct Process {
+    child: Child,
+    input: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn new(
+        program: &'a Path,
+        language: &'a str,
+        limits: Limits,
+        directory: &Path,
+        is_interrupted: &'a dyn Fn() -> bool,
+    ) -> Self {
+        let errors = directory.join(format!("{language}.errors"));
+        Self { program, language, limits, is_interrupted, errors, process: None }
+    }
+
+    /// Ends the process: the next text does not depend on those before.
+    pub(crate) fn restart(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.end();
+        }
+    }
+
+    /// Checks one text, in a new process if there is none.
+    pub(crate) fn check(&mut self, text: &str) -> Result<Answer, String> {
+        let failed = |error: std::io::Error| format!("checking {}: {error}", self.language);
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => self.start().map_err(failed)?,
+        };
+        // A process that has ended is noticed below.
+        let _ = write!(process.input, "{}\n{text}", text.len()).and_then(|()| process.input.flush());
+        let used = work_of(&process);
+        let begun = Instant::now();
+        let wrong = loop {
+            match process.answers.recv_timeout(INTERVAL) {
+                Ok(answer) if peak_memory_of(&process) <= self.limits.memory => {
+                    self.process = Some(process);
+                    return Ok(answer_of(&answer));
+                }
+                Err(RecvTimeoutError::Timeout) if (self.is_interrupted)() => {
+                    process.end();
+                    return Ok(Answer::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let worked = work_of(&process).saturating_sub(used);
+                    if worked > LONGEST_WORK || begun.elapsed() > LONGEST_WAIT {
+                        break format!("does not end: {worked:.1?} at work");
+                    }
+                    if peak_memory_of(&process) <= self.limits.memory {
+                        continue;
+                    }
+                    break format!("takes more than {} MiB of memory", self.limits.memory >> 20);
+                }
+                Ok(_) => break format!("takes more than {} MiB of memory", self.limits.memory >> 20),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = process.child.wait().map_err(failed)?;
+                    break format!("the process ended with {status}: {}", self.last_error());
+                }
+            }
+        };
+        process.end();
+        Ok(Answer::Wrong(wrong))
+    }
+
+    fn start(&self) -> std::io::Result<Process> {
+        let mut command = Command::new(self.program);
+        command.args(["check", self.language, &self.limits.parse.as_millis().to_string()]);
+        // glibc fills memory that is allocated and freed with other bytes, so that reads of it show.
+        command.env("MALLOC_PERTURB_", "165");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&self.errors)?);
+        // Ctrl-C reaches this process alone, which then prints what was found.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let missing = || std::io::Error::other("no pipe to the process");
+        let (input, output) = (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
+        let (sender, answers) = channel();
+        std::thread::spawn(move || {
+            for answer in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(answer).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Process { child, input, answers })
+    }
+
+    /// The last line that the program has printed as an error.
+    fn last_error(&self) -> String {
+        let errors = fs::read(&self.errors).unwrap_or_default();
+        let errors = String::from_utf8_lossy(&errors);
+        errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it printed nothing").trim().to_owned()
+    }
+}
+
+impl Process {
+    fn end(mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Checker<'_> {
+    fn drop(&mut self) {
+        self.restart();
+        // It is empty, or its last line is in a finding.
+        let _ = fs::remove_file(&self.errors);
+    }
+}
+
+fn answer_of(line: &str) -> Answer {
+    match line.split_once(' ') {
+        None if line == "sound" => Answer::Sound,
+        Some(("limited", limit)) => Answer::Limited(limit.to_owned()),
+        Some(("wrong", wrong)) => Answer::Wrong(wrong.to_owned()),
+        _ => Answer::Wrong(format!("the program answers `{line}`")),
+    }
+}
+
+/// Time at work of a process so far; 0 on systems without `/proc`.
+fn work_of(process: &Process) -> Duration {
+    /// `USER_HZ`, which is the same on all architectures of Linux that Rust supports.
+    const TICKS_PER_SECOND: u64 = 100;
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.child.id())).unwrap_or_default();
+    // After the name, which may have spaces: `utime` and `stime` are the 12th and 13th value.
+    let values = stat.rsplit_once(')').map_or("", |(_, values)| values).split_whitespace().skip(11).take(2);
+    let ticks: u64 = values.filter_map(|value| value.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND)
+}
+
+/// Most bytes of resident memory that a process has had; 0 on systems without `/proc`.
+fn peak_memory_of(process: &Process) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse::<u64>().map_or(0, |kilobytes| kilobytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, answer_of};
+
+    #[test]
+    fn an_answer_is_one_line() {
+        assert_eq!(answer_of("sound"), Answer::Sound);
+        assert_eq!(answer_of("limited too slow"), Answer::Limited("too slow".to_owned()));
+        assert_eq!(answer_of("wrong a b"), Answer::Wrong("a b".to_owned()));
+        assert!(matches!(answer_of("sound it is"), Answer::Wrong(_)));
+    }
+}

@@ -1,0 +1,63 @@
+//! A smaller text with the same finding.
+
+/// Parts of more characters are reduced by lines only.
+const MOST_CHARACTERS: usize = 8_000;
+
+/// The smallest text that removing lines, then characters, leads to while `is_found` holds, or what it is when
+/// `is_over`. `is_found` holds of `text`.
+pub(crate) fn minimise(
+    text: &str,
+    is_over: &dyn Fn() -> bool,
+    is_found: &mut dyn FnMut(&str) -> Result<bool, String>,
+) -> Result<String, String> {
+    let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let few = reduce(lines, is_over, is_found)?.concat();
+    if few.chars().count() > MOST_CHARACTERS {
+        return Ok(few);
+    }
+    let characters = few.chars().map(String::from).collect();
+    Ok(reduce(characters, is_over, is_found)?.concat())
+}
+
+/// Removes runs of parts, long ones first, and begins again with single parts until nothing more can be removed: delta
+/// debugging (Zeller, Hildebrandt: Simplifying and isolating failure-inducing input, 2002) with complements alone.
+fn reduce(
+    mut parts: Vec<String>,
+    is_over: &dyn Fn() -> bool,
+    is_found: &mut dyn FnMut(&str) -> Result<bool, String>,
+) -> Result<Vec<String>, String> {
+    let mut length = (parts.len() / 2).max(1);
+    loop {
+        let mut is_smaller = false;
+        let mut at = 0;
+        while at < parts.len() {
+            if is_over() {
+                return Ok(parts);
+            }
+            let end = (at + length).min(parts.len());
+            let rest = parts[..at].concat() + &parts[end..].concat();
+            if is_found(&rest)? {
+                parts.drain(at..end);
+                is_smaller = true;
+            } else {
+                at = end;
+            }
+        }
+        if length == 1 && !is_smaller {
+            return Ok(parts);
+        }
+        length = (length / 2).max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::minimise;
+
+    #[test]
+    fn what_is_not_needed_is_removed() {
+        let text = "one\ntwo (\nthree\nfour )\nfive\n".repeat(20);
+        let mut is_found = |text: &str| Ok(text.find('(').is_some_and(|at| text[at..].contains(')')));
+        assert_eq!(minimise(&text, &|| false, &mut is_found), Ok("()".to_owned()));
+    }
+}
