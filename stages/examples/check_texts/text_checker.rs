@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aurora_analysis::Analyzer;
 use aurora_languages::{FileSymbols, Language, ParseFailure, ParseLimits, Parser, by_content};
-use aurora_stages::chunk::stage::terms_of;
+use aurora_stages::chunk::terms::ChunkTerms;
 use aurora_stages::chunk::{ChunkOptions, Source, chunks_of_file};
 
 use crate::soundness;
@@ -72,9 +71,10 @@ impl TextChecker {
         let source = Source { path: &path, language: self.language.name, text, symbols: &symbols };
         let found = timed("chunks", TOLERANCE, || chunks_of_file(&source, &self.options, &|| false))??;
         soundness::chunks(text, &found)?;
+        let mut terms = ChunkTerms::default();
         timed("terms", TOLERANCE, || {
             for chunk in &found.chunks {
-                terms_of(&Analyzer, chunk);
+                terms.of(chunk);
             }
         })?;
         Ok(symbols.failure.map(|failure| failure.to_string()))

@@ -13,7 +13,7 @@ pub mod reasoning;
 mod references;
 mod splitter;
 pub mod stage;
-pub(crate) mod terms;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 mod words;

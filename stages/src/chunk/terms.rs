@@ -5,7 +5,7 @@ use aurora_storage::{Chunk, Field, TermVector, TermVectorBuilder};
 
 /// Counts the terms of chunks one after another; its buffers are reused.
 #[derive(Default)]
-pub(crate) struct ChunkTerms {
+pub struct ChunkTerms {
     terms: TermVectorBuilder,
     /// By number of the term: how often the documentation has it.
     in_doc: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct ChunkTerms {
 impl ChunkTerms {
     /// The terms of a chunk by field. Terms of the documentation that occur again in the text count as documentation only:
     /// counted twice, they would outweigh the code.
-    pub(crate) fn of(&mut self, chunk: &Chunk) -> TermVector {
+    pub fn of(&mut self, chunk: &Chunk) -> TermVector {
         let Self { terms, in_doc } = self;
         let mut add = |field, text: &str| {
             Analyzer.terms(text, &mut |term: &str| {
