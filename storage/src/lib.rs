@@ -72,6 +72,7 @@ mod error;
 mod fault;
 mod files;
 mod fold;
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod heap;
 mod index_id;
 mod inversion;
@@ -119,7 +120,6 @@ pub use compact::Compaction;
 pub use env::Environment;
 pub use error::StorageError;
 pub use files::{FileFinder, FileOutcome, FileRecord, FileRow};
-pub use heap::give_back_freed_memory;
 pub use index_id::IndexId;
 pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};

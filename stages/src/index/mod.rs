@@ -24,8 +24,6 @@ mod trust;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aurora_storage::give_back_freed_memory;
-
 pub use custom_columns::declarations as custom_columns;
 pub use dry::{ChunkRow, DroppedRow, DryRun, FailedRows, StageTrace, dry_run};
 pub use embedding_stage::embedding_stage;
@@ -52,7 +50,6 @@ use recovery::Recovery;
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails.
 pub fn run(options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
-    give_back_freed_memory();
     let threads = options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
     descriptors::ensure(threads.unwrap_or(1))?;
     let root = root::indexable(&options.root)?;
