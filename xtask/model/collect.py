@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Bring the packages that sources.txt names, audit their licences, unpack those that may be used.
 
-usage: collect.py --work DIR [--only python,npm,debian,rust]
+usage: collect.py --work DIR [--only python,npm,debian,rust,github]
 
 Each line of sources.txt is "KIND NAME" with KIND one of python, npm, debian-go, debian-java,
-debian-ts, rust. The ordinary client of each registry downloads the package (pip, npm, apt-get,
-cargo); nothing of a package is run. The licence that the package declares about itself decides:
+debian-ts, rust, github. The ordinary client of each registry downloads the package (pip, npm, apt-get,
+cargo, git); nothing of a package is run. What barred.txt names is refused: by the package's name, and by the
+addresses that the package declares. The licence that the package declares about itself decides about the rest:
 
   python      License-Expression, License or the classifiers in METADATA
   npm         "license" in package.json
   rust        license in Cargo.toml (a crate that a listed one needs is audited just the same)
+  github      the files at the top that are named as licences (clones.py); a clone that is in DIR/clones already is used
   debian-*    (where "Go" is the name of a BSD-3-Clause text) the License of the "Files: *" paragraph of debian/copyright
 
 Accepted: MIT, BSD, Apache-2.0, ISC, MPL-2.0, PSF, Unlicense; of "A OR B" one is enough, of
 "A AND B" both are needed. What declares nothing readable is dropped. Result: DIR/src/LANG/PACKAGE
-and DIR/packages-KIND.tsv (kind, package, version, licence, used or dropped).
+and DIR/packages-KIND.tsv (kind, package, version, licence, used, dropped or barred).
 """
 import argparse
 import email.parser
@@ -27,9 +29,13 @@ import tarfile
 import tomllib
 import zipfile
 
+import clones
+from barred import Barred
+from engine import extensions
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-KEEP = (".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".go", ".java", ".rs")
-BARRED = re.compile(r"(?i)celery|^vite|webpack|gson|prometheus|flask|django|spring|ripgrep|tantivy|^milli")
+DEBIAN_FILES = ("copyright", "control", "watch", "upstream/metadata")
+BARRED = Barred()
 ACCEPTED = re.compile(r"(?i)^(the )?(go|mit|mit license|expat|x11/mit|bsd|0bsd|bsd[- ]?[234]?([- ]clause)?.*|new bsd.*|modified bsd.*|"
                       r"[23]-clause bsd.*|apache|apache[- ]?(license|software|v?2).*|asl-?2.*|isc|isc license.*|mpl[- ]?2.*|"
                       r"mozilla public license 2.*|psf.*|python[- ]software.*|python-2.*|unlicense|the unlicense.*)$")
@@ -95,6 +101,20 @@ def python_licence(meta):
     return (m.get("License") or "").strip().split("\n")[0]
 
 
+def verdict(name, declared, lic):
+    """What becomes of a package: `declared` are the addresses that it names as its own."""
+    if BARRED.package(name) or BARRED.address(declared):
+        return "barred"
+    return "used" if allowed(lic) else "dropped"
+
+
+def python_addresses(meta):
+    """The addresses in a wheel's METADATA that are the project's own."""
+    m = email.parser.HeaderParser().parsestr(meta)
+    own = r"(?i)\s*(home|source|repo|code|github|project|development)"
+    return "\n".join([m.get("Home-page") or "", *(u for u in m.get_all("Project-URL", []) if re.match(own, u))])
+
+
 def collect_python(names, work):
     for name in names:
         d = os.path.join(work, "dl", "python", name)
@@ -104,15 +124,25 @@ def collect_python(names, work):
         for whl in glob.glob(d + "/*.whl"):
             with zipfile.ZipFile(whl) as z:
                 meta = [n for n in z.namelist() if n.count("/") == 1 and n.endswith(".dist-info/METADATA")]
-                lic = python_licence(z.read(meta[0]).decode("utf-8", "replace")) if meta else ""
+                meta = z.read(meta[0]).decode("utf-8", "replace") if meta else ""
+                lic = python_licence(meta)
                 version = os.path.basename(whl).split("-")[1]
-                use = allowed(lic)
-                if use:
+                use = verdict(name, python_addresses(meta), lic)
+                if use == "used":
                     out = os.path.join(work, "src", "python", name)
                     for n in z.namelist():
-                        if n.endswith(".py") and ".." not in n:
+                        if n.lower().endswith(extensions()) and ".." not in n:
                             z.extract(n, out)
             yield "python", name, version, lic, use
+
+
+def npm_address(info):
+    """The repository and the home page that a package.json declares; "OWNER/NAME" alone is one of GitHub."""
+    repository = info.get("repository") or ""
+    repository = repository.get("url", "") if isinstance(repository, dict) else str(repository)
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        repository = "github:" + repository
+    return f"{repository}\n{info.get('homepage') or ''}"
 
 
 def collect_npm(names, work):
@@ -131,10 +161,10 @@ def collect_npm(names, work):
                     lic = " OR ".join(x.get("type", "") if isinstance(x, dict) else str(x) for x in lic)
                 elif isinstance(lic, dict):
                     lic = lic.get("type", "")
-                use = allowed(lic)
-                if use:
+                use = verdict(name, npm_address(info), lic)
+                if use == "used":
                     out = os.path.join(work, "src", "npm", name.replace("/", "+"))
-                    good = [m for m in members if m.name.endswith(KEEP) and not m.name.endswith((".d.ts", ".min.js"))]
+                    good = [m for m in members if m.name.lower().endswith(extensions()) and not m.name.endswith((".d.ts", ".min.js"))]
                     t.extractall(out, members=good, filter="data")
             yield "npm", name, info.get("version", ""), lic, use
 
@@ -150,6 +180,13 @@ def debian_licence(text):
     return names[0] if len(names) == 1 and not REFUSED.search(text) else ""
 
 
+def debian_addresses(texts):
+    """What the files of debian/ declare as the package's origin: home page, version control, upstream, the watch file."""
+    fields = re.compile(r"(?mi)^(?:Homepage|Vcs-\w+|Source|Upstream-\w+|Repository\S*|Bug-\w+):(.*(?:\n[ \t]+.*)*)")
+    control = [m.group(1) for name in ("control", "copyright", "upstream/metadata") for m in fields.finditer(texts.get(name, ""))]
+    return "\n".join([*control, re.sub(r"(?m)^#.*", "", texts.get("watch", ""))])
+
+
 def collect_debian(kind, names, work):
     for name in names:
         d = os.path.join(work, "dl", "debian", name)
@@ -161,16 +198,16 @@ def collect_debian(kind, names, work):
         debian = [t for t in tars if ".debian.tar" in t] or tars[:1]
         if not debian:
             continue
-        text = run(["tar", "xOf", debian[0], "--wildcards", "*debian/copyright"]) or ""
-        lic = debian_licence(text)
-        use = allowed(lic)
+        texts = {n: run(["tar", "xOf", debian[0], "--wildcards", f"*debian/{n}"], quiet=True) or "" for n in DEBIAN_FILES}
+        lic = debian_licence(texts["copyright"])
+        use = verdict(name, debian_addresses(texts), lic)
         version = re.sub(r"^[^_]*_|\.debian\.tar.*|\.tar.*", "", os.path.basename(debian[0]))
-        if use:
+        if use == "used":
             out = os.path.join(work, "src", kind, name)
             os.makedirs(out, exist_ok=True)
             for t in tars:
                 if ".debian.tar" not in t:
-                    run(["tar", "xf", t, "-C", out, "--wildcards", "--no-same-owner"] + ["*" + e for e in KEEP], quiet=True)
+                    run(["tar", "xf", t, "-C", out, "--wildcards", "--no-same-owner"] + ["*" + e for e in extensions()], quiet=True)
         yield kind, name, version, lic, use
 
 
@@ -192,12 +229,13 @@ def collect_rust(names, work):
     for root in sorted(roots):
         m = re.match(r"(.+?)-(\d+\.\d+\..*)$", os.path.basename(root))
         try:
-            info = tomllib.load(open(root + "/Cargo.toml", "rb"))["package"]
+            with open(root + "/Cargo.toml", "rb") as f:
+                info = tomllib.load(f)["package"]
         except (OSError, KeyError, tomllib.TOMLDecodeError):
             continue
         lic = info.get("license", "")
-        use = allowed(lic) and bool(m) and not BARRED.search(m.group(1))
-        if use:
+        use = verdict(m.group(1) if m else "", f"{info.get('repository', '')}\n{info.get('homepage', '')}", lic if m else "")
+        if use == "used":
             out = os.path.join(work, "src", "rust", m.group(1))
             if not os.path.lexists(out):
                 os.makedirs(os.path.dirname(out), exist_ok=True)
@@ -205,27 +243,44 @@ def collect_rust(names, work):
         yield "rust", m.group(1) if m else os.path.basename(root), m.group(2) if m else "", lic, use
 
 
+def collect_github(names, work):
+    for name in names:
+        repo = os.path.join(work, "clones", name.replace("/", "+"))
+        if BARRED.package(name):
+            yield "github", name, "", "", "barred"
+            continue
+        if not os.path.exists(repo):
+            os.makedirs(os.path.dirname(repo), exist_ok=True)
+            run(["git", "clone", "--quiet", "--bare", f"https://github.com/{name}", repo])
+        lic = clones.licence(repo)
+        use = verdict(name, "", lic)
+        out = os.path.join(work, "src", "github", name.replace("/", "+"))
+        if use == "used" and not os.path.exists(out):
+            clones.unpack(repo, out, lambda path: path.lower().endswith(extensions()))
+        yield "github", name, clones.head(repo), lic, use
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--work", required=True)
-    ap.add_argument("--only", default="python,npm,debian,rust")
+    ap.add_argument("--only", default="python,npm,debian,rust,github")
     ap.add_argument("--sources", default=os.path.join(HERE, "sources.txt"))
     a = ap.parse_args()
     want = {}
     for line in open(a.sources):
         if line.strip() and not line.startswith("#"):
             kind, name = line.split()
-            if not BARRED.search(name):
+            if not BARRED.package(name):
                 want.setdefault(kind, []).append(name)
     for kind in sorted(want):
         if kind.split("-")[0] not in a.only.split(","):
             continue
-        how = {"python": collect_python, "npm": collect_npm, "rust": collect_rust}.get(kind)
+        how = {"python": collect_python, "npm": collect_npm, "rust": collect_rust, "github": collect_github}.get(kind)
         rows = how(want[kind], os.path.abspath(a.work)) if how else collect_debian(kind, want[kind], os.path.abspath(a.work))
         with open(os.path.join(a.work, f"packages-{kind}.tsv"), "w") as f:
             for kind_, name, version, lic, use in rows:
                 lic = re.sub(r"\s+", " ", lic)[:120]
-                f.write(f"{kind_}\t{name}\t{version}\t{lic}\t{'used' if use else 'dropped'}\n")
+                f.write(f"{kind_}\t{name}\t{version}\t{lic}\t{use}\n")
                 f.flush()
 
 

@@ -6,49 +6,38 @@ usage: commits.py --clones DIR --out FILE [--tsv FILE] [--cap 5000] [--only OWNE
 DIR/OWNER+NAME is a full clone with or without a work tree (git clone --bare https://github.com/OWNER/NAME
 DIR/OWNER+NAME). Its history is walked from HEAD, newest first: one git log without contents chooses by subject and number of
 files, one diff and one reading of blobs serve 100 commits. Only repositories whose licence files are accepted ones (collect.py)
-are read, and none that the search quality is measured on. A commit counts when it is no merge, changes one to four source files and at most
+are read, and none that barred.txt or held-out.txt names. A commit counts when it is no merge, changes one to four source files and at most
 150 lines in them, and when its cleaned subject says something. The pair's query is that subject; its code is a function, method
 or class of the commit's post-image, one pair each for the up to three with the most changed lines. A changed line belongs to the
-innermost declaration around it, so a class is there for its fields only; blank lines and comments of a brace language and
-docstrings belong to nothing. What is longer than 200 lines, and test modules of Rust, are left out.
+innermost definition around it, so a class is there for its fields only; blank lines, comments and documentation belong to
+nothing. What is longer than 200 lines, and test modules, are left out.
 
-Pairs have the form of pairs.py ("rest" is empty, "pkg" is git:OWNER/NAME) and the same declarations, masks, signatures and
-stripped comments. A subject is used once a repository, a function at most five times; a repository gives at most --cap
+Pairs have the form of pairs.py ("rest" is empty, "pkg" is git:OWNER/NAME), and the same parser finds the definitions. A subject is used once a repository, a function at most five times; a repository gives at most --cap
 pairs. FILE grows repository by repository, and TSV (repository, commit, licence, pairs) with it: what TSV names already is not
 read again.
 """
 import argparse
-import ast
-import bisect
-import glob
 import json
 import os
 import re
 import subprocess
+import tempfile
 import time
-import warnings
 from collections import Counter
 
+from barred import Barred
+from clones import head, licence, names
 from collect import allowed
-from pairs import BEFORE, DECL, HOLDER, LANG, MASK, MAX_BODY, NOT_NAMES, SKIP, VENDORED, _body_start, strip_comments_before
+from engine import definitions, extensions
+from pairs import KINDS, MAX_BODY, SKIP, held_out, useful
 
 MAX_FILES, MAX_LINES, MAX_TEXT, PER_COMMIT, PER_FUNCTION, LONGEST, BATCH = 4, 150, 400_000, 3, 5, 200, 100
-GLOBS = [f":(glob)**/*{e}" for e in LANG]
+BARRED = Barred()
 # More that is no source of its own: benchmarks, mocks, built files, other spellings of tests.
 SKIP_TOO = re.compile(r"(?i)(^|/)(([\w-]*[_-])?test(s|ing|suites?|utils?|kit|lib|data|helpers?|fixtures)?([_-][\w-]*)?|e2e|integration|it|"
                       r"bench(es|marks?)?|[\w-]*-benchmarks?|__mocks__|mocks?|fakes?|dist|build|samples?|demos?|website|site|playground|"
                       r"third-party|external|scripts?)/|(^|/)(conftest|setup)\.py$|(Tests?|IT|Mock)\.java$|(^|/)(tests?|bench(mark)?s?|"
                       r"[\w-]+_tests?|test_[\w-]+)\.\w+$|[._](generated|gen|mock|bench)\.\w+$")
-BARRED = re.compile(r"(?i)/(celery|vite|webpack|gson|prometheus|flask|django|spring-\w+|ripgrep|tantivy|milli|meilisearch|kubernetes|pandas|react|"
-                    r"typescript)$")
-LICENCE_FILES = re.compile(r"(?i)^(li[cs]en[cs]e|copying|unlicense)([-.](mit|apache|apache2|apache-2\.0|bsd|txt|md|rst))*$")
-LICENCES = [("MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"),
-            ("Apache-2.0", "apache license version 2.0"), ("Apache-2.0", "licensed under the apache license, version 2.0"),
-            ("MPL-2.0", "mozilla public license version 2.0"), ("MPL-2.0", "mozilla public license, version 2.0"),
-            ("BSD", "redistribution and use in source and binary forms, with or without modification"),
-            ("ISC", "permission to use, copy, modify, and/or distribute this software"),
-            ("Unlicense", "this is free and unencumbered software released into the public domain")]
-
 # Cleaning a subject: kinds of commit that are out, prefixes and links that go, subjects that say nothing of the code, words
 # that do not count as content.
 TYPES_OUT = re.compile(r"(?i)^[\[(]?(docs?|documentation|tests?|testing|chore|ci|build|style|release|deps?(-dev)?|dependencies|infra|website|"
@@ -126,23 +115,6 @@ def worth(s):
     return sum(c.isalpha() or c == " " for c in s) > .8 * len(s)
 
 
-def git(repo, *args):
-    p = subprocess.run(["git", "-C", repo, *args], capture_output=True)
-    return p.stdout.decode("utf-8", "replace") if p.returncode == 0 else ""
-
-
-def licence(repo):
-    """The licences of the files at the top that are named as licences, as an expression ("" when one cannot be told)."""
-    found = []
-    for row in git(repo, "ls-tree", "HEAD").split("\n"):
-        what, _, name = row.partition("\t")
-        if " blob " in what and LICENCE_FILES.match(name):
-            text = re.sub(r"\s+", " ", git(repo, "show", f"HEAD:{name}")).lower()
-            first = min(((text.find(mark), one) for one, mark in LICENCES if mark in text[:6000]), default=(0, ""))[1]
-            found.append(first or "unknown")
-    return " OR ".join(sorted(set(found))) if "unknown" not in found else ""
-
-
 def commits(repo):
     """(subject, [(path, text, [hunk])]) of the commits whose subject is good and that are small enough, newest first."""
     batch, seen = [], set()
@@ -160,7 +132,7 @@ def commits(repo):
 def log(repo):
     """(commit, subject, changed source paths), from a log without contents."""
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "log", "--no-merges", "--no-renames", "--diff-filter=AM", "--name-only",
-           "--format=%x01%H %s", "HEAD", "--", *GLOBS]
+           "--format=%x01%H %s", "HEAD"]
     with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace") as p:
         try:
             head, paths = None, []
@@ -180,13 +152,26 @@ def log(repo):
 def with_texts(repo, batch):
     """The same commits with their hunks and the texts after them: one diff and one reading of blobs for all."""
     cmd = ["git", "-C", repo, "-c", "core.quotePath=false", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff",
-           "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H", "--", *GLOBS]
+           "--no-textconv", "--diff-filter=AM", "-p", "-U0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x01%H"]
     p = subprocess.run(cmd, input="".join(c + "\n" for c, _ in batch).encode(), capture_output=True)
     changes = {c: files for c, files in parse_diff(p.stdout.split(b"\n")) if small(files)}
     texts = read_blobs(repo, {blob for files in changes.values() for _, blob, _ in files})
+    found = parse({blob: path for files in changes.values() for path, blob, hunks in files if hunks and texts.get(blob)}, texts)
     for c, query in batch:
         if c in changes:
-            yield query, [(path, texts[blob], hunks) for path, blob, hunks in changes[c] if hunks and texts.get(blob)]
+            yield query, [(path, texts[blob], hunks, found[blob]) for path, blob, hunks in changes[c] if hunks and blob in found]
+
+
+def parse(paths, texts):
+    """Language and definitions by blob, of the blobs that `paths` names; none of a generated or minified file."""
+    blobs = [blob for blob in paths if useful(texts[blob])]
+    with tempfile.TemporaryDirectory() as d:
+        files = [os.path.join(d, blob, os.path.basename(paths[blob])) for blob in blobs]
+        for blob, path in zip(blobs, files):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(texts[blob])
+        return dict(zip(blobs, definitions(files))) if files else {}
 
 
 def parse_diff(lines):
@@ -233,170 +218,26 @@ def read_blobs(repo, blobs):
 
 
 def wanted(path):
-    return os.path.splitext(path)[1] in LANG and not (SKIP.search(path) or SKIP_TOO.search(path) or VENDORED.search(path))
+    return path.lower().endswith(extensions()) and not (SKIP.search(path) or SKIP_TOO.search(path) or BARRED.vendored(path))
 
 
 def small(files):
     return 1 <= len(files) <= MAX_FILES and sum(h[2] for f in files for h in f[2]) <= MAX_LINES
 
 
-def python_changed(text, hunks):
-    """(changed lines, kind, name, sig, body) of the Python declarations that hunks lie in."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    known, lines, found = python_ranges(tree), text.split("\n"), Counter()
+def changed(text, found, hunks):
+    """(changed lines, definition) of the definitions of a file that hunks lie in; a line belongs to the innermost around it."""
+    lines, count = text.split("\n"), Counter()
+    inside = [(*d["lines"], n) for n, d in enumerate(found)]
+    docs = [d["doc_lines"] for d in found if d["doc_lines"]]
     for at, come, weight in hunks:
         for line in range(at, at + max(come, 1)):
-            if come and not lines[line - 1].strip():
+            if come and (not lines[line - 1:line] or not re.match(r"\s*(?!//|/\*|\*|#|--)\S", lines[line - 1])):
                 continue
-            n = max((i for i, k in enumerate(known) if k[0] <= line <= k[1]), default=-1)
-            if n >= 0 and known[n][2]:
-                found[n] += weight / max(come, 1)
-    for n, count in found.items():
-        _, _, node, path, in_class = known[n]
-        got = python_code(node, lines)
-        if got:
-            yield count, "class" if isinstance(node, ast.ClassDef) else "method" if in_class else "function", ".".join(path), *got
-
-
-def python_ranges(tree):
-    """First and last line, node, path and whether in a class, of every declaration, outer before inner; docstrings without a node."""
-    out, stack = [], [(tree, [], False)]
-    while stack:
-        node, path, in_class = stack.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            path = path + [node.name]
-            out.append((min([node.lineno] + [d.lineno for d in node.decorator_list]), node.end_lineno, node, path, in_class))
-            in_class = isinstance(node, ast.ClassDef)
-            if ast.get_docstring(node, clean=False) is not None:
-                out.append((node.body[0].lineno, node.body[0].end_lineno, None, path, False))
-        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
-            stack += [(c, path, in_class) for c in getattr(node, name, ()) if not isinstance(c, (ast.Expr, ast.Assign, ast.Return))]
-    return out
-
-
-def python_code(c, lines):
-    """Signature, and signature with code but no docstring, as pairs.py has them."""
-    d, doc = c.body[0], ast.get_docstring(c, clean=False)
-    start = min([d.lineno] + [x.lineno for x in getattr(d, "decorator_list", [])])
-    while start - 1 > c.lineno and re.match(r"\s*(#|$)", lines[start - 2]):
-        start -= 1
-    sig = "\n".join(lines[c.lineno - 1:start - 1]).strip()
-    code = "\n".join(lines[d.end_lineno if doc is not None else start - 1:c.end_lineno])
-    return (sig, sig + "\n" + code) if sig and len(code.strip()) >= 20 else None
-
-
-def blank(m):
-    s = m.group()
-    return " " * len(s) if "\n" not in s else re.sub(r"[^\n]", " ", s)
-
-
-class Braces:
-    """A file in a brace language: its mask and the declarations at its braces."""
-
-    def __init__(self, text, lang):
-        self.text, self.lang, self.mask = text, lang, MASK[lang].sub(blank, text)
-        self.starts = [0] + [m.end() for m in re.finditer("\n", text)] + [len(text)]
-        self.close, self.known, opened = {}, {}, []
-        for m in re.finditer(r"[{}]", self.mask):
-            if m.group() == "{":
-                opened.append(m.start())
-            elif opened:
-                self.close[opened.pop()] = m.end()
-        self.braces = sorted(self.close, reverse=True)
-
-    def at_brace(self, brace):
-        """The declaration whose body a brace opens, or None."""
-        if brace not in self.known:
-            self.known[brace] = self.find(brace)
-        return self.known[brace]
-
-    def find(self, brace):
-        """What begins at the head of a line at most 25 lines before a brace and has that brace for its body."""
-        n = bisect.bisect_right(self.starts, brace) - 1
-        for line in range(n, max(-1, n - 25), -1):
-            at = BEFORE[self.lang].match(self.mask, self.starts[line]).end()
-            if brace - at > 1500:
-                break
-            what, m = next(((what, m) for what, rx in DECL[self.lang] if at < brace and (m := rx.match(self.mask, at))), ("", None))
-            if not m or m.group("name") in NOT_NAMES | {"async"} or m.end() > brace:
-                continue
-            after = m.end() - (1 if self.mask[m.end() - 1] == "(" else 0)
-            if _body_start(self.mask, after) == (brace, False) and (what == "type" or clean_head(self.mask, at, after, brace, self.lang)):
-                got = m.groupdict()
-                return at, brace, what, got["name"], got.get("recv"), got.get("kind")
-        return None
-
-    def around(self, line, come):
-        """The innermost declaration around a line, counted from 1; none for a blank line or a comment that came."""
-        if not 1 <= line < len(self.starts):
-            return None
-        first, end = self.starts[line - 1:line + 1]
-        if come and not self.mask[first:end].strip() and not re.match(r"\s*[^/*\s]", self.text[first:end]):
-            return None
-        for brace in self.braces:
-            if brace < end + 600 and self.close[brace] > first:
-                d = self.at_brace(brace)
-                if d and d[0] < end:
-                    return d
-        return None
-
-
-def brace_changed(text, hunks, lang):
-    """The same for a brace language."""
-    file, found = Braces(text, lang), Counter()
-    for at, come, weight in hunks:
-        for line in range(at, at + max(come, 1)):
-            found[file.around(line, come)] += weight / max(come, 1)
-    found.pop(None, None)
-    holders = holders_of(file.mask, file.close, lang) if found else []
-    for (at, brace, what, name, recv, kind), n in found.items():
-        sig, body = text[at:brace].strip(), text[at:file.close[brace]]
-        path = [recv] if recv else [h[2] for h in holders if h[0] < at < h[1]]
-        if len(body) - len(sig) < 24 or "\0test" in path:
-            continue
-        kind = kind.replace("@", "") if what == "type" else "method" if path else "function"
-        yield n, kind, ("::" if lang == "rust" else ".").join(path + [name]), sig, strip_comments_before(body, lang)
-
-
-def clean_head(mask, at, after, brace, lang):
-    """Whether what stands between a function's parameters and its body is a result or a throws clause, and not other code."""
-    if lang in ("go", "rust"):
-        return True
-    if re.match(r"(new|return|throw|else|await|yield)\b", mask[at:at + 8]):
-        return False
-    depth, end = 0, after
-    for m in re.compile(r"[()]").finditer(mask, after, brace):
-        depth += 1 if m.group() == "(" else -1
-        end = m.end()
-        if depth == 0:
-            break
-    if lang == "java":
-        return bool(re.fullmatch(r"\s*(throws\s[\w\s.,@]+)?", mask[end:brace]))
-    return mask[:after].endswith("=>") or end > after and bool(re.fullmatch(r"\s*(:[^;(){}]*?)?\s*(=>)?\s*", mask[end:brace]))
-
-
-def holders_of(mask, close, lang):
-    """Ranges of classes, impls, traits with their names; of test modules with a name that drops what is in them."""
-    out = []
-    for m in HOLDER[lang].finditer(mask) if lang in HOLDER else ():
-        name = next((g for g in m.groups() if g), None)
-        if lang == "rust" and re.match(r"mod\s+\w*tests?\b", m.group()):
-            name = "\0test"
-        if name and m.end() - 1 in close:
-            out.append((m.start(), close[m.end() - 1], name))
-    return out
-
-
-def changed(text, hunks, lang):
-    """Declarations of a file that hunks lie in; none of a generated or minified file."""
-    if not text or len(text) / (text.count("\n") + 1) > 250 or re.search(r"(?i)code generated|@generated|do not edit", text[:600]):
-        return []
-    try:
-        return list(python_changed(text, hunks) if lang == "python" else brace_changed(text, hunks, lang))
-    except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
-        return []
+            around = [(last - first, -n) for first, last, n in inside if first <= line <= last]
+            if around and not any(first <= line <= last for first, last in docs):
+                count[-min(around)[1]] += weight / max(come, 1)
+    return [(n, found[i]) for i, n in count.items()]
 
 
 def repository_pairs(repo, name, cap):
@@ -404,14 +245,14 @@ def repository_pairs(repo, name, cap):
     uses, total = Counter(), 0
     for query, files in commits(repo):
         rows, taken = [], []
-        for path, text, hunks in files:
-            lang = LANG[os.path.splitext(path)[1]]
-            for n, kind, qual, sig, body in changed(text, hunks, lang):
-                if body.count("\n") <= LONGEST:
-                    rows.append((n, {"lang": lang, "pkg": f"git:{name}", "path": path, "query": query, "head": f"{kind} {qual}",
-                                     "sig": sig[:1000], "body": body[:MAX_BODY], "rest": ""}))
-        for _, p in sorted(rows, key=lambda r: (-r[0], r[1]["path"], r[1]["head"])):
-            place = p["head"], p["path"]
+        for path, text, hunks, (lang, found) in files:
+            for n, d in changed(text, found, hunks):
+                if d["kind"] in KINDS and len(d["code"]) >= len(d["signature"]) + 20 and d["code"].count("\n") <= LONGEST \
+                        and not re.search(r"\btests?\b", d["scopes"]):
+                    rows.append((n, {"lang": lang, "pkg": f"git:{name}", "path": path, "query": query, "kind": d["kind"], "name": d["name"],
+                                     "scopes": d["scopes"], "sig": d["signature"][:1000], "body": d["code"][:MAX_BODY], "rest": ""}))
+        for _, p in sorted(rows, key=lambda r: (-r[0], r[1]["path"], r[1]["scopes"] + r[1]["name"])):
+            place = p["scopes"] + p["name"], p["path"]
             if len(taken) < 2 * PER_COMMIT and place not in taken and p["body"] not in taken and uses[place] < PER_FUNCTION:
                 taken += [place, p["body"]]
                 uses[place] += 1
@@ -436,10 +277,9 @@ def main():
     ap.add_argument("--cap", type=int, default=5000)
     ap.add_argument("--only", default="")
     a = ap.parse_args()
-    done = have(a.tsv)
-    for repo in sorted(glob.glob(os.path.join(a.clones, "*+*"))):
-        name = os.path.basename(repo).replace("+", "/", 1)
-        if name in done or BARRED.search(name) or a.only and name not in a.only.split(","):
+    done, apart = have(a.tsv), {pkg.removeprefix("github:").replace("+", "/") for pkg in held_out()}
+    for name, repo in names(a.clones):
+        if name in done or BARRED.package(name) or name in apart or a.only and name not in a.only.split(","):
             continue
         started, count, what = time.time(), Counter(), licence(repo)
         if allowed(what):
@@ -448,7 +288,7 @@ def main():
             with open(a.out, "a", encoding="utf-8") as f:
                 f.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in rows)
         with open(a.tsv, "a", encoding="utf-8") as f:
-            f.write(f"{name}\t{git(repo, 'rev-parse', 'HEAD').strip()}\t{what or 'unknown'}\t{sum(count.values())}\n")
+            f.write(f"{name}\t{head(repo)}\t{what or 'unknown'}\t{sum(count.values())}\n")
         print(f"{name:35s} {what:18s} {dict(count)} {time.time() - started:.0f} s", flush=True)
 
 

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 """Measure a trained table, as quantised, on the held-out packages; BM25 and plain distillation beside it.
 
-usage: evaluate.py --work DIR --name NAME      (after train.py; writes DIR/NAME.figures.json)
+usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train.py; writes DIR/NAME.figures.json)
 
 Query: the first sentence of a doc comment. Pool: the functions and methods of the held-out packages of
 that language, their own doc comments removed. A function's vector is made of name, scopes with the kind,
 signature, body and path, as the engine makes it; BM25 sees the same texts. A candidate with an equal
-score counts as better.
+score counts as better. With --against, the same questions are put to an earlier model as the engine has it.
 """
 import argparse
 import json
 import math
 import os
+import struct
 from collections import Counter
 
 import numpy as np
 
 from tokenizer import pieces
 from late import Words, unit
-from train import LANGS, initial, passages, prepare, scaled, shown_tokens, texts
+from train import PASSAGE, initial, matrices, passages, prepare, scaled, shown_tokens, texts
 
 
 def quantise(E):
@@ -61,46 +62,84 @@ def all_text(p):
     return " ".join(t[field] for field in ("scopes", "name", "path", "body"))
 
 
-def measure(data, table, weights, word_weights):
-    """Figures by language of BM25, the distilled table, the trained one alone and with its late interaction."""
-    pkg = np.array([p["pkg"] for p in data["test"]])
-    lang = np.array([p["lang"] for p in data["test"]])
-
-    def vectors(E, A):
-        return unit(data["test_mats"]["query"] @ E)[0], passages(E, A, data["test_mats"])
-
-    code = shown_tokens(data["test_mats"].values(), data["test_mats"])
-    questions = data["test_mats"]["query"].tocsr()
-    first, trained = vectors(*initial(data, table.shape[1])), vectors(table, weights)
+def measure(test, first, model):
+    """Figures by language of BM25, the table before training, the trained one alone and with its late interaction."""
+    pkg, lang = (np.array([p[key] for p in test["pairs"]]) for key in ("pkg", "lang"))
+    before, trained, words = cosines(test, *first), cosines(test, *model[:2]), late(test, model[0], model[2])
     out = {}
-    for L in LANGS:
+    for L in sorted(set(lang)):
         i = np.flatnonzero(lang == L)
-        rows = [data["test"][j] for j in i]
-        B = bm25([pieces(all_text(p)) for p in rows], [pieces(p["query"]) for p in rows])
-        D, T = first[0][i] @ first[1][i].T, trained[0][i] @ trained[1][i].T
-        words = np.concatenate([Words(questions[part], code[i], table, word_weights).scores for part in np.array_split(i, 4)])
-        out[L] = {"queries": len(i), "packages": len(set(pkg[i])), "bm25": figures(B, pkg[i]), "distilled": figures(D, pkg[i]),
-                  "trained": figures(T, pkg[i]), "trained_7_words_3": figures(.7 * scaled(T) + .3 * scaled(words), pkg[i])}
+        rows = [test["pairs"][j] for j in i]
+        T = trained(i)
+        scores = {"bm25": bm25([pieces(all_text(p)) for p in rows], [pieces(p["query"]) for p in rows]), "distilled": before(i), "trained": T,
+                  "trained_7_words_3": .7 * scaled(T) + .3 * scaled(words(i))}
+        out[L] = {"queries": len(i), "packages": len(set(pkg[i])), **{name: figures(S, pkg[i]) for name, S in scores.items()}}
     return out
+
+
+def compare(test, model):
+    """Figures by language of another model, whose vocabulary `test` is tokenised with."""
+    pkg, lang = (np.array([p[key] for p in test["pairs"]]) for key in ("pkg", "lang"))
+    trained, words, out = cosines(test, *model[:2]), late(test, model[0], model[2]), {}
+    for L in sorted(set(lang)):
+        i = np.flatnonzero(lang == L)
+        T = trained(i)
+        out[L] = {"trained": figures(T, pkg[i]), "trained_7_words_3": figures(.7 * scaled(T) + .3 * scaled(words(i)), pkg[i])}
+    return out
+
+
+def cosines(test, table, weights):
+    """Scores of some questions with their passages by number, as vectors."""
+    q, d = unit(test["mats"]["query"] @ table)[0], passages(table, weights, test["mats"])
+    return lambda i: q[i] @ d[i].T
+
+
+def late(test, table, word_weights):
+    """The same by late interaction."""
+    code, questions = shown_tokens(test["mats"].values(), test["mats"]), test["mats"]["query"].tocsr()
+    return lambda i: np.concatenate([Words(questions[part], code[i], table, word_weights).scores for part in np.array_split(i, 4)])
+
+
+def read_model(path):
+    """Tokens, and table, weights of the fields and of the words, of a model file (export.py)."""
+    with open(path, "rb") as f:
+        raw = f.read()
+    dims, rows, length = struct.unpack_from("<III", raw, 8)
+    fields, at, tokens = json.loads(raw[20:20 + length])["fields"], 20 + length, []
+    for _ in range(rows):
+        size = int.from_bytes(raw[at:at + 2], "little")
+        tokens.append(raw[at + 2:at + 2 + size].decode())
+        at += 2 + size
+    at += -at % 64
+    scale, weight = np.frombuffer(raw, "<f4", 2 * rows, at).reshape(2, rows)
+    table = np.frombuffer(raw, np.int8, rows * dims, at + 8 * rows).reshape(rows, dims) * scale[:, None]
+    return tokens, (table, np.array([fields.get(field, 0) for field in PASSAGE], np.float32), weight)
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--work", required=True)
     ap.add_argument("--name", required=True)
+    ap.add_argument("--against", help="the file of an earlier model")
     a = ap.parse_args()
     a.fresh = False
     data = prepare(a, print)
     got = np.load(os.path.join(a.work, a.name + ".npz"))
     assert list(got["tokens"]) == data["tokens"], "another vocabulary: prepare anew or name another table"
     q8, scale = quantise(got["E"])
-    out = measure(data, q8 * scale[:, None], got["A"], got["W"])
+    table = q8 * scale[:, None]
+    out = measure({"pairs": data["test"], "mats": data["test_mats"]}, initial(data, table.shape[1]), (table, got["A"], got["W"]))
+    if a.against:
+        tokens, model = read_model(a.against)
+        for L, v in compare({"pairs": data["test"], "mats": matrices(data["test"], tokens)}, model).items():
+            out[L]["earlier"] = v
     with open(os.path.join(a.work, a.name + ".figures.json"), "w") as f:
         json.dump(out, f, indent=1)
-    print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | with late interaction |\n|---|---|---|---|---|---|")
+    print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | with late interaction | earlier model | with late interaction |")
+    print("|---" * 8 + "|")
     for L, v in out.items():
-        cells = (f"{v[k]['mrr10']:.3f} / {v[k]['r10']:.3f}" for k in ("bm25", "distilled", "trained", "trained_7_words_3"))
-        print(f"| {L} | {v['queries']} | " + " | ".join(cells) + " |")
+        both = [v[k] for k in ("bm25", "distilled", "trained", "trained_7_words_3")] + list(v.get("earlier", {}).values())
+        print(f"| {L} | {v['queries']} | " + " | ".join(f"{f['mrr10']:.3f} / {f['r10']:.3f}" for f in both) + " |")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def references(pairs_path, count, seed=7):
                 lines[j] = line
     for k, line in enumerate(lines):
         p = json.loads(line)
-        out.append((p["query"], p["head"] + "\n" + p["sig"], p["head"] + "\n" + p["body"])[k % 3])
+        out.append((p["query"], f"{p['kind']} {p['scopes']}{p['name']}\n{p['sig']}", p["scopes"] + p["name"] + "\n" + p["body"])[k % 3])
     return out[:count]
 
 
@@ -61,7 +61,7 @@ def main():
     weights = dict(zip(PASSAGE, got["A"]))
     figures = os.path.join(a.work, a.name + ".figures.json")
     head = json.dumps({
-        "name": "static-code", "version": 3, "dimensions": dims, "fields": {field: round(float(weights[field]), 5) for field in SEARCHED},
+        "name": "static-code", "version": 4, "dimensions": dims, "fields": {field: round(float(weights[field]), 5) for field in SEARCHED},
         "limits": {field: LIMITS[field] for field in SEARCHED}, "tokenizer": RULES,
         "text": "L2-normalised sum of token vectors (i8 * scale); zero vector without tokens",
         "passage": "L2-normalised sum over the fields of weight * text vector of the field",

@@ -3,9 +3,9 @@
 The score of a query and a passage is the weighted mean, over the query's distinct tokens, of the best cosine among
 the passage's distinct tokens, not below 0; every token has a weight of its own, which is trained.
 """
+import numba
 import numpy as np
 import scipy.sparse as sp
-import torch
 
 
 def unit(x):
@@ -28,6 +28,26 @@ def distinct(m):
     return m
 
 
+@numba.njit(parallel=True, cache=True)
+def find_best(cosines, starts, tokens, best, which):
+    """Writes for each passage and column of `cosines` the best value above 0 among the passage's rows, and its row."""
+    for i in numba.prange(len(starts) - 1):
+        for at in range(starts[i], starts[i + 1]):
+            row = np.int32(tokens[at])
+            for j in range(cosines.shape[1]):
+                if cosines[row, j] > best[i, j]:
+                    best[i, j] = cosines[row, j]
+                    which[i, j] = row
+
+
+@numba.njit(cache=True)
+def add_at(out, rows, values):
+    """Adds every value to its column of `out`, in the row that `rows` has for it."""
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            out[rows[i, j], j] += values[i, j]
+
+
 class Words:
     """Scores of all queries with all passages, and their gradients. Queries and passages are sparse count matrices."""
 
@@ -36,15 +56,9 @@ class Words:
         place = np.zeros(len(E), np.int64)
         place[self.held] = np.arange(len(self.held))
         (self.q, self.q_norm), (self.d, self.d_norm) = unit(E[self.asked]), unit(E[self.held])
-        cosines = torch.from_numpy(self.d @ self.q.T)
         self.best = np.zeros((passages.shape[0], len(self.asked)), np.float32)  # passages x tokens of the queries
-        self.which = np.zeros(self.best.shape, np.int64)  # the passage's token that gives it
-        for i in range(passages.shape[0]):
-            tokens = place[passages.indices[passages.indptr[i]:passages.indptr[i + 1]]]
-            if len(tokens):
-                best, at = cosines[tokens].max(0)
-                self.best[i], self.which[i] = best.numpy(), tokens[at.numpy()]
-        self.best = np.maximum(self.best, 0)
+        self.which = np.zeros(self.best.shape, np.int32)  # the passage's token that gives it
+        find_best(self.d @ self.q.T, passages.indptr, place[passages.indices], self.best, self.which)
         bags, weight = distinct(queries[:, self.asked]), weights[self.asked]
         self.per_weight = sp.diags(1 / np.maximum(bags @ weight, 1e-9)) @ bags
         self.share = (self.per_weight @ sp.diags(weight)).tocsr()
@@ -53,9 +67,8 @@ class Words:
     def add_gradients(self, g, table, weights):
         """Adds to the gradients of table and weights what `g`, that of the scores, says of them."""
         best = np.where(self.best > 0, (self.share.T @ g).T, 0)
-        at = self.which * len(self.asked) + np.arange(len(self.asked))
-        cosines = np.bincount(at.ravel(), best.ravel(), len(self.held) * len(self.asked)).astype(np.float32)
-        cosines = cosines.reshape(len(self.held), len(self.asked))
+        cosines = np.zeros((len(self.held), len(self.asked)), np.float32)
+        add_at(cosines, self.which, best.astype(np.float32))
         table[self.asked] += through_unit(cosines.T @ self.d, self.q, self.q_norm)
         table[self.held] += through_unit(cosines @ self.q, self.d, self.d_norm)
         told = self.per_weight.multiply(g @ self.best).sum(0) - (self.per_weight.T @ (g * self.scores).sum(1))

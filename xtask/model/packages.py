@@ -21,7 +21,7 @@ def rows(work, trained, held_out):
                 continue
             seen.add(key)
             a, b = trained[key], held_out[key]
-            assert use == "used" or not a + b, f"{key} was dropped and has pairs"
+            assert use == "used" or not a + b, f"{key} was {use} and has pairs"
             if use == "used":
                 use = "trained" if a else "held out" if b else "no pairs"
             yield kind, name, version, licence, use, str(a), str(b)
@@ -36,7 +36,7 @@ def main():
     a = ap.parse_args()
     with open(os.path.join(a.work, "prepared.pkl"), "rb") as f:
         data = pickle.load(f)
-    trained, held_out = Counter(data["pkg"]), Counter(p["pkg"] for p in data["test"])
+    trained, held_out = Counter(pkg for pkg in data["pkg"] if not pkg.startswith("git:")), Counter(p["pkg"] for p in data["test"])
     found = list(rows(a.work, trained, held_out))
     with open(a.out, "w", encoding="utf-8") as f:
         for row in [("kind", "package", "version", "licence", "use", "pairs trained", "pairs held out"), *found]:

@@ -9,7 +9,7 @@ in-batch negatives both ways. A query's vector is unit(sum of its tokens); a pas
 unit(sum over the fields of weight * unit(sum of the field's tokens)), and the weights are trained with the
 table. Half of the loss is the cosine's alone, half that of a weighted sum of the cosine and late interaction
 (late.py), which is how the engine uses both. The forward and backward passes of a bag of tokens are two
-sparse products, so numpy and scipy do most of the work; torch runs the base model and finds maxima.
+sparse products, so numpy and scipy do the work, and numba finds maxima.
 """
 import argparse
 import json
@@ -25,43 +25,38 @@ from multiprocessing import Pool
 import numpy as np
 import scipy.sparse as sp
 
+from base import base_table
 from late import Words, distinct, through_unit, unit
+from pairs import held_out
 from tokenizer import Tokenizer, pieces
 
-LANGS = ("python", "javascript", "typescript", "go", "java", "rust")
 # Fields of a pair and how many of their tokens are looked at, as in the engine (analysis/src/static_model/mod.rs).
 LIMITS = {"query": 256, "name": 24, "scopes": 24, "signature": 64, "body": 256, "path": 24, "rest": 256}
 # A passage's fields: weight before training, share of passages that show the field, share of its token types left out.
 PASSAGE = {"name": (1, .97, 0), "scopes": (.3, .85, .1), "signature": (.7, .9, .15), "body": (1, .8, .25), "path": (.3, .8, .2),
            "rest": (.7, .35, .2)}
 SEARCHED = ("name", "scopes", "signature", "body", "path")  # what the engine has of a passage; rest is for training only
+MOST_HELD_OUT = 250  # of one package in one language
 MOST_ROWS = 1 << 16  # the engine keeps a token's number in 16 bits
 STOP = set("a an the of to in on for is are be and or if it its this that these those with from by as at into which will was when "
            "can has have not we you i how what where does do s t given all any each".split())
 
 
 def load_pairs(work, per_lang, seed):
-    """Pairs by split: held-out packages (small to middling ones) and the rest, capped a language; and the pairs of commits."""
-    by = defaultdict(list)
+    """The pairs that are trained on, those of commits among them, capped a language; and the functions of the held-out packages."""
+    apart, by_lang, test = held_out(), defaultdict(list), defaultdict(list)
     for p in read_pairs(os.path.join(work, "pairs.jsonl")):
-        by[p["lang"], p["pkg"]].append(p)
-    test, train = [], []
-    for lang in LANGS:
-        keys = sorted((k for k in by if k[0] == lang), key=lambda k: zlib.crc32(repr(k).encode()))
-        total = sum(len(by[k]) for k in keys)
-        want, got, rest = min(1500, total // 10), 0, []
-        for k in keys:
-            fns = [p for p in by[k] if p["head"].startswith(("function", "method"))]
-            if got < want and 15 <= len(fns) <= 700:
-                take = fns[:250]
-                test += take
-                got += len(take)
-            else:
-                rest += by[k]
-        random.Random(seed).shuffle(rest)
-        train += rest[:per_lang]
+        if p["pkg"] not in apart:
+            by_lang[p["lang"]].append(p)
+        elif p["kind"] in ("function", "method"):
+            test[p["lang"], p["pkg"]].append(p)
     commits = os.path.join(work, "pairs-commits.jsonl")
-    return train + (read_pairs(commits) if os.path.exists(commits) else []), test
+    histories = read_pairs(commits) if os.path.exists(commits) else []
+    train = []
+    for lang, rows in sorted(by_lang.items()):
+        random.Random(seed).shuffle(rows)
+        train += rows[:per_lang]
+    return train + histories, [p for _, rows in sorted(test.items()) for p in rows[:MOST_HELD_OUT]]
 
 
 def read_pairs(path):
@@ -69,58 +64,16 @@ def read_pairs(path):
         return [json.loads(line) for line in f]
 
 
-def base_table(model_dir, id_lists):
-    """Mean-pooled MiniLM vectors of short token lists (tokens alone between CLS and SEP)."""
-    import torch
-    F = torch.nn.functional
-    torch.set_num_threads(2)
-    raw = open(os.path.join(model_dir, "model.safetensors"), "rb").read()
-    n = int.from_bytes(raw[:8], "little")
-    w = {k: torch.from_numpy(np.frombuffer(raw, np.float32, (v["data_offsets"][1] - v["data_offsets"][0]) // 4,
-                                           8 + n + v["data_offsets"][0]).reshape(v["shape"]).copy())
-         for k, v in json.loads(raw[8:8 + n]).items() if k != "__metadata__" and v["dtype"] == "F32"}
-
-    def norm(x, name):
-        return F.layer_norm(x, (384,), w[name + ".weight"], w[name + ".bias"], 1e-12)
-
-    def lin(x, name):
-        return F.linear(x, w[name + ".weight"], w[name + ".bias"])
-
-    out = np.zeros((len(id_lists), 384), np.float32)
-    groups = defaultdict(list)
-    for i, ids in enumerate(id_lists):
-        groups[len(ids)].append(i)
-    with torch.no_grad():
-        for size, members in groups.items():
-            for at in range(0, len(members), 512):
-                part = members[at:at + 512]
-                ids = torch.tensor([[101] + list(id_lists[i]) + [102] for i in part])
-                b, t = ids.shape
-                x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][:t] \
-                    + w["embeddings.token_type_embeddings.weight"][0]
-                x = norm(x, "embeddings.LayerNorm")
-                for layer in range(6):
-                    p = f"encoder.layer.{layer}."
-                    q, k, v = (lin(x, p + "attention.self." + s).view(b, t, 12, 32).transpose(1, 2) for s in ("query", "key", "value"))
-                    a = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, t, 384)
-                    x = norm(x + lin(a, p + "attention.output.dense"), p + "attention.output.LayerNorm")
-                    x = norm(x + lin(F.gelu(lin(x, p + "intermediate.dense")), p + "output.dense"), p + "output.LayerNorm")
-                out[part] = x.mean(1).numpy()
-    return out
-
-
 def texts(p):
     """The texts of a pair by field, as the engine cuts a passage into fields."""
-    kind, name = p["head"].split(" ", 1)
-    *scopes, name = re.split(r"[.:]+", name)
     place = "/".join(os.path.splitext(p["path"])[0].split("/")[-3:])
-    return {"query": p["query"], "name": name, "scopes": " ".join([kind, *scopes]), "signature": p["sig"], "body": p["body"], "path": place,
+    return {"query": p["query"], "name": p["name"], "scopes": p["kind"] + " " + p["scopes"], "signature": p["sig"], "body": p["body"], "path": place,
             "rest": p["rest"]}
 
 
 def class_of(p):
-    """What the methods of one class have in common: file and outermost name."""
-    return p["path"] + "|" + re.split(r"[.:]+", p["head"].split(" ", 1)[1])[0]
+    """What the methods of one class have in common: file and enclosing scopes."""
+    return p["path"] + "|" + (p["scopes"] or p["name"])
 
 
 def count_words(p):
@@ -233,7 +186,7 @@ def evaluate(E, A, W, data):
     lang = np.array([p["lang"] for p in data["test"]])
     pkg = np.array([zlib.crc32(p["pkg"].encode()) for p in data["test"]])
     out = {}
-    for L in LANGS:
+    for L in sorted(set(lang)):
         i = np.flatnonzero(lang == L)
         cosines = q[i] @ d[i].T
         words = np.concatenate([Words(queries[part], code[i], E, W).scores for part in np.array_split(i, 4)])
@@ -254,7 +207,7 @@ def line(ev):
 def batches(data, a, rng):
     """Row numbers by batch: one language, runs of `group` rows from one package (hard negatives).
 
-    In a share `byclass` of the packages the rows of one class follow each other, so that a method meets its siblings.
+    A language with fewer than `least` pairs has them up to four times. In a share `byclass` of the packages the rows of one class follow each other, so that a method meets its siblings.
     """
     by = defaultdict(list)
     for i in rng.permutation(len(data["lang"])):
@@ -271,8 +224,10 @@ def batches(data, a, rng):
             chunks[L].append(rows[at:at + a.group])
     out = []
     for L, cs in chunks.items():
-        flat = np.array([i for c in rng.permutation(len(cs)) for i in cs[c]])
-        out += [flat[at:at + a.batch] for at in range(0, len(flat) - a.batch // 2, a.batch)]
+        size = sum(map(len, cs))
+        for _ in range(min(4, max(1, round(a.least / size)))):
+            flat = np.array([i for c in rng.permutation(len(cs)) for i in cs[c]])
+            out += [flat[at:at + a.batch] for at in range(0, max(1, size - a.batch // 2), a.batch)]
     return [out[i] for i in rng.permutation(len(out))]
 
 
@@ -408,7 +363,7 @@ class Model:
 
 
 def train(data, a, log):
-    """The trained model."""
+    """The trained model; after every epoch it is written, so that a run that is cut short leaves one."""
     rng = np.random.default_rng(a.seed)
     model = Model(data, a)
     if a.start:
@@ -433,7 +388,15 @@ def train(data, a, log):
                 log(f"step {step} losses {np.round(losses[-1], 3)} mix {np.round(model.mix, 1)} {time.time() - start:.0f} s")
         shares = " ".join(f"{field} {w:.2f}" for field, w in zip(PASSAGE, model.A))
         log(f"epoch {epoch + 1} losses {np.round(np.mean(losses, 0), 3)} {time.time() - start:.0f} s  {shares}  " + model.figures(data))
+        write(model, data, a)
     return model
+
+
+def write(model, data, a):
+    """DIR/NAME.npz."""
+    settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh", "distilled_only")}
+    info = {"pairs": dict(Counter(data["lang"])), "settings": settings}
+    np.savez(os.path.join(a.work, a.name + ".npz"), E=model.E, A=model.A, W=model.words(), tokens=np.array(data["tokens"]), info=json.dumps(info))
 
 
 def main():
@@ -444,8 +407,8 @@ def main():
     ap.add_argument("--fresh", action="store_true", help="prepare the data anew")
     ap.add_argument("--distilled-only", action="store_true")
     ap.add_argument("--start", default="", help="name of a training to go on from")
-    for name, kind, value in (("epochs", int, 3), ("batch", int, 1024), ("group", int, 32), ("byclass", float, .5), ("lr", float, 1e-3),
-                              ("temperature", float, .05), ("joint", float, .5), ("block", int, 256), ("rest", float, .15), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 90000),
+    for name, kind, value in (("epochs", int, 3), ("batch", int, 1024), ("group", int, 32), ("byclass", float, .5), ("least", int, 6000), ("lr", float, 1e-3),
+                              ("temperature", float, .05), ("joint", float, .5), ("block", int, 256), ("rest", float, .15), ("dims", int, 256), ("seed", int, 1), ("per-lang", int, 25000),
                               ("rows", int, 40000)):
         ap.add_argument("--" + name, type=kind, default=value)
     a = ap.parse_args()
@@ -458,9 +421,7 @@ def main():
 
     data = prepare(a, log)
     model = train(data, a, log)
-    settings = {k: v for k, v in vars(a).items() if k not in ("work", "base", "fresh", "distilled_only")}
-    info = {"pairs": dict(Counter(data["lang"])), "settings": settings}
-    np.savez(os.path.join(a.work, a.name + ".npz"), E=model.E, A=model.A, W=model.words(), tokens=np.array(data["tokens"]), info=json.dumps(info))
+    write(model, data, a)
     log("written")
 
 

@@ -1,0 +1,90 @@
+"""What may not be trained on: the repositories of barred.txt, by their addresses, packages and vendored copies."""
+import os
+import re
+from fnmatch import fnmatchcase
+
+LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "barred.txt")
+# `OWNER/NAME` in an address of a forge, or in its short forms (`git@github.com:OWNER/NAME.git`, `github:OWNER/NAME`).
+ADDRESS = re.compile(r"(?:github(?:\.com)?|gitlab\.com|bitbucket\.org|codeberg\.org|githubusercontent\.com)[/:]+(?:repos/)?([\w.-]+)/([\w.-]+)", re.I)
+SITE = re.compile(r"(?:https?:|git:|ssh:)//(?:[\w.-]+@)?([\w.-]+)", re.I)
+# What the registries put around a project's name: Debian source packages, Go modules, versions in names.
+AFFIX = re.compile(r"^(?:golang-(?:github|gopkg|go|golang)-|node-|python3?-|ruby-|haskell-|php-|rust-|lua-|elixir-|r-cran-|lib(?=\w{3})|@types/)"
+                   r"|(?:-java|-dev|-perl|\.js)$|[-.]?v?\d[\d.]*$")
+# Directories that copies of other projects lie in, one directory each.
+VENDOR = {"vendor", "vendored", "_vendor", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty", "external", "extern", "externals",
+          "deps", "contrib", "submodules", "pods", "carthage", "bundled", "gems", "subprojects"}
+
+
+class Barred:
+    """The list, with a question for every form in which a repository can be met. Each answers with the repository or ""."""
+
+    def __init__(self, path=LIST):
+        self.repositories, self.names, self.globs, self.sites, self.paths, self.files = {}, {}, [], {}, [], {}
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    self._add(*line.lower().split())
+
+    def _add(self, repository, *others):
+        owner, name = repository.split("/")
+        self.repositories[repository] = repository
+        for known in (name, re.sub(r"\.(js|nvim|json)$", "", name), f"{owner}-{name}"):
+            self.names[_plain(known)] = repository
+        for other in others:
+            if other.startswith("*/"):
+                self.files[other[2:]] = repository
+            elif other.startswith("/"):
+                self.paths.append((other, repository))
+            elif "*" in other:
+                self.globs.append((_plain(other), repository))
+            elif "/" in other and not other.startswith("@"):
+                self.repositories[other] = repository
+                self.names[_plain(other)] = repository
+            else:
+                self.sites[other] = repository
+                self.names[_plain(other)] = repository
+
+    def address(self, text):
+        """Whether a text (an address, a metadata file) names a barred repository or the site of one."""
+        for owner, name in ADDRESS.findall(text):
+            found = self.repositories.get(f"{owner}/{name}".lower().removesuffix(".git").rstrip("."))
+            if found:
+                return found
+        for host in SITE.findall(text):
+            parts = host.lower().split(".")
+            for at in range(len(parts) - 1):
+                if ".".join(parts[at:]) in self.sites:
+                    return self.sites[".".join(parts[at:])]
+        return ""
+
+    def repository(self, name):
+        """Whether OWNER/NAME (or OWNER+NAME, as clones are called) is barred."""
+        return self.repositories.get(name.replace("+", "/", 1).lower(), "")
+
+    def package(self, name):
+        """Whether a package of this name, in whichever registry, is a barred repository's."""
+        if self.repository(name):
+            return self.repository(name)
+        plain = _plain(name.replace("+", "/"))
+        while True:
+            found = self.names.get(plain) or next((r for glob, r in self.globs if fnmatchcase(plain, glob)), "")
+            shorter = AFFIX.sub("", plain, count=1)
+            if found or shorter == plain or not shorter:
+                return found
+            plain = shorter
+
+    def vendored(self, path):
+        """Whether a file inside of a package is a copy of a barred repository's."""
+        parts = path.lower().split("/")
+        whole = "/" + "/".join(parts)
+        found = self.files.get(parts[-1]) or next((r for mark, r in self.paths if mark in whole), "")
+        for at, part in enumerate(parts[:-1]):
+            found = found or self.repositories.get("/".join(parts[at:at + 2]), "")
+            if part in VENDOR:
+                inner = parts[at + 1:-1] or [parts[at + 1].split(".")[0]]
+                found = found or self.package(inner[0]) or self.package("/".join(inner[:2]))
+        return found
+
+
+def _plain(name):
+    return name.lower().replace("_", "-")
