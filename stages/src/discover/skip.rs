@@ -32,9 +32,13 @@ const DIRECTORIES: &[&str] = &[
     "site-packages",
 ];
 
-/// Directories of build output, if they have the marks of it and git tracks no files in them: else they may be packages that
-/// happen to have such a name.
-const OUTPUT: &[&str] = &["build", "coverage", "target"];
+/// Directories of build output, each with the files beside which tools put it. Those that have no marks of output, have a build
+/// file of their own, or hold files that git tracks may be packages that happen to have such a name.
+const OUTPUT: &[(&str, &[&str])] = &[
+    ("build", BUILD_FILES),
+    ("coverage", BUILD_FILES),
+    ("target", &["Cargo.toml", "build.sbt", "pom.xml", "project.clj"]),
+];
 
 /// Directories of dependencies, unless git tracks files in them.
 const DEPENDENCIES: &[&str] = &["vendor", "venv"];
@@ -43,7 +47,10 @@ const DEPENDENCIES: &[&str] = &["vendor", "venv"];
 const MANIFESTS: &[&str] = &["modules.txt", "autoload.php", "bundle"];
 
 /// Files that tools write into a directory of build output.
-const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt"];
+const OUTPUT_MARKS: &[&str] = &["CACHEDIR.TAG", "CMakeCache.txt", "config.status"];
+
+/// Files of directories with sources. Tools that write a makefile into a directory of output leave a mark too.
+const SOURCE_MARKS: &[&str] = &["CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "meson.build"];
 
 /// Files beside which tools put their output.
 const BUILD_FILES: &[&str] = &[
@@ -166,8 +173,9 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
 /// Whether a directory is skipped; `is_tracked` is called only if it matters.
 pub(super) fn is_skipped_directory(path: &Path, name: &str, is_tracked: impl FnOnce() -> bool) -> bool {
     let has = |directory: &Path, files: &[&str]| files.iter().any(|file| directory.join(file).exists());
-    if OUTPUT.contains(&name) {
-        let is_output = has(path, OUTPUT_MARKS) || path.parent().is_some_and(|parent| has(parent, BUILD_FILES));
+    if let Some((_, beside)) = OUTPUT.iter().find(|(output, _)| *output == name) {
+        let is_beside = || path.parent().is_some_and(|parent| has(parent, beside));
+        let is_output = has(path, OUTPUT_MARKS) || !has(path, SOURCE_MARKS) && is_beside();
         return is_output && !is_tracked();
     }
     if DEPENDENCIES.contains(&name) {
@@ -239,11 +247,22 @@ mod tests {
         };
         let (output, package) = (make("app/target"), make("drivers/target"));
         std::fs::write(root.path().join("app/Cargo.toml"), "").expect("a new file");
-        let skipped = |path: &Path, is_tracked| is_skipped_directory(path, "target", || is_tracked);
+        let skipped = |path: &Path, is_tracked| {
+            let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+            is_skipped_directory(path, name, || is_tracked)
+        };
         assert!(skipped(&output, false) && !skipped(&output, true));
-        assert!(!skipped(&package, false));
-        std::fs::write(package.join("CACHEDIR.TAG"), "").expect("a new file");
+        let write = |path: &str| std::fs::write(root.path().join(path), "").expect("a new file");
+        write("drivers/Makefile");
+        assert!(!skipped(&package, false), "no tool puts `target` beside a makefile");
+        write("drivers/target/CACHEDIR.TAG");
         assert!(skipped(&package, false));
+        let built = make("drivers/build");
+        assert!(skipped(&built, false));
+        write("drivers/build/Makefile");
+        assert!(!skipped(&built, false), "it has a makefile of its own");
+        write("drivers/build/config.status");
+        assert!(skipped(&built, false));
     }
 
     #[test]
