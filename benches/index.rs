@@ -4,7 +4,7 @@
 //! parses it with the same grammar, on one thread. All runs are without git's history, and take turns; the least time of
 //! each is compared, since a busy machine can only make a run slower.
 //!
-//! `cargo xtask bench index DIR [ROUNDS]`
+//! `cargo xtask bench index DIR --rounds N`
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ struct Cost {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let [root, rounds @ ..] = arguments.as_slice() else {
-        return println!("usage: cargo xtask bench index DIR [ROUNDS]");
+        return println!("usage: cargo xtask bench index DIR --rounds N");
     };
     let root = PathBuf::from(root);
     let rounds = rounds.first().map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
@@ -59,7 +59,7 @@ fn main() {
 
 /// Makes the index anew; one that is there would be verified first.
 fn run(root: &Path, left_out: &[&str]) {
-    let present = root.join(ProjectDirectory::NAME);
+    let present = ProjectDirectory::of(root).path_of(ProjectDirectory::INDEX);
     if present.exists() {
         std::fs::remove_dir_all(&present).expect("a directory that can be removed");
     }

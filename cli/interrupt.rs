@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use aurora_pipeline::CancelToken;
 
+use crate::failure::{Failure, Outcome};
+
 /// Exit code of a process that Ctrl-C has ended.
 const INTERRUPTED: i32 = 130;
 
@@ -25,6 +27,14 @@ pub(crate) fn cancels(token: &CancelToken, stopping: &'static str) {
         token.cancel();
         let _ = writeln!(std::io::stderr(), "\nStopping: {stopping}. Ctrl-C again stops at once.");
     });
+}
+
+/// Fails if `token` has been cancelled during work that writes nothing.
+pub(crate) fn unless_cancelled(token: &CancelToken) -> Outcome {
+    match token.is_cancelled() {
+        true => Err(Failure::Interrupted("nothing was written".to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// From here on Ctrl-C (or a termination signal) calls `clean_up` and ends the process.

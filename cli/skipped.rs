@@ -7,7 +7,7 @@ use aurora_stages::index::{self as indexing, NotIndexed};
 use serde::Serialize;
 
 use crate::args::StatsArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::style::Role;
 use crate::output::{json, sanitize, units, width};
 use crate::program::Program;
@@ -30,9 +30,7 @@ pub(crate) fn run(args: &StatsArgs, program: &Program) -> Outcome {
     let options = index::options(root, program)?;
     interrupt::cancels(&options.cancel, "nothing is written");
     let entries = indexing::not_indexed(&options).map_err(|error| findings::failure(error, &program.terminal))?;
-    if options.cancel.is_cancelled() {
-        return Err(Failure::Interrupted("nothing was written".to_owned()));
-    }
+    interrupt::unless_cancelled(&options.cancel)?;
     let mut reasons = BTreeMap::new();
     for entry in &entries {
         *reasons.entry(entry.reason.clone()).or_default() += 1;

@@ -140,7 +140,7 @@ impl Explanation<'_> {
     fn directory(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
         let found = indexing::not_indexed(self.options);
         let found = found.map_err(|error| findings::failure(error, self.terminal))?;
-        self.unless_cancelled()?;
+        interrupt::unless_cancelled(&self.options.cancel)?;
         let (mut files, mut chunks) = (0, 0);
         for record in self.snapshot.files() {
             let record = record.map_err(opened::failure)?;
@@ -164,7 +164,7 @@ impl Explanation<'_> {
     fn file(&self, path: &str, out: &mut impl Write) -> Outcome<bool> {
         let run = indexing::dry_run(self.options, path, &[]);
         let run = run.map_err(|error| findings::failure(error, self.terminal))?;
-        self.unless_cancelled()?;
+        interrupt::unless_cancelled(&self.options.cancel)?;
         if let Some(error) = &run.error {
             return Err(Failure::from_error(error));
         }
@@ -175,13 +175,6 @@ impl Explanation<'_> {
             ReportFormat::Text => write_file(out, &report, self.terminal)?,
         }
         Ok(report.indexed)
-    }
-
-    fn unless_cancelled(&self) -> Outcome {
-        match self.options.cancel.is_cancelled() {
-            true => Err(Failure::Interrupted("nothing was written".to_owned())),
-            false => Ok(()),
-        }
     }
 }
 

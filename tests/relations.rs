@@ -304,6 +304,6 @@ fn nested_expressions_are_read_to_a_depth() {
     let found = |depth: usize| relations(&[("a.ts", nested(depth).as_str())], Relation::Callees);
     let all = ["a.ts:f -> a.ts:A.go receiver", "a.ts:f -> a.ts:A.stop receiver", "a.ts:f -> a.ts:A.rest receiver"];
     assert!(all.iter().all(|wanted| found(20).iter().any(|found| found == wanted)), "{:?}", found(20));
-    // Deeper ones end, with whatever is found by name.
+    // Beyond the depth the receiver is unknown, and members are found by their name alone.
     assert!(found(900).iter().all(|found| found.starts_with("a.ts:f -> a.ts:A")));
 }

@@ -37,9 +37,7 @@ pub(crate) fn run(args: &RunArgs, program: &Program) -> Outcome {
     for (number, path) in paths.iter().enumerate() {
         let run = indexing::dry_run(&options, path, &args.only)
             .map_err(|error| findings::failure(error, &program.terminal))?;
-        if options.cancel.is_cancelled() {
-            return Err(Failure::Interrupted("nothing was written".to_owned()));
-        }
+        interrupt::unless_cancelled(&options.cancel)?;
         if number > 0 && args.format == TraceFormat::Text {
             writeln!(program.terminal.stdout())?;
         }

@@ -77,7 +77,7 @@ enum Bench {
     },
     /// Processor time of indexing against a bare loop that reads and parses every file.
     Index {
-        /// Directory to index; its `.aurora` is replaced.
+        /// Directory to index; the index that it has is replaced.
         root: PathBuf,
         /// How often each side runs.
         #[arg(long, default_value_t = 3)]
