@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use tree_sitter::{ParseOptions, ParseState, Tree};
+use aurora_bounded_parser::{BoundedParser, Stopped};
+use tree_sitter::Tree;
 
 use crate::deadline::Deadline;
 use crate::detect::by_alias;
@@ -23,6 +24,9 @@ const OPERATIONS_PER_CHECK: u64 = 100;
 const MAX_OPERATIONS_PER_BYTE: u64 = 16;
 /// Short texts may take this many operations.
 const MIN_OPERATION_LIMIT: u64 = 200_000;
+/// Error recovery may copy this many bytes of subtrees at one time. Real sources, broken ones included, need less than a
+/// hundredth.
+const MAX_COPIED: usize = 32 << 20;
 
 /// Limits of the work on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +47,7 @@ impl Default for ParseLimits {
 
 /// Parses texts of any language one after another. Every thread needs its own.
 pub struct Parser {
-    parser: tree_sitter::Parser,
+    parser: BoundedParser,
     limits: ParseLimits,
     language: Option<&'static Language>,
 }
@@ -62,7 +66,7 @@ impl Parser {
 
     /// A parser with these limits.
     pub fn with_limits(limits: ParseLimits) -> Self {
-        Self { parser: tree_sitter::Parser::new(), limits, language: None }
+        Self { parser: BoundedParser::new(MAX_COPIED), limits, language: None }
     }
 
     /// The symbols of a text; without a language, the sections of plain text. Syntax errors are left out and counted in
@@ -166,11 +170,10 @@ impl Parser {
             self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;
             self.language = Some(language);
         }
-        let bytes = text.as_bytes();
-        let max_operations = (bytes.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
+        let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
         let max_checks = max_operations / OPERATIONS_PER_CHECK;
         let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
-        let mut on_progress = |_: &ParseState| {
+        let mut on_progress = || {
             checks += 1;
             match deadline.check() {
                 Ok(()) if checks <= max_checks => return ControlFlow::Continue(()),
@@ -179,12 +182,9 @@ impl Parser {
             }
             ControlFlow::Break(())
         };
-        let options = ParseOptions::new().progress_callback(&mut on_progress);
-        let tree =
-            self.parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-        tree.ok_or_else(|| {
-            self.parser.reset();
-            failure
+        self.parser.parse(text.as_bytes(), &mut on_progress).map_err(|stopped| match stopped {
+            Stopped::ByCaller => failure,
+            Stopped::TooManyCopies => ParseFailure::TooComplex,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{LANGUAGES, ParseLimits, Parser};
+use crate::{LANGUAGES, ParseFailure, ParseLimits, Parser, by_name};
 
 /// Nested, open, and repeated beginnings of what any of the languages has.
 const REPEATED: &[&str] = &[
@@ -56,5 +56,26 @@ fn every_parse_ends_within_its_time_and_depth() {
                 language.name
             );
         }
+    }
+}
+
+/// tree-sitter needs gigabytes for these, were it not stopped.
+#[test]
+fn nested_errors_are_too_complex_and_deep_texts_are_not() {
+    let failure = |language, text: &str| Parser::new().parse(by_name(language), text).failure;
+    for (language, repeated) in [
+        ("c", "=>$"),
+        ("cpp", "%w=>"),
+        ("go", "%w["),
+        ("java", "$=>"),
+        ("javascript", "}{a:"),
+        ("python", "/*\n"),
+        ("ruby", "%wif(a){"),
+        ("rust", ">a("),
+    ] {
+        assert_eq!(failure(language, &repeated.repeat(4_000)), Some(ParseFailure::TooComplex), "{language}");
+    }
+    for (language, open, close) in [("json", "[", "]"), ("go", "(", ")"), ("javascript", "{a:", "}"), ("rust", "a(", ")")] {
+        assert_eq!(failure(language, &(open.repeat(3_000) + &close.repeat(3_000))), None, "{language}");
     }
 }

@@ -1,0 +1,246 @@
+// A parse by tree-sitter that ends when its error recovery holds too much memory.
+//
+// At the end of a text, tree-sitter copies every path through its graph of stacks before it chooses one. With an error at
+// each of n nested places, the paths take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is
+// asked meanwhile, and a failed allocation ends the process. So the allocator counts what the copies hold, and leaves the
+// parse with `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and
+// of this file, none of which has anything to clean up but memory. All blocks of the parse are freed.
+//
+// Outside of `aurora_parse_bounded`, the functions are those of libc: blocks can be allocated before and freed after it.
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tree_sitter/api.h>
+
+#ifdef _MSC_VER
+#define THREAD_LOCAL __declspec(thread)
+#else
+#define THREAD_LOCAL _Thread_local
+#endif
+
+// A hash table of blocks with linear probing, at most half full.
+typedef struct {
+  void *address;
+  size_t size;
+} Block;
+
+typedef struct {
+  Block *blocks;
+  size_t capacity;
+  size_t count;
+} Table;
+
+// The parse of this thread. Only `calloc` makes copies; `copies` has those that are not freed. Other blocks are many, so what
+// happens to them is only written down: the address of a block that was allocated, and for one that was freed, the address
+// plus one. `blocks_of_log` finds those that are left.
+static THREAD_LOCAL struct {
+  bool has_begun;
+  bool is_active;
+  Table copies;
+  size_t copied;
+  size_t most_copied;
+  uintptr_t *log;
+  size_t log_length;
+  size_t log_capacity;
+  jmp_buf start;
+} parse;
+
+enum { FIRST_CAPACITY = 64, FIRST_LOG = 1 << 12, LONG_LOG = 1 << 17 };
+
+static void *checked(void *address) {
+  if (!address) {
+    fputs("out of memory in a parser\n", stderr);
+    abort();
+  }
+  return address;
+}
+
+static Table new_table(size_t capacity) {
+  return (Table){checked(calloc(capacity, sizeof(Block))), capacity, 0};
+}
+
+static size_t place_of(const Table *table, const void *address) {
+  uint64_t hash = ((uint64_t)(uintptr_t)address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+  return (size_t)(hash >> 32) & (table->capacity - 1);
+}
+
+static Block *find(const Table *table, const void *address) {
+  size_t place = place_of(table, address);
+  while (table->blocks[place].address && table->blocks[place].address != address) {
+    place = (place + 1) & (table->capacity - 1);
+  }
+  return &table->blocks[place];
+}
+
+static void insert(Table *table, void *address, size_t size) {
+  if (2 * (table->count + 1) > table->capacity) {
+    Table larger = new_table(2 * table->capacity);
+    for (size_t i = 0; i < table->capacity; i++) {
+      if (table->blocks[i].address) *find(&larger, table->blocks[i].address) = table->blocks[i];
+    }
+    larger.count = table->count;
+    free(table->blocks);
+    *table = larger;
+  }
+  *find(table, address) = (Block){address, size};
+  table->count++;
+}
+
+// Removes a block, and moves those after it that were pushed away from their places. The result is its size, 0 without one.
+static size_t remove_block(Table *table, const void *address) {
+  Block *found = find(table, address);
+  if (!found->address) return 0;
+  size_t size = found->size;
+  size_t mask = table->capacity - 1;
+  size_t hole = (size_t)(found - table->blocks);
+  for (size_t i = (hole + 1) & mask; table->blocks[i].address; i = (i + 1) & mask) {
+    size_t distance = (i - place_of(table, table->blocks[i].address)) & mask;
+    if (distance >= ((i - hole) & mask)) {
+      table->blocks[hole] = table->blocks[i];
+      hole = i;
+    }
+  }
+  table->blocks[hole].address = NULL;
+  table->count--;
+  return size;
+}
+
+// The blocks that were allocated and not freed.
+static Table blocks_of_log(void) {
+  Table left = new_table(FIRST_CAPACITY);
+  for (size_t i = 0; i < parse.log_length; i++) {
+    void *address = (void *)(parse.log[i] & ~(uintptr_t)1);
+    if (parse.log[i] & 1) {
+      remove_block(&left, address);
+    } else {
+      insert(&left, address, 1);
+    }
+  }
+  return left;
+}
+
+// Makes room in a full log. A long one is shortened to the blocks that are left, and grows if they are more than half of it.
+static void make_room(void) {
+  size_t left_count = parse.log_length;
+  if (parse.log_capacity >= LONG_LOG) {
+    Table left = blocks_of_log();
+    left_count = left.count;
+    parse.log_length = 0;
+    for (size_t i = 0; i < left.capacity; i++) {
+      if (left.blocks[i].address) parse.log[parse.log_length++] = (uintptr_t)left.blocks[i].address;
+    }
+    free(left.blocks);
+  }
+  if (2 * left_count > parse.log_capacity) {
+    parse.log_capacity *= 2;
+    parse.log = checked(realloc(parse.log, parse.log_capacity * sizeof(uintptr_t)));
+  }
+}
+
+static void note(uintptr_t event) {
+  if (parse.log_length == parse.log_capacity) make_room();
+  parse.log[parse.log_length++] = event;
+}
+
+static void note_copy(void *address, size_t size) {
+  insert(&parse.copies, address, size);
+  parse.copied += size;
+  if (parse.copied > parse.most_copied) longjmp(parse.start, 1);
+}
+
+// Whether a block that is freed was a copy.
+static bool forget_copy(const void *address) {
+  size_t size = parse.copies.count > 0 ? remove_block(&parse.copies, address) : 0;
+  parse.copied -= size;
+  return size > 0;
+}
+
+static void *bounded_malloc(size_t size) {
+  void *address = checked(malloc(size ? size : 1));
+  if (parse.is_active) note((uintptr_t)address);
+  return address;
+}
+
+static void *bounded_calloc(size_t count, size_t size) {
+  void *address = checked(calloc(count ? count : 1, size ? size : 1));
+  if (parse.is_active) {
+    note((uintptr_t)address);
+    note_copy(address, count * size);
+  }
+  return address;
+}
+
+static void *bounded_realloc(void *old, size_t size) {
+  if (!old) return bounded_malloc(size);
+  bool is_copy = parse.is_active && forget_copy(old);
+  if (parse.is_active) note((uintptr_t)old | 1);
+  void *address = checked(realloc(old, size ? size : 1));
+  if (parse.is_active) note((uintptr_t)address);
+  if (is_copy) note_copy(address, size);
+  return address;
+}
+
+static void bounded_free(void *address) {
+  if (parse.is_active && address) {
+    forget_copy(address);
+    note((uintptr_t)address | 1);
+  }
+  free(address);
+}
+
+// Makes tree-sitter use the functions above. They and those that it uses before are interchangeable.
+void aurora_bound_allocations(void) {
+  ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
+}
+
+// The progress callback of the caller, which may use other parsers.
+static bool unbounded_progress(TSParseState *state) {
+  const TSParseOptions *options = state->payload;
+  TSParseState inner = *state;
+  inner.payload = options->payload;
+  parse.is_active = false;
+  bool stops = options->progress_callback(&inner);
+  parse.is_active = true;
+  return stops;
+}
+
+// As `ts_parser_parse_with_options` for a text that was not parsed before; from a callback of itself, it gives null. If copies of subtrees hold more than
+// `most_copied` bytes, the result is null, `*is_exceeded` is true, and the parser must not be used again, nor deleted.
+TSTree *aurora_parse_bounded(
+  TSParser *parser,
+  TSInput input,
+  TSParseOptions options,
+  size_t most_copied,
+  bool *is_exceeded
+) {
+  *is_exceeded = false;
+  if (parse.has_begun) return NULL;
+  TSParseOptions inner = {&options, unbounded_progress};
+  parse.has_begun = true;
+  parse.copies = new_table(FIRST_CAPACITY);
+  parse.copied = 0;
+  parse.most_copied = most_copied;
+  parse.log = checked(malloc(FIRST_LOG * sizeof(uintptr_t)));
+  parse.log_length = 0;
+  parse.log_capacity = FIRST_LOG;
+  TSTree *volatile tree = NULL;
+  if (setjmp(parse.start) == 0) {
+    parse.is_active = true;
+    tree = ts_parser_parse_with_options(parser, NULL, input, inner);
+    parse.is_active = false;
+  } else {
+    parse.is_active = false;
+    *is_exceeded = true;
+    Table left = blocks_of_log();
+    for (size_t i = 0; i < left.capacity; i++) free(left.blocks[i].address);
+    free(left.blocks);
+  }
+  free(parse.copies.blocks);
+  free(parse.log);
+  parse.has_begun = false;
+  return tree;
+}
