@@ -13,3 +13,9 @@ fn sample() {
     doc: syntax=docker/dockerfile:1⏎The image of the service.
     "#);
 }
+
+/// `#` begins no comment here, and the grammar ends the first instruction after the second line.
+#[test]
+fn a_stage_with_an_error_has_the_lines_of_its_bytes() {
+    insta::assert_snapshot!(outline(&CONTAINERFILE, "FROM n:#\nr"), @"block n 1-2 FROM n: r |  |  | is n | exported");
+}

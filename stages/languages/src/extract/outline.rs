@@ -220,7 +220,7 @@ impl<'t> OutlineBuilder<'_, 't> {
             _ => (name.to_owned(), scope.prefix.clone()),
         };
         let first_line = outermost.start_position().row as u32 + 1;
-        let is_whole = bytes.end as usize == outermost.end_byte();
+        let is_whole = bytes.end as usize == last.end_byte();
         let part = if is_whole { None } else { self.text.get(outermost.start_byte()..bytes.end as usize) };
         let last_line = match part {
             Some(part) => first_line + part.matches('\n').count() as u32,
