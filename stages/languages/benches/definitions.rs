@@ -93,7 +93,7 @@ fn options() -> Option<Options> {
 fn compare(root: &Path, options: &Options) {
     let mut counts: BTreeMap<(String, String), Count> = BTreeMap::new();
     let mut alone: BTreeMap<String, usize> = BTreeMap::new();
-    let mut parser = Parser::new();
+    let parser = Parser::new();
     for (path, tags) in tags(root) {
         let Ok(text) = std::fs::read_to_string(root.join(&path)) else { continue };
         let Some(language) = language_of(&path, &text) else { continue };

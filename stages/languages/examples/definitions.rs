@@ -23,16 +23,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         programming.flat_map(|language| language.extensions).for_each(|extension| println!("{extension}"));
         return Ok(());
     }
-    let mut parser = Parser::new();
+    let parser = Parser::new();
     let mut out = io::BufWriter::new(io::stdout().lock());
     for path in io::stdin().lock().lines() {
-        writeln!(out, "{}", definitions(&mut parser, Path::new(&path?), argument == "--documented"))?;
+        writeln!(out, "{}", definitions(&parser, Path::new(&path?), argument == "--documented"))?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn definitions(parser: &mut Parser, path: &Path, only_documented: bool) -> Value {
+fn definitions(parser: &Parser, path: &Path, only_documented: bool) -> Value {
     let Ok(text) = fs::read_to_string(path) else { return json!({ "definitions": [] }) };
     let Some(language) = language_of(path, &text).filter(|language| is_programming(language)) else {
         return json!({ "definitions": [] });

@@ -19,10 +19,7 @@ pub enum ParseFailure {
     /// The caller cancelled.
     #[error("parsing was cancelled")]
     Cancelled,
-    /// The grammar was generated for an incompatible version of tree-sitter: a bug.
-    #[error("the grammar does not fit the parser: {0}")]
-    Grammar(String),
-    /// The language's queries do not fit its grammar: a bug.
+    /// The language's queries do not fit its grammar, or the grammar does not fit tree-sitter: a bug.
     #[error(transparent)]
     Query(#[from] QuerySyntaxError),
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use aurora_bounded_parser::{BoundedParser, Stopped};
+use aurora_bounded_parser::{Limits, Stopped};
 use tree_sitter::Tree;
 
 use crate::deadline::Deadline;
@@ -24,9 +24,9 @@ const OPERATIONS_PER_CHECK: u64 = 100;
 const MAX_OPERATIONS_PER_BYTE: u64 = 16;
 /// Short texts may take this many operations.
 const MIN_OPERATION_LIMIT: u64 = 200_000;
-/// Error recovery may copy this many bytes of subtrees at one time. Real sources, broken ones included, need less than a
-/// hundredth.
-const MAX_COPIED: usize = 32 << 20;
+/// Real sources, broken ones included, need less than a hundredth of this. To release a stack with so many nodes takes half of
+/// the stack of a thread, which has 2 MiB.
+const BOUNDS: Limits = Limits { copied: 32 << 20, nodes: 10_000 };
 
 /// Limits of the work on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +45,9 @@ impl Default for ParseLimits {
     }
 }
 
-/// Parses texts of any language one after another. Every thread needs its own.
+/// Parses texts of any language.
 pub struct Parser {
-    parser: BoundedParser,
     limits: ParseLimits,
-    language: Option<&'static Language>,
 }
 
 impl Default for Parser {
@@ -66,7 +64,7 @@ impl Parser {
 
     /// A parser with these limits.
     pub fn with_limits(limits: ParseLimits) -> Self {
-        Self { parser: BoundedParser::new(MAX_COPIED), limits, language: None }
+        Self { limits }
     }
 
     /// The symbols of a text; without a language, the sections of plain text. Syntax errors are left out and counted in
@@ -74,13 +72,13 @@ impl Parser {
     ///
     /// The result depends on the arguments alone, not on texts parsed before; only whether a text exceeds the time
     /// limit can vary.
-    pub fn parse(&mut self, language: Option<&'static Language>, text: &str) -> FileSymbols {
+    pub fn parse(&self, language: Option<&'static Language>, text: &str) -> FileSymbols {
         self.parse_cancellable(language, text, &|| false)
     }
 
     /// Like [`Self::parse`], but ends with [`ParseFailure::Cancelled`] soon after `is_cancelled` returns true.
     pub fn parse_cancellable(
-        &mut self,
+        &self,
         language: Option<&'static Language>,
         text: &str,
         is_cancelled: &dyn Fn() -> bool,
@@ -106,7 +104,7 @@ impl Parser {
     }
 
     fn try_parse(
-        &mut self,
+        &self,
         language: &'static Language,
         text: &str,
         deadline: &Deadline<'_>,
@@ -140,7 +138,7 @@ impl Parser {
 
     /// The symbols of a text without those of its parts in other languages.
     fn parse_one(
-        &mut self,
+        &self,
         language: &'static Language,
         text: &str,
         max_symbols: usize,
@@ -152,7 +150,7 @@ impl Parser {
         let query = language.compiled_query()?;
         let masked = (language.masked)(text);
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
-        let tree = self.tree(language, masked.as_deref().unwrap_or(text), deadline)?;
+        let tree = tree(language, masked.as_deref().unwrap_or(text), deadline)?;
         let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
@@ -163,30 +161,27 @@ impl Parser {
         symbols.boundaries = boundaries(&tree, text, deadline)?;
         Ok(symbols)
     }
+}
 
-    fn tree(&mut self, language: &'static Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
-        if !self.language.is_some_and(|current| std::ptr::eq(current, language)) {
-            self.language = None;
-            self.parser.set_language(&(language.grammar)()).map_err(|e| ParseFailure::Grammar(e.to_string()))?;
-            self.language = Some(language);
+fn tree(language: &Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
+    let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
+    let max_checks = max_operations / OPERATIONS_PER_CHECK;
+    let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
+    let mut on_progress = || {
+        checks += 1;
+        match deadline.check() {
+            Ok(()) if checks <= max_checks => return ControlFlow::Continue(()),
+            Ok(()) => {}
+            Err(error) => failure = error,
         }
-        let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
-        let max_checks = max_operations / OPERATIONS_PER_CHECK;
-        let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
-        let mut on_progress = || {
-            checks += 1;
-            match deadline.check() {
-                Ok(()) if checks <= max_checks => return ControlFlow::Continue(()),
-                Ok(()) => {}
-                Err(error) => failure = error,
-            }
-            ControlFlow::Break(())
-        };
-        self.parser.parse(text.as_bytes(), &mut on_progress).map_err(|stopped| match stopped {
+        ControlFlow::Break(())
+    };
+    aurora_bounded_parser::parse(&(language.grammar)(), text.as_bytes(), BOUNDS, &mut on_progress).map_err(|stopped| {
+        match stopped {
             Stopped::ByCaller => failure,
-            Stopped::TooManyCopies => ParseFailure::TooComplex,
-        })
-    }
+            Stopped::AtLimit => ParseFailure::TooComplex,
+        }
+    })
 }
 
 /// Whether a language can be a part of another text: it has definitions, and no parts of its own.

@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn a_used_parser_finds_the_same((format, path, text) in damaged(), (other, _, before) in damaged()) {
         let options = ChunkOptions::default();
-        let mut parser = Parser::new();
+        let parser = Parser::new();
         parser.parse(by_name(other), &before);
         let symbols = parser.parse(by_name(format), &text);
         let again = chunks_of(&Source { path, language: format, text: &text, symbols: &symbols }, &options, &|| false);

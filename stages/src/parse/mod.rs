@@ -123,7 +123,7 @@ fn failure_message(failure: &ParseFailure) -> String {
         ParseFailure::TooComplex => format!("{failure}: taken as plain text"),
         ParseFailure::TooSlow => "parsing takes longer than `max_seconds`: taken as plain text".to_owned(),
         ParseFailure::TooLarge => "larger than `max_size` of [stage.parse]: taken as plain text".to_owned(),
-        ParseFailure::Cancelled | ParseFailure::Grammar(_) | ParseFailure::Query(_) => failure.to_string(),
+        ParseFailure::Cancelled | ParseFailure::Query(_) => failure.to_string(),
     }
 }
 

@@ -1,10 +1,11 @@
-// A parse by tree-sitter that ends when its error recovery holds too much memory.
+// A parse by tree-sitter that ends when its stacks are too deep, or when its error recovery copies too much.
 //
-// At the end of a text, tree-sitter copies every path through its graph of stacks before it chooses one. With an error at
-// each of n nested places, the paths take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is
-// asked meanwhile, and a failed allocation ends the process. So the allocator counts what the copies hold, and leaves the
-// parse with `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and
-// of this file, none of which has anything to clean up but memory. All blocks of the parse are freed.
+// tree-sitter releases a stack by recursion, so that a deep one overflows the stack of the thread. At the end of a text, it
+// copies every path through its graph of stacks before it chooses one. With an error at each of n nested places, the paths
+// take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is asked meanwhile, and a failed
+// allocation ends the process. So the allocator counts the nodes of stacks and what copies hold, and leaves the parse with
+// `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and of this
+// file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser included.
 //
 // Outside of `aurora_parse_bounded`, the functions are those of libc: blocks can be allocated before and freed after it.
 
@@ -34,15 +35,20 @@ typedef struct {
   size_t count;
 } Table;
 
-// The parse of this thread. Only `calloc` makes copies; `copies` has those that are not freed. Other blocks are many, so what
-// happens to them is only written down: the address of a block that was allocated, and for one that was freed, the address
-// plus one. `blocks_of_log` finds those that are left.
+// The parse of this thread. `calloc` makes the copies of subtrees, `malloc` the nodes of stacks, which are known by their
+// size; `copies` and `nodes` have those that are not freed. Other blocks are many, so what happens to them is only written
+// down: the address of a block that was allocated, and for one that was freed, the address plus one. `blocks_of_log` finds
+// those that are left.
 static THREAD_LOCAL struct {
   bool has_begun;
   bool is_active;
   Table copies;
   size_t copied;
   size_t most_copied;
+  Table nodes;
+  size_t most_nodes;
+  size_t node_size;
+  size_t last_malloc;
   uintptr_t *log;
   size_t log_length;
   size_t log_capacity;
@@ -152,8 +158,15 @@ static void note_copy(void *address, size_t size) {
   if (parse.copied > parse.most_copied) longjmp(parse.start, 1);
 }
 
+static void note_node(void *address) {
+  insert(&parse.nodes, address, 1);
+  if (parse.nodes.count > parse.most_nodes) longjmp(parse.start, 1);
+}
+
 // Whether a block that is freed was a copy.
-static bool forget_copy(const void *address) {
+static bool forget(const void *address) {
+  note((uintptr_t)address | 1);
+  if (parse.nodes.count > 0) remove_block(&parse.nodes, address);
   size_t size = parse.copies.count > 0 ? remove_block(&parse.copies, address) : 0;
   parse.copied -= size;
   return size > 0;
@@ -161,7 +174,11 @@ static bool forget_copy(const void *address) {
 
 static void *bounded_malloc(size_t size) {
   void *address = checked(malloc(size ? size : 1));
-  if (parse.is_active) note((uintptr_t)address);
+  if (parse.is_active) {
+    note((uintptr_t)address);
+    parse.last_malloc = size;
+    if (size == parse.node_size) note_node(address);
+  }
   return address;
 }
 
@@ -176,8 +193,7 @@ static void *bounded_calloc(size_t count, size_t size) {
 
 static void *bounded_realloc(void *old, size_t size) {
   if (!old) return bounded_malloc(size);
-  bool is_copy = parse.is_active && forget_copy(old);
-  if (parse.is_active) note((uintptr_t)old | 1);
+  bool is_copy = parse.is_active && forget(old);
   void *address = checked(realloc(old, size ? size : 1));
   if (parse.is_active) note((uintptr_t)address);
   if (is_copy) note_copy(address, size);
@@ -185,10 +201,7 @@ static void *bounded_realloc(void *old, size_t size) {
 }
 
 static void bounded_free(void *address) {
-  if (parse.is_active && address) {
-    forget_copy(address);
-    note((uintptr_t)address | 1);
-  }
+  if (parse.is_active && address) forget(address);
   free(address);
 }
 
@@ -208,29 +221,46 @@ static bool unbounded_progress(TSParseState *state) {
   return stops;
 }
 
-// As `ts_parser_parse_with_options` for a text that was not parsed before; from a callback of itself, it gives null. If copies of subtrees hold more than
-// `most_copied` bytes, the result is null, `*is_exceeded` is true, and the parser must not be used again, nor deleted.
+static TSTree *parse_whole(const TSLanguage *language, TSInput input, TSParseOptions options) {
+  TSParser *parser = ts_parser_new();
+  // A new parser allocates the first node of its stack last.
+  parse.node_size = parse.last_malloc;
+  TSTree *tree = NULL;
+  if (ts_parser_set_language(parser, language)) {
+    TSParseOptions inner = {&options, unbounded_progress};
+    tree = ts_parser_parse_with_options(parser, NULL, input, inner);
+  }
+  ts_parser_delete(parser);
+  return tree;
+}
+
+// The tree of a text, or null: the progress callback has stopped the parse, or the language is of another version. If copies
+// of subtrees hold more than `most_copied` bytes, or stacks have more than `most_nodes` nodes, it is null as well, and
+// `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
 TSTree *aurora_parse_bounded(
-  TSParser *parser,
+  const TSLanguage *language,
   TSInput input,
   TSParseOptions options,
   size_t most_copied,
+  size_t most_nodes,
   bool *is_exceeded
 ) {
   *is_exceeded = false;
   if (parse.has_begun) return NULL;
-  TSParseOptions inner = {&options, unbounded_progress};
   parse.has_begun = true;
   parse.copies = new_table(FIRST_CAPACITY);
   parse.copied = 0;
   parse.most_copied = most_copied;
+  parse.nodes = new_table(FIRST_CAPACITY);
+  parse.most_nodes = most_nodes;
+  parse.node_size = SIZE_MAX;
   parse.log = checked(malloc(FIRST_LOG * sizeof(uintptr_t)));
   parse.log_length = 0;
   parse.log_capacity = FIRST_LOG;
   TSTree *volatile tree = NULL;
   if (setjmp(parse.start) == 0) {
     parse.is_active = true;
-    tree = ts_parser_parse_with_options(parser, NULL, input, inner);
+    tree = parse_whole(language, input, options);
     parse.is_active = false;
   } else {
     parse.is_active = false;
@@ -240,6 +270,7 @@ TSTree *aurora_parse_bounded(
     free(left.blocks);
   }
   free(parse.copies.blocks);
+  free(parse.nodes.blocks);
   free(parse.log);
   parse.has_begun = false;
   return tree;
