@@ -122,7 +122,7 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 2);
+        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 3);
         if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
     }
 
