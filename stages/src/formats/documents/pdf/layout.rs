@@ -1,0 +1,104 @@
+//! Lines of text, from characters and their places.
+
+use super::super::error::{ExtractError, MAX_TEXT_BYTES};
+
+/// How far a character stands behind the previous one if they are two words, in multiples of the font size.
+const WORD_GAP: f64 = 0.15;
+/// How far it stands before the end of the previous one if it begins another column or line.
+const BACKWARD_GAP: f64 = 1.0;
+/// How far it stands above or below the previous one if it is in another line.
+const LINE_GAP: f64 = 0.5;
+/// How far two lines are apart if they are two paragraphs.
+const PARAGRAPH_GAP: f64 = 1.7;
+
+/// `[a b c d e f]` of the specification: maps (x, y) to (ax + cy + e, bx + dy + f).
+pub(super) type Matrix = [f64; 6];
+
+pub(super) const IDENTITY: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+
+/// First `first`, then `second`.
+pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
+    let [a, b, c, d, e, f] = *first;
+    let [k, l, m, n, o, p] = *second;
+    [a * k + b * m, a * l + b * n, c * k + d * m, c * l + d * n, e * k + f * m + o, e * l + f * n + p]
+}
+
+/// The lines of a page, in the order in which the page draws them.
+#[derive(Debug)]
+pub(super) struct Lines {
+    lines: Vec<String>,
+    line: String,
+    /// Where the last character ends, and its font size.
+    end: Option<(f64, f64, f64)>,
+    /// How many bytes of text there may be still.
+    room: usize,
+}
+
+impl Lines {
+    /// For a page of a document that has `length` bytes of text so far.
+    pub(super) fn new(length: usize) -> Self {
+        let room = (MAX_TEXT_BYTES as usize).saturating_sub(length);
+        Self { lines: Vec::new(), line: String::new(), end: None, room }
+    }
+
+    /// Adds a character. The matrix maps a square of one font size to the page.
+    ///
+    /// # Errors
+    /// The text is too large.
+    pub(super) fn push(&mut self, text: &str, width: f64, matrix: &Matrix) -> Result<(), ExtractError> {
+        let [a, b, c, d, x, y] = *matrix;
+        let (advance, size) = (a.hypot(b), c.hypot(d));
+        if let Some((end_x, end_y, end_size)) = self.end {
+            let (right, up) = (a / advance, b / advance);
+            let along = (x - end_x) * right + (y - end_y) * up;
+            let across = ((x - end_x) * up - (y - end_y) * right).abs();
+            let em = size.max(end_size);
+            if across > LINE_GAP * em || along < -BACKWARD_GAP * em {
+                self.end_line();
+                if across > PARAGRAPH_GAP * em && self.lines.last().is_some_and(|line| !line.is_empty()) {
+                    self.lines.push(String::new());
+                }
+            } else if along > WORD_GAP * size && !self.line.ends_with(' ') {
+                self.line.push(' ');
+            }
+        }
+        self.end = Some((x + a * width, y + b * width, size));
+        let length = self.line.len();
+        text.chars().for_each(|character| push_character(&mut self.line, character));
+        // A space or a line end may precede it.
+        let length = self.line.len() - length + 2;
+        self.room = self.room.checked_sub(length).ok_or(ExtractError::TooLarge)?;
+        Ok(())
+    }
+
+    /// The lines; an empty one stands between paragraphs.
+    pub(super) fn finish(mut self) -> Vec<String> {
+        self.end_line();
+        self.lines
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let line = line.trim();
+        if !line.is_empty() {
+            self.lines.push(line.to_owned());
+        }
+    }
+}
+
+fn push_character(line: &mut String, character: char) {
+    match character {
+        'ﬀ' => line.push_str("ff"),
+        'ﬁ' => line.push_str("fi"),
+        'ﬂ' => line.push_str("fl"),
+        'ﬃ' => line.push_str("ffi"),
+        'ﬄ' => line.push_str("ffl"),
+        '\u{ad}' => line.push('-'),
+        _ if character.is_whitespace() || character.is_control() => {
+            if !line.ends_with(' ') {
+                line.push(' ');
+            }
+        }
+        _ => line.push(character),
+    }
+}
