@@ -122,7 +122,10 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 2);
+        let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 2);
+        if let Some(version) = formats::documents::PDF_VERSION {
+            fingerprint = fingerprint.with("pdf", version);
+        }
         if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
     }
 

@@ -9,10 +9,14 @@ mod notebook;
 mod odt;
 #[cfg(feature = "pdf")]
 mod pdf;
+#[cfg(not(feature = "pdf"))]
+#[path = "without_pdf.rs"]
+mod pdf;
 
 use std::io::Read;
 
 pub use error::ExtractError;
+pub(crate) use pdf::VERSION as PDF_VERSION;
 
 use error::MAX_TEXT_BYTES;
 
@@ -41,18 +45,10 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx::text) },
     DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text) },
     DocumentFormat { name: "notebook", extensions: &["ipynb"], extract: Some(notebook::text) },
-    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf_text) },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text) },
     DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text) },
     DocumentFormat { name: REASONING, extensions: &[], extract: None },
 ];
-
-#[cfg(feature = "pdf")]
-use pdf::text as pdf_text;
-
-#[cfg(not(feature = "pdf"))]
-fn pdf_text(_: &[u8]) -> Result<String, ExtractError> {
-    Err(ExtractError::Unsupported)
-}
 
 /// The magic number of gzip.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

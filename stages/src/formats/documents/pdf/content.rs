@@ -215,7 +215,7 @@ impl<'f> Text<'f, '_, '_> {
             let square = [state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise];
             let matrix = product(&square, &product(&state.text, &state.page));
             if !glyph.text.is_empty() {
-                self.lines.push(glyph.text, glyph.width, &matrix)?;
+                self.lines.push(glyph.text, glyph.width, font.height(), &matrix)?;
             }
             let space = state.character_space + if glyph.is_space { state.word_space } else { 0.0 };
             state.advance((glyph.width * state.size + space) * state.stretch);

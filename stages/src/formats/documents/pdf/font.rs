@@ -22,6 +22,8 @@ pub(super) struct Font {
     /// First and last code, and the width of each in text space.
     widths: Vec<(u32, u32, f64)>,
     default_width: f64,
+    /// Height of the glyphs in multiples of the font size. It is about 1, but for glyphs that are drawings.
+    height: f64,
 }
 
 /// A character of a string.
@@ -52,12 +54,18 @@ impl Font {
                 None => (Vec::new(), DEFAULT_WIDTH),
             };
             let default_width = default_width / 1000.0;
-            return Ok(Self { is_composite: true, to_unicode, is_unicode, encoding: Vec::new(), widths, default_width });
+            return Ok(Self { is_composite: true, to_unicode, is_unicode, encoding: Vec::new(), widths, default_width, height: 1.0 });
         }
-        let widths = simple_widths(file, dict)?;
+        let (scale, height) = glyph_space(file, dict)?;
+        let widths = simple_widths(file, dict, scale)?;
         let encoding = simple_encoding(file, dict, &encoding)?;
         let default_width = DEFAULT_WIDTH / 1000.0;
-        Ok(Self { is_composite: false, to_unicode, is_unicode: false, encoding, widths, default_width })
+        Ok(Self { is_composite: false, to_unicode, is_unicode: false, encoding, widths, default_width, height })
+    }
+
+    /// Height of the glyphs in multiples of the font size.
+    pub(super) fn height(&self) -> f64 {
+        self.height
     }
 
     /// Calls `each` with the characters of a string, until it fails.
@@ -93,11 +101,21 @@ impl Font {
     }
 }
 
-fn simple_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
+/// The unit of widths, and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are drawings have a matrix.
+fn glyph_space<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
+    let (matrix, bounds) = (file.get(dict, b"FontMatrix")?, file.get(dict, b"FontBBox")?);
+    let Some([x, _, _, y, ..]) = matrix.array().map(|items| &items[..]) else { return Ok((0.001, 1.0)) };
+    let scale = |number: &Object<'_>| number.number().unwrap_or(0.001);
+    let height = match bounds.array().map(|items| &items[..]) {
+        Some([_, bottom, _, top, ..]) => top.number().unwrap_or_default() - bottom.number().unwrap_or_default(),
+        _ => 0.0,
+    };
+    let height = (height * scale(y)).abs();
+    Ok((scale(x), if height > 0.0 { height } else { 1.0 }))
+}
+
+fn simple_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>, scale: f64) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
     let first = file.get(dict, b"FirstChar")?.number().unwrap_or_default() as u32;
-    // Only fonts whose glyphs are drawings have a matrix of their own.
-    let matrix = file.get(dict, b"FontMatrix")?;
-    let scale = matrix.array().and_then(|matrix| matrix.first()).and_then(Object::number).unwrap_or(0.001);
     let mut widths = Vec::new();
     if let Some(items) = file.get(dict, b"Widths")?.array() {
         for (code, width) in (first..).zip(items.iter().take(256)) {

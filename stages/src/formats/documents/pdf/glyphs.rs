@@ -90,8 +90,8 @@ pub(super) fn encoded(encoding: &[u8], code: u8) -> Option<char> {
         _ => {}
     }
     match code {
-        0x20..0x7f | 0xa0.. => Some(char::from(code)),
-        0x80..0xa0 => WINDOWS.chars().nth(usize::from(code - 0x80)),
+        0x20..=0x7e | 0xa0.. => Some(char::from(code)),
+        0x80..=0x9f => WINDOWS.chars().nth(usize::from(code - 0x80)),
         _ => None,
     }
 }

@@ -41,13 +41,14 @@ impl Lines {
         Self { lines: Vec::new(), line: String::new(), end: None, room }
     }
 
-    /// Adds a character. The matrix maps a square of one font size to the page.
+    /// Adds a character. Its width and the height of its font are in multiples of the font size; the matrix maps a square of one
+    /// font size to the page.
     ///
     /// # Errors
     /// The text is too large.
-    pub(super) fn push(&mut self, text: &str, width: f64, matrix: &Matrix) -> Result<(), ExtractError> {
+    pub(super) fn push(&mut self, text: &str, width: f64, height: f64, matrix: &Matrix) -> Result<(), ExtractError> {
         let [a, b, c, d, x, y] = *matrix;
-        let (advance, size) = (a.hypot(b), c.hypot(d));
+        let (advance, size) = (a.hypot(b), c.hypot(d) * height);
         if let Some((end_x, end_y, end_size)) = self.end {
             let (right, up) = (a / advance, b / advance);
             let along = (x - end_x) * right + (y - end_y) * up;
