@@ -19,7 +19,7 @@ const MAX_OPERANDS: usize = 64;
 /// The fonts of a document that are indirect objects.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 
-/// The lines of a page, which starts behind `length` bytes of text.
+/// The lines of a page, which starts behind `length` bytes of text; empty ones stand between paragraphs.
 ///
 /// # Errors
 /// The text is too large, or too much is packed in the file.
@@ -29,7 +29,7 @@ pub(super) fn lines<'f>(
     page: &Dict<'f>,
     resources: &Object<'f>,
     length: usize,
-) -> Result<Vec<String>, ExtractError> {
+) -> Result<String, ExtractError> {
     let mut content = Vec::new();
     match file.get(page, b"Contents")? {
         Object::Array(parts) => {
@@ -97,7 +97,7 @@ impl State {
 /// The fonts and drawings that a content stream names.
 struct Scope<'f> {
     fonts: Object<'f>,
-    known_fonts: HashMap<Vec<u8>, Option<Rc<Font>>>,
+    known_fonts: HashMap<Vec<u8>, Rc<Font>>,
     forms: Object<'f>,
 }
 
@@ -141,7 +141,7 @@ impl<'f> Text<'f, '_, '_> {
 
     fn font(&mut self, scope: &mut Scope<'f>, name: &[u8]) -> Result<Option<Rc<Font>>, ExtractError> {
         if let Some(font) = scope.known_fonts.get(name) {
-            return Ok(font.clone());
+            return Ok(Some(Rc::clone(font)));
         }
         let object = scope.fonts.dict().and_then(|fonts| fonts.get(name));
         let number = object.and_then(Object::reference);
@@ -156,7 +156,10 @@ impl<'f> Text<'f, '_, '_> {
             }
             font = Some(read);
         }
-        scope.known_fonts.insert(name.to_vec(), font.clone());
+        // A page may name any number of fonts that it does not have.
+        if let Some(font) = &font {
+            scope.known_fonts.insert(name.to_vec(), Rc::clone(font));
+        }
         Ok(font)
     }
 
@@ -187,7 +190,12 @@ impl<'f> Text<'f, '_, '_> {
         self.show(&content, resources, state, depth + 1)
     }
 
-    fn show_strings(&mut self, operator: &[u8], operands: &[Object<'_>], state: &mut State) -> Result<(), ExtractError> {
+    fn show_strings(
+        &mut self,
+        operator: &[u8],
+        operands: &[Object<'_>],
+        state: &mut State,
+    ) -> Result<(), ExtractError> {
         if let (b"\"", [word_space, character_space, ..]) = (operator, operands) {
             state.word_space = word_space.number().unwrap_or_default();
             state.character_space = character_space.number().unwrap_or_default();

@@ -15,6 +15,8 @@ use super::object::{Dict, Lexer, Object, is_space};
 const MAX_WORK_BYTES: u64 = 2 * MAX_MARKUP_BYTES;
 /// Longest chain of references to references.
 const MAX_REFERENCES: usize = 8;
+/// Most objects. Each takes about 80 bytes of memory.
+const MAX_OBJECTS: usize = 1 << 20;
 /// Longest trailer.
 const MAX_TRAILER_BYTES: usize = 4096;
 
@@ -42,16 +44,10 @@ impl<'a> File<'a> {
     /// # Errors
     /// The file is encrypted, or too much is packed in it.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
-        let mut file = Self {
-            bytes,
-            places: HashMap::new(),
-            unpacked: Vec::new(),
-            root: None,
-            work: Cell::new(0),
-        };
+        let mut file = Self { bytes, places: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
         let mut catalog = None;
         for (number, range) in objects(bytes) {
-            file.places.insert(number, Place::File(range.clone()));
+            file.note(number, Place::File(range.clone()))?;
             let object = indirect(&bytes[range]);
             let Some(dict) = object.dict() else { continue };
             match dict.get(&b"Type"[..]).and_then(Object::name) {
@@ -116,6 +112,7 @@ impl<'a> File<'a> {
         Ok(bytes)
     }
 
+    /// The object with some number; null if there is none.
     fn object(&self, number: u32) -> Result<Object<'_>, ExtractError> {
         let bytes = match self.places.get(&number) {
             Some(Place::File(range)) => self.bytes.get(range.clone()),
@@ -129,7 +126,8 @@ impl<'a> File<'a> {
         Ok(indirect(bytes))
     }
 
-    fn spend(&self, bytes: usize) -> Result<(), ExtractError> {
+    /// Counts work, or memory that is kept.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), ExtractError> {
         let work = self.work.get() + bytes as u64;
         self.work.set(work.min(MAX_WORK_BYTES));
         if work > MAX_WORK_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
@@ -143,7 +141,7 @@ impl<'a> File<'a> {
         let bytes = self.data(stream)?;
         let mut heads = Vec::new();
         let mut lexer = Lexer::new(bytes.get(..first).unwrap_or_default());
-        while heads.len() < count
+        while heads.len() < count.min(MAX_OBJECTS)
             && let (Some(number), Some(offset)) = (lexer.next(), lexer.next())
             && let (Some(number), Some(offset)) = (number.number(), offset.number())
         {
@@ -154,11 +152,16 @@ impl<'a> File<'a> {
             // Offsets that do not grow would let objects overlap.
             let end = heads.get(at + 1).map_or(bytes.len(), |next| next.1).min(bytes.len());
             if start < end {
-                self.places.insert(number, Place::Unpacked(index, start..end));
+                self.note(number, Place::Unpacked(index, start..end))?;
             }
         }
         self.unpacked.push(bytes);
         Ok(())
+    }
+
+    fn note(&mut self, number: u32, place: Place) -> Result<(), ExtractError> {
+        self.places.insert(number, place);
+        if self.places.len() > MAX_OBJECTS { Err(ExtractError::TooLarge) } else { Ok(()) }
     }
 
     fn read_trailer(&mut self, dict: &Dict<'_>) -> Result<(), ExtractError> {
@@ -172,7 +175,8 @@ impl<'a> File<'a> {
 
 /// Numbers and places of everything between `1 0 obj` and the next such head.
 fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
-    let mut heads = memchr::memmem::find_iter(bytes, b"obj").filter_map(|at| Some((head(&bytes[..at])?, at))).peekable();
+    let mut heads =
+        memchr::memmem::find_iter(bytes, b"obj").filter_map(|at| Some((head(&bytes[..at])?, at))).peekable();
     std::iter::from_fn(move || {
         let ((number, _), at) = heads.next()?;
         let end = heads.peek().map_or(bytes.len(), |((_, start), _)| *start);
@@ -190,7 +194,9 @@ fn head(bytes: &[u8]) -> Option<(u32, usize)> {
 /// The number at the end of a text, behind which there may be space, and what precedes it.
 fn last_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const MAX_DIGITS: usize = 10;
-    let bytes = bytes.strip_suffix(b"\r\n").or(bytes.split_last().filter(|(last, _)| is_space(**last)).map(|(_, rest)| rest))?;
+    let bytes = bytes
+        .strip_suffix(b"\r\n")
+        .or(bytes.split_last().filter(|(last, _)| is_space(**last)).map(|(_, rest)| rest))?;
     let digits = bytes.iter().rev().take(MAX_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
     let (rest, digits) = bytes.split_at(bytes.len() - digits);
     Some((str::from_utf8(digits).ok()?.parse().ok()?, rest))

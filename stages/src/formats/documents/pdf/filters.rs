@@ -81,7 +81,8 @@ fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
 
 fn ascii85(data: &[u8]) -> Vec<u8> {
     let (mut bytes, mut group) = (Vec::new(), Vec::with_capacity(5));
-    let value = |group: &[u8]| group.iter().fold(0u32, |sum, &digit| sum.wrapping_mul(85).wrapping_add(u32::from(digit)));
+    let value =
+        |group: &[u8]| group.iter().fold(0u32, |sum, &digit| sum.wrapping_mul(85).wrapping_add(u32::from(digit)));
     for &byte in data {
         match byte {
             b'!'..=b'u' => group.push(byte - b'!'),

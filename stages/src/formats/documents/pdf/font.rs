@@ -9,6 +9,9 @@ use super::object::{Dict, Lexer, Object};
 /// Width of characters whose font does not tell it, in thousandths of the font size.
 const DEFAULT_WIDTH: f64 = 500.0;
 
+/// About how many bytes of memory a font takes, however short its dictionary is.
+const MEMORY: usize = 16 << 10;
+
 /// A font.
 #[derive(Debug)]
 pub(super) struct Font {
@@ -41,6 +44,7 @@ impl Font {
     /// # Errors
     /// Too much is packed in the file.
     pub(super) fn read<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
+        file.spend(MEMORY)?;
         let to_unicode = CMap::parse(&file.data(&file.get(dict, b"ToUnicode")?)?);
         let encoding = file.get(dict, b"Encoding")?;
         if file.get(dict, b"Subtype")?.name() == Some(b"Type0") {
@@ -54,7 +58,15 @@ impl Font {
                 None => (Vec::new(), DEFAULT_WIDTH),
             };
             let default_width = default_width / 1000.0;
-            return Ok(Self { is_composite: true, to_unicode, is_unicode, encoding: Vec::new(), widths, default_width, height: 1.0 });
+            return Ok(Self {
+                is_composite: true,
+                to_unicode,
+                is_unicode,
+                encoding: Vec::new(),
+                widths,
+                default_width,
+                height: 1.0,
+            });
         }
         let (scale, height) = glyph_space(file, dict)?;
         let widths = simple_widths(file, dict, scale)?;

@@ -26,7 +26,8 @@ pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
 /// The lines of a page, in the order in which the page draws them.
 #[derive(Debug)]
 pub(super) struct Lines {
-    lines: Vec<String>,
+    /// Lines that are complete, each with its end.
+    text: String,
     line: String,
     /// Where the last character ends, and its font size.
     end: Option<(f64, f64, f64)>,
@@ -38,7 +39,7 @@ impl Lines {
     /// For a page of a document that has `length` bytes of text so far.
     pub(super) fn new(length: usize) -> Self {
         let room = (MAX_TEXT_BYTES as usize).saturating_sub(length);
-        Self { lines: Vec::new(), line: String::new(), end: None, room }
+        Self { text: String::new(), line: String::new(), end: None, room }
     }
 
     /// Adds a character. Its width and the height of its font are in multiples of the font size; the matrix maps a square of one
@@ -56,8 +57,8 @@ impl Lines {
             let em = size.max(end_size);
             if across > LINE_GAP * em || along < -BACKWARD_GAP * em {
                 self.end_line();
-                if across > PARAGRAPH_GAP * em && self.lines.last().is_some_and(|line| !line.is_empty()) {
-                    self.lines.push(String::new());
+                if across > PARAGRAPH_GAP * em && !self.text.is_empty() && !self.text.ends_with("\n\n") {
+                    self.text.push('\n');
                 }
             } else if along > WORD_GAP * size && !self.line.ends_with(' ') {
                 self.line.push(' ');
@@ -66,25 +67,47 @@ impl Lines {
         self.end = Some((x + a * width, y + b * width, size));
         let length = self.line.len();
         text.chars().for_each(|character| push_character(&mut self.line, character));
-        // A space or a line end may precede it.
+        // A space, or the ends of a line and a paragraph, may precede it.
         let length = self.line.len() - length + 2;
         self.room = self.room.checked_sub(length).ok_or(ExtractError::TooLarge)?;
         Ok(())
     }
 
-    /// The lines; an empty one stands between paragraphs.
-    pub(super) fn finish(mut self) -> Vec<String> {
+    /// The lines, each with its end; an empty one stands between paragraphs.
+    pub(super) fn finish(mut self) -> String {
         self.end_line();
-        self.lines
+        self.text
     }
 
     fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        let line = line.trim();
+        let line = self.line.trim();
         if !line.is_empty() {
-            self.lines.push(line.to_owned());
+            push_logical(&mut self.text, line);
+            self.text.push('\n');
         }
+        self.line.clear();
     }
+}
+
+/// Adds a line, whose characters stand from left to right. Words that are written from right to left are turned round, together
+/// with what stands between them.
+fn push_logical(text: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some(start) = rest.find(is_right_to_left) {
+        let behind = &rest[start..];
+        let other = behind.find(|character: char| character.is_alphanumeric() && !is_right_to_left(character));
+        let run = &behind[..other.unwrap_or(behind.len())];
+        let run = run.trim_end_matches(|character| !is_right_to_left(character));
+        text.push_str(&rest[..start]);
+        text.extend(run.chars().rev());
+        rest = &behind[run.len()..];
+    }
+    text.push_str(rest);
+}
+
+/// Hebrew, Arabic, Syriac and their presentation forms.
+fn is_right_to_left(character: char) -> bool {
+    matches!(character, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
 fn push_character(line: &mut String, character: char) {

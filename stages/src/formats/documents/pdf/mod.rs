@@ -40,25 +40,27 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
     let has_outline = !titles.is_empty();
     let (mut text, mut fonts) = (String::new(), Fonts::new());
     for (index, page) in pages(&file, catalog)?.into_iter().enumerate() {
-        let lines = content::lines(&file, &mut fonts, &page.dict, &page.resources, text.len())?;
+        let (node, resources) = (file.resolve(&page.node)?, file.resolve(&page.resources)?);
+        let Some(dict) = node.dict() else { continue };
+        let lines = content::lines(&file, &mut fonts, dict, &resources, text.len())?;
         if lines.is_empty() {
             continue;
         }
         if has_outline {
-            let titles = page.number.and_then(|number| titles.remove(&number)).unwrap_or_default();
+            let titles = page.node.reference().and_then(|number| titles.remove(&number)).unwrap_or_default();
             push_sections(&mut text, &lines, &titles)?;
         } else {
             push_paragraph(&mut text, &format!("Page {}", index + 1), 1)?;
-            lines.iter().try_for_each(|line| push_paragraph(&mut text, line, 0))?;
+            lines.lines().try_for_each(|line| push_paragraph(&mut text, line, 0))?;
         }
     }
     Ok(text)
 }
 
+/// A page, as its parent refers to it: pages may share what they consist of, which would be parsed once for each of them.
 struct Page<'f> {
-    /// None for a page that is no indirect object.
-    number: Option<u32>,
-    dict: Dict<'f>,
+    node: Object<'f>,
+    /// Its own, or those of the next ancestor that has some.
     resources: Object<'f>,
 }
 
@@ -66,44 +68,43 @@ struct Page<'f> {
 fn pages<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>, ExtractError> {
     let (mut pages, mut seen) = (Vec::new(), HashSet::new());
     let root = catalog.get(&b"Pages"[..]).cloned();
-    let mut open: Vec<(Object<'f>, Object<'f>)> = root.into_iter().map(|root| (root, Object::Null)).collect();
-    while let Some((node, inherited)) = open.pop() {
-        let number = node.reference();
-        if number.is_some_and(|number| !seen.insert(number)) {
+    let mut open: Vec<Page<'f>> = root.into_iter().map(|node| Page { node, resources: Object::Null }).collect();
+    while let Some(Page { node, resources: inherited }) = open.pop() {
+        if node.reference().is_some_and(|number| !seen.insert(number)) {
             continue;
         }
-        let node = file.resolve(&node)?;
-        let Some(dict) = node.dict() else { continue };
-        let own = file.get(dict, b"Resources")?;
-        let resources = if own.dict().is_some() { own } else { inherited };
+        let resolved = file.resolve(&node)?;
+        let Some(dict) = resolved.dict() else { continue };
+        let resources = dict.get(&b"Resources"[..]).cloned().unwrap_or(inherited);
         match file.get(dict, b"Kids")?.array() {
-            Some(kids) => open.extend(kids.iter().rev().map(|kid| (kid.clone(), resources.clone()))),
-            None => pages.push(Page { number, dict: dict.clone(), resources }),
+            Some(kids) => {
+                open.extend(kids.iter().rev().map(|kid| Page { node: kid.clone(), resources: resources.clone() }));
+            }
+            None => pages.push(Page { node, resources }),
         }
     }
     Ok(pages)
 }
 
 /// Adds the lines of a page. A line that is a title becomes a heading; titles that no line equals stand before the page.
-fn push_sections(text: &mut String, lines: &[String], titles: &[Title]) -> Result<(), ExtractError> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for (at, line) in lines.iter().enumerate() {
-        places.entry(comparable(line)).or_insert(at);
-    }
-    let mut headings: HashMap<usize, &Title> = HashMap::new();
+fn push_sections(text: &mut String, lines: &str, titles: &[Title]) -> Result<(), ExtractError> {
+    let mut places: HashMap<String, &Title> = HashMap::new();
     for title in titles {
-        match places.get(&comparable(&title.text)) {
-            Some(&at) => drop(headings.insert(at, title)),
-            None => push_paragraph(text, &title.text, title.level)?,
-        }
+        places.entry(comparable(&title.text)).or_insert(title);
     }
-    for (at, line) in lines.iter().enumerate() {
-        push_paragraph(text, line, headings.get(&at).map_or(0, |title| title.level))?;
+    let seen: HashSet<String> =
+        lines.lines().map(comparable).filter(|line| !line.is_empty() && places.contains_key(line)).collect();
+    for title in titles.iter().filter(|title| !seen.contains(&comparable(&title.text))) {
+        push_paragraph(text, &title.text, title.level)?;
+    }
+    for line in lines.lines() {
+        let title = if places.is_empty() { None } else { places.remove(&comparable(line)) };
+        push_paragraph(text, line, title.map_or(0, |title| title.level))?;
     }
     Ok(())
 }
 
-/// The letters and digits of a title, without the number before it.
+/// The letters and digits of a title, without the number before it. It is empty for lines that are no titles.
 fn comparable(title: &str) -> String {
     let unnumbered = title.trim_start_matches(|character: char| character.is_ascii_digit() || ". ".contains(character));
     unnumbered.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()

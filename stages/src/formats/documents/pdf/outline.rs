@@ -9,6 +9,8 @@ use super::object::{Dict, Object};
 
 /// Deepest level of a heading in Markdown.
 const MAX_LEVEL: usize = 6;
+/// Longest title, in bytes of the file.
+const MAX_TITLE_BYTES: usize = 1 << 10;
 
 /// A title of the outline.
 #[derive(Debug)]
@@ -78,7 +80,8 @@ fn destinations<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<HashMap<Ve
         named.extend(dict.iter().map(|(name, destination)| (name.to_vec(), destination.clone())));
     }
     let names = file.get(catalog, b"Names")?;
-    let mut open: Vec<Object<'f>> = names.dict().and_then(|names| names.get(&b"Dests"[..])).cloned().into_iter().collect();
+    let mut open: Vec<Object<'f>> =
+        names.dict().and_then(|names| names.get(&b"Dests"[..])).cloned().into_iter().collect();
     let mut seen = HashSet::new();
     while let Some(node) = open.pop() {
         if node.reference().is_some_and(|number| !seen.insert(number)) {
@@ -102,6 +105,7 @@ fn destinations<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<HashMap<Ve
 
 /// The text of a string outside of pages, in one line: UTF-16, UTF-8, or an encoding of one byte.
 fn text_of(string: &[u8]) -> String {
+    let string = &string[..string.len().min(MAX_TITLE_BYTES)];
     let text: String = if let Some(units) = string.strip_prefix(b"\xfe\xff") {
         let units = units.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
         char::decode_utf16(units).filter_map(Result::ok).collect()

@@ -44,7 +44,8 @@ const HELVETICA: &str = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/
 
 #[test]
 fn lines_words_and_paragraphs_follow_from_places() {
-    let content = "BT /F 10 Tf 72 700 Td (One) Tj 40 0 Td (two \\(\\351\\)) Tj 0 -12 Td [(th) 20 (ree) -400 <666F7572>] TJ
+    let content =
+        "BT /F 10 Tf 72 700 Td (One) Tj 40 0 Td (two \\(\\351\\)) Tj 0 -12 Td [(th) 20 (ree) -400 <666F7572>] TJ
                    0 -40 Td (five) ' 1 0 0 1 72 100 Tm (six) Tj ET";
     assert_eq!(text(&page(content, &[HELVETICA])).unwrap(), "# Page 1\nOne two (é)\nthree four\n\nfive\n\nsix\n");
 }
@@ -95,6 +96,14 @@ fn names_of_glyphs_tell_characters() {
     let font = "<</Subtype/Type1/Encoding<</Differences[1/ff/uni00E9/f_i/Aacute/alpha/summation/a.sc]>>>>";
     let file = page("BT /F 10 Tf <01020304050607> Tj ET", &[font]);
     assert_eq!(text(&file).unwrap(), "# Page 1\nfféfiÁα∑a\n");
+}
+
+#[test]
+fn words_from_right_to_left_are_in_the_order_of_reading() {
+    let map = "1 beginbfrange <01> <03> <05D0> endbfrange";
+    let map = String::from_utf8(stream("", map.as_bytes())).unwrap();
+    let file = page("BT /F 10 Tf (a \\001\\002 \\003 b) Tj ET", &["<</Subtype/Type1/ToUnicode 6 0 R>>", &map]);
+    assert_eq!(text(&file).unwrap(), "# Page 1\na \u{5d2} \u{5d1}\u{5d0} b\n");
 }
 
 #[test]
