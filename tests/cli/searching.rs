@@ -210,3 +210,24 @@ fn control_characters_of_a_repository_do_not_reach_the_terminal() {
         }
     }
 }
+
+/// Headers have shorter paths than what they declare.
+#[test]
+fn what_has_a_body_comes_before_its_declaration() {
+    let fixture = indexed();
+    fixture.write(
+        "lock.h",
+        "class Lock {\n public:\n  void GetSharedLock(int key) const;\n};\nint lock_shared_page(int page);\n",
+    );
+    fixture.write(
+        "src/core/lock.cc",
+        "#include \"lock.h\"\n\nvoid Lock::GetSharedLock(int key) const {\n  take(key);\n}\n",
+    );
+    fixture.write("src/core/page.c", "int lock_shared_page(int page) {\n  return page;\n}\n");
+    run(&fixture, &["mem", "index"]);
+    for (name, file) in [("GetSharedLock", "src/core/lock.cc"), ("lock_shared_page", "src/core/page.c")] {
+        let found = run(&fixture, &["mem", "search", name, "--format", "json"]).json();
+        let files: Vec<_> = (0..2).map(|at| found["results"][at]["file"].as_str()).collect();
+        assert_eq!(files, [Some(file), Some("lock.h")], "{name}: {found}");
+    }
+}

@@ -16,6 +16,9 @@ use crate::understand::ParsedQuery;
 /// Most definitions of one name that become candidates; a more frequent name is not selective.
 const MOST_DEFINITIONS: u64 = 32;
 
+/// Of more chunks with the name that a query is, none is read to see whether it is a declaration only.
+const MOST_DECLARATIONS: usize = 64;
+
 /// A chunk that may become a hit, with what stage 1 knows about it.
 pub(crate) struct Candidate<'s> {
     pub(crate) id: ChunkId,
@@ -137,11 +140,25 @@ fn exact_matches(
     if matches.is_empty() {
         return Ok(inside);
     }
+    note_declarations(snapshot, &mut matches)?;
     if !matches.iter().any(|(_, found)| found.is_code_as_written()) {
         inside.retain(|(_, found)| found.is_code_as_written() && !found.is_side_code());
         matches.append(&mut inside);
     }
     Ok(matches)
+}
+
+/// Notes which functions of several with a name are declared only. Of very many, none is.
+fn note_declarations(snapshot: &Snapshot, matches: &mut [(ChunkId, ExactMatch)]) -> Result<(), StorageError> {
+    if !(2..=MOST_DECLARATIONS).contains(&matches.len()) {
+        return Ok(());
+    }
+    for (id, found) in matches.iter_mut().filter(|(_, found)| found.is_function()) {
+        if let Some(text) = snapshot.text(*id)? {
+            *found = found.clone().with_text(&text.text);
+        }
+    }
+    Ok(())
 }
 
 /// Chunks that define an identifier which is a word of a longer query.

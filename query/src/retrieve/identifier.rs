@@ -40,6 +40,8 @@ pub(crate) struct ExactMatch {
     other_case: bool,
     prose: bool,
     side_code: bool,
+    /// The chunk only declares what has its body elsewhere.
+    declaration: bool,
     not_exported: bool,
     /// The query is the end of the qualified name only, or defined inside the chunk.
     inner: bool,
@@ -59,6 +61,16 @@ impl ExactMatch {
     /// The same for a chunk with a key, by which chunks of equal names on one line are ordered.
     pub(crate) fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
+    }
+
+    /// Whether the chunk is a function or method, of which there may be declarations without a body.
+    pub(crate) fn is_function(&self) -> bool {
+        [ChunkType::Function, ChunkType::Method].map(kind_rank).contains(&self.kind)
+    }
+
+    /// The same for a chunk with a text, which tells whether it is a declaration only.
+    pub(crate) fn with_text(self, text: &str) -> Self {
+        Self { declaration: text.trim_end().ends_with(';') && !text.contains('{') && !text.contains("=>"), ..self }
     }
 
     /// Whether the chunk is of tests, examples or the like.
@@ -143,6 +155,7 @@ impl IdentifierQuery {
             other_case,
             prose: !chunk.chunk_type.is_source_code(),
             side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
+            declaration: false,
             not_exported: !chunk.exported,
             inner,
             kind: kind_rank(chunk.chunk_type),

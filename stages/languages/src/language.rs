@@ -112,6 +112,8 @@ pub struct Language {
     pub(crate) file_doc: FileDoc,
     /// A language without statements: data, configurations, schemas, styles.
     pub is_declarative: bool,
+    /// Every statement of a text is a definition, so that a large one is no data.
+    pub is_schema: bool,
     /// Nested blocks are symbols within these limits; otherwise, all are.
     pub(crate) blocks: Option<BlockLimits>,
     /// Whether the grammar cannot read a text because it nests too deep: it is taken as plain text.
@@ -261,6 +263,7 @@ impl Language {
             distant_doc: None,
             file_doc: FileDoc::None,
             is_declarative: false,
+            is_schema: false,
             blocks: None,
             is_too_deep: |_| false,
             sections: None,

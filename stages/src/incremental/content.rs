@@ -12,7 +12,7 @@ const BINARY_PROBE: usize = 8_000;
 const MINIFIED_SIZE: usize = 8 << 10;
 /// Mean bytes per line from which a source counts as minified.
 const MINIFIED_LINE: usize = 400;
-/// Largest text of a declarative language, or of none: larger ones are data.
+/// Largest text of a declarative language that is no schema, or of no language: larger ones are data.
 const LARGEST_DATA: usize = 512 << 10;
 /// Smaller texts never count as numbers.
 const NUMBERS_SIZE: usize = 16 << 10;
@@ -65,7 +65,8 @@ fn without_content(text: &str, format: &str, is_unknown: bool) -> Option<&'stati
     let language = by_name(format);
     let is_plain = language.is_none() && is_unknown;
     let is_declarative = language.is_some_and(|language| language.is_declarative);
-    if (is_plain || is_declarative) && text.len() > LARGEST_DATA || is_plain && consists_of_numbers(text) {
+    let may_be_data = is_plain || is_declarative && !language.is_some_and(|language| language.is_schema);
+    if may_be_data && text.len() > LARGEST_DATA || is_plain && consists_of_numbers(text) {
         return Some("data");
     }
     // A paragraph of prose may be one long line.
@@ -138,6 +139,15 @@ mod tests {
         assert_eq!(text("words", "a few words\n".repeat(60_000).as_bytes()), "<data>");
         assert_eq!(text("words", "a few words\n".repeat(4_000).as_bytes()).len(), 48_006);
         assert_eq!(text("words", "words ".repeat(4_000).as_bytes()), "<data>", "one line");
+    }
+
+    #[test]
+    fn a_large_schema_is_no_data() {
+        let large = |line: &str| line.repeat(LARGEST_DATA / line.len() + 1);
+        assert_eq!(text("a.yaml", large("a: b\n").as_bytes()), "<data>");
+        for (path, line) in [("a.graphql", "type A { a: Int }\n"), ("a.proto", "message A {}\n")] {
+            assert!(text(path, large(line).as_bytes()).len() > LARGEST_DATA, "{path}");
+        }
     }
 
     #[test]

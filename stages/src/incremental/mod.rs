@@ -157,7 +157,7 @@ impl Stage for IncrementalStage {
 
 /// What texts depend on. A program that reads PDF files reads those again that one without this had to skip.
 fn fingerprint(redact: bool, pdf: Option<u32>) -> Fingerprint {
-    let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 2);
+    let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 3);
     if let Some(version) = pdf {
         fingerprint = fingerprint.with("pdf", version);
     }

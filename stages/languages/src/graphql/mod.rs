@@ -18,6 +18,7 @@ static QUERY: QueryCache = QueryCache::new();
 /// GraphQL: types, directives, operations and fragments.
 pub(crate) static GRAPHQL: Language = Language {
     is_declarative: true,
+    is_schema: true,
     exported: |_| true,
     docstring: Some(description),
     file_doc: FileDoc::Prefix("#"),

@@ -19,6 +19,7 @@ static QUERY: QueryCache = QueryCache::new();
 pub(crate) static PROTOBUF: Language = Language {
     aliases: &["protobuf-mode"],
     is_declarative: true,
+    is_schema: true,
     imports,
     exported: |_| true,
     ..Language::new(

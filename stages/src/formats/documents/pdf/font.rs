@@ -113,7 +113,8 @@ impl Font {
     }
 }
 
-/// The unit of widths, and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are drawings have a matrix.
+/// The unit of widths, and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are drawings have a
+/// matrix.
 fn glyph_space<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
     let (matrix, bounds) = (file.get(dict, b"FontMatrix")?, file.get(dict, b"FontBBox")?);
     let Some([x, _, _, y, ..]) = matrix.array().map(|items| &items[..]) else { return Ok((0.001, 1.0)) };

@@ -99,6 +99,17 @@ fn names_of_glyphs_tell_characters() {
 }
 
 #[test]
+fn encodings_have_a_character_for_each_of_their_codes() {
+    for (encoding, last, quote) in
+        [("WinAnsiEncoding", 'ÿ', '\''), ("MacRomanEncoding", 'ˇ', '\''), ("StandardEncoding", 'ÿ', '’')]
+    {
+        let character = |code| glyphs::encoded(encoding.as_bytes(), code);
+        assert!((0x20..0x7f).chain(0x80..=0xff).all(|code| character(code).is_some()), "{encoding}");
+        assert_eq!((character(b'A'), character(0xff), character(b'\'')), (Some('A'), Some(last), Some(quote)));
+    }
+}
+
+#[test]
 fn words_from_right_to_left_are_in_the_order_of_reading() {
     let map = "1 beginbfrange <01> <03> <05D0> endbfrange";
     let map = String::from_utf8(stream("", map.as_bytes())).unwrap();
