@@ -8,7 +8,7 @@ use crate::{markers, tools};
 /// Packages that no other job compiles.
 const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
 
-/// `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages and PDF) and rustdoc with warnings denied, and cargo-deny where it is installed: the
+/// `rustfmt --check`, clippy (with BERT and PDF and without, and with WebAssembly stages) and rustdoc with warnings denied, and cargo-deny where it is installed: the
 /// tests hold dependencies against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;
@@ -18,7 +18,7 @@ pub(crate) fn lint() -> Result<(), String> {
     }
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     cargo(&["clippy", "-p", "aurora", "--no-default-features", "--locked", "--", "-D", "warnings"])?;
-    cargo(&["clippy", "-p", "aurora", "--features", "wasm,pdf", "--locked", "--", "-D", "warnings"])?;
+    cargo(&["clippy", "-p", "aurora", "--features", "wasm", "--locked", "--", "-D", "warnings"])?;
     cargo_with(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     if tools::has_deny() { tools::deny(&tools::DenyOptions::default()) } else { Ok(()) }
 }
