@@ -26,7 +26,13 @@ pub enum ExtractError {
     /// The text is too large.
     #[error("the text is larger than {MAX_TEXT_BYTES} bytes")]
     TooLarge,
+    /// Not a PDF file, or one without a catalog.
+    #[error("not a readable PDF file")]
+    NoPdf,
+    /// The text can be read with a password only.
+    #[error("the document is encrypted")]
+    Encrypted,
     /// Text extraction is not available for the format.
-    #[error("pdf text extraction not built in")]
+    #[error("pdf text extraction not built in; build the program with `--features pdf`")]
     Unsupported,
 }

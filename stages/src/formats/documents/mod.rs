@@ -7,10 +7,16 @@ mod error;
 mod markup;
 mod notebook;
 mod odt;
+#[cfg(feature = "pdf")]
+mod pdf;
+#[cfg(not(feature = "pdf"))]
+#[path = "without_pdf.rs"]
+mod pdf;
 
 use std::io::Read;
 
 pub use error::ExtractError;
+pub(crate) use pdf::VERSION as PDF_VERSION;
 
 use error::MAX_TEXT_BYTES;
 
@@ -39,7 +45,7 @@ pub static DOCUMENTS: &[DocumentFormat] = &[
     DocumentFormat { name: "docx", extensions: &["docx"], extract: Some(docx::text) },
     DocumentFormat { name: "odt", extensions: &["odt", "fodt"], extract: Some(odt::text) },
     DocumentFormat { name: "notebook", extensions: &["ipynb"], extract: Some(notebook::text) },
-    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(|_| Err(ExtractError::Unsupported)) },
+    DocumentFormat { name: "pdf", extensions: &["pdf"], extract: Some(pdf::text) },
     DocumentFormat { name: CONVERSATION, extensions: &[], extract: Some(log_text) },
     DocumentFormat { name: REASONING, extensions: &[], extract: None },
 ];

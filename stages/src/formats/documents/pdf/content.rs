@@ -1,0 +1,266 @@
+//! The text of pages: what the operators of their content streams show, and where.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::super::error::ExtractError;
+use super::file::File;
+use super::font::Font;
+use super::layout::{IDENTITY, Lines, Matrix, product};
+use super::object::{Dict, Lexer, Object};
+
+/// Deepest nesting of drawings that show other drawings.
+const MAX_FORMS: usize = 8;
+/// Most saved graphics states.
+const MAX_SAVED: usize = 64;
+/// Most operands of an operator that are kept. None has more than 33.
+const MAX_OPERANDS: usize = 64;
+
+/// The fonts of a document that are indirect objects.
+pub(super) type Fonts = HashMap<u32, Rc<Font>>;
+
+/// The lines of a page, which starts behind `length` bytes of text; empty ones stand between paragraphs.
+///
+/// # Errors
+/// The text is too large, or too much is packed in the file.
+pub(super) fn lines<'f>(
+    file: &'f File<'_>,
+    fonts: &mut Fonts,
+    page: &Dict<'f>,
+    resources: &Object<'f>,
+    length: usize,
+) -> Result<String, ExtractError> {
+    let mut content = Vec::new();
+    match file.get(page, b"Contents")? {
+        Object::Array(parts) => {
+            for part in parts.iter() {
+                content.extend(file.data(&file.resolve(part)?)?);
+                content.push(b' ');
+            }
+        }
+        part => content = file.data(&part)?,
+    }
+    let mut text = Text { file, fonts, lines: Lines::new(length) };
+    text.show(&content, resources, State::default(), 0)?;
+    Ok(text.lines.finish())
+}
+
+struct Text<'f, 'b, 'd> {
+    file: &'f File<'b>,
+    fonts: &'d mut Fonts,
+    lines: Lines,
+}
+
+/// The graphics state, as far as text depends on it.
+#[derive(Debug, Clone)]
+struct State {
+    page: Matrix,
+    font: Option<Rc<Font>>,
+    size: f64,
+    character_space: f64,
+    word_space: f64,
+    stretch: f64,
+    leading: f64,
+    rise: f64,
+    text: Matrix,
+    line: Matrix,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            page: IDENTITY,
+            font: None,
+            size: 1.0,
+            character_space: 0.0,
+            word_space: 0.0,
+            stretch: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+            text: IDENTITY,
+            line: IDENTITY,
+        }
+    }
+}
+
+impl State {
+    fn next_line(&mut self, x: f64, y: f64) {
+        self.line = product(&[1.0, 0.0, 0.0, 1.0, x, y], &self.line);
+        self.text = self.line;
+    }
+
+    fn advance(&mut self, x: f64) {
+        self.text = product(&[1.0, 0.0, 0.0, 1.0, x, 0.0], &self.text);
+    }
+}
+
+/// The fonts and drawings that a content stream names.
+struct Scope<'f> {
+    fonts: Object<'f>,
+    known_fonts: HashMap<Vec<u8>, Rc<Font>>,
+    forms: Object<'f>,
+}
+
+impl<'f> Text<'f, '_, '_> {
+    fn show(&mut self, content: &[u8], resources: &Object<'f>, state: State, depth: usize) -> Result<(), ExtractError> {
+        let entry = |key: &[u8]| resources.dict().map_or(Ok(Object::Null), |dict| self.file.get(dict, key));
+        let mut scope = Scope { fonts: entry(b"Font")?, known_fonts: HashMap::new(), forms: entry(b"XObject")? };
+        let (mut state, mut saved, mut lexer, mut operands) = (state, Vec::new(), Lexer::new(content), Vec::new());
+        while let Some(object) = lexer.next() {
+            let operator = match object {
+                Object::Operator(operator) => operator,
+                operand => {
+                    if operands.len() < MAX_OPERANDS {
+                        operands.push(operand);
+                    }
+                    continue;
+                }
+            };
+            match operator {
+                b"q" if saved.len() < MAX_SAVED => saved.push(state.clone()),
+                b"Q" => state = saved.pop().unwrap_or(state),
+                b"BI" => lexer.skip_inline_image(),
+                b"Tf" => {
+                    if let [Object::Name(name), size, ..] = &operands[..] {
+                        state.size = size.number().unwrap_or_default();
+                        state.font = self.font(&mut scope, name)?;
+                    }
+                }
+                b"Do" => {
+                    if let Some(name) = operands.first().and_then(Object::name) {
+                        self.show_form(&scope, resources, name, &state, depth)?;
+                    }
+                }
+                b"Tj" | b"TJ" | b"'" | b"\"" => self.show_strings(operator, &operands, &mut state)?,
+                _ => place(operator, &operands, &mut state),
+            }
+            operands.clear();
+        }
+        Ok(())
+    }
+
+    fn font(&mut self, scope: &mut Scope<'f>, name: &[u8]) -> Result<Option<Rc<Font>>, ExtractError> {
+        if let Some(font) = scope.known_fonts.get(name) {
+            return Ok(Some(Rc::clone(font)));
+        }
+        let object = scope.fonts.dict().and_then(|fonts| fonts.get(name));
+        let number = object.and_then(Object::reference);
+        let mut font = number.and_then(|number| self.fonts.get(&number)).cloned();
+        if font.is_none()
+            && let Some(object) = object
+            && let Some(dict) = self.file.resolve(object)?.dict()
+        {
+            let read = Rc::new(Font::read(self.file, dict)?);
+            if let Some(number) = number {
+                self.fonts.insert(number, Rc::clone(&read));
+            }
+            font = Some(read);
+        }
+        // A page may name any number of fonts that it does not have.
+        if let Some(font) = &font {
+            scope.known_fonts.insert(name.to_vec(), Rc::clone(font));
+        }
+        Ok(font)
+    }
+
+    /// Shows a drawing that is a content stream of its own.
+    fn show_form(
+        &mut self,
+        scope: &Scope<'f>,
+        resources: &Object<'f>,
+        name: &[u8],
+        state: &State,
+        depth: usize,
+    ) -> Result<(), ExtractError> {
+        let Some(object) = scope.forms.dict().and_then(|forms| forms.get(name)).filter(|_| depth < MAX_FORMS) else {
+            return Ok(());
+        };
+        let form = self.file.resolve(object)?;
+        let Some(dict) = form.dict() else { return Ok(()) };
+        if self.file.get(dict, b"Subtype")?.name() != Some(b"Form") {
+            return Ok(());
+        }
+        let own = self.file.get(dict, b"Resources")?;
+        let resources = if own.dict().is_some() { &own } else { resources };
+        let mut state = state.clone();
+        if let Some(matrix) = self.file.get(dict, b"Matrix")?.array().and_then(|items| matrix(items)) {
+            state.page = product(&matrix, &state.page);
+        }
+        let content = self.file.data(&form)?;
+        self.show(&content, resources, state, depth + 1)
+    }
+
+    fn show_strings(
+        &mut self,
+        operator: &[u8],
+        operands: &[Object<'_>],
+        state: &mut State,
+    ) -> Result<(), ExtractError> {
+        if let (b"\"", [word_space, character_space, ..]) = (operator, operands) {
+            state.word_space = word_space.number().unwrap_or_default();
+            state.character_space = character_space.number().unwrap_or_default();
+        }
+        if matches!(operator, b"'" | b"\"") {
+            state.next_line(0.0, -state.leading);
+        }
+        match operands.last() {
+            Some(Object::String(string)) => self.show_string(string, state),
+            Some(Object::Array(items)) => items.iter().try_for_each(|item| match item {
+                Object::String(string) => self.show_string(string, state),
+                Object::Number(back) => {
+                    state.advance(-back / 1000.0 * state.size * state.stretch);
+                    Ok(())
+                }
+                _ => Ok(()),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn show_string(&mut self, string: &[u8], state: &mut State) -> Result<(), ExtractError> {
+        let Some(font) = state.font.clone() else { return Ok(()) };
+        font.glyphs(string, |glyph| {
+            let square = [state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise];
+            let matrix = product(&square, &product(&state.text, &state.page));
+            if !glyph.text.is_empty() {
+                self.lines.push(glyph.text, glyph.width, font.height(), &matrix)?;
+            }
+            let space = state.character_space + if glyph.is_space { state.word_space } else { 0.0 };
+            state.advance((glyph.width * state.size + space) * state.stretch);
+            Ok(())
+        })
+    }
+}
+
+/// The operators that change where and how text is shown.
+fn place(operator: &[u8], operands: &[Object<'_>], state: &mut State) {
+    let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or_default();
+    match operator {
+        b"cm" => state.page = matrix(operands).map_or(state.page, |matrix| product(&matrix, &state.page)),
+        b"BT" => (state.text, state.line) = (IDENTITY, IDENTITY),
+        b"Tm" => {
+            state.line = matrix(operands).unwrap_or(state.line);
+            state.text = state.line;
+        }
+        b"Td" => state.next_line(number(0), number(1)),
+        b"TD" => {
+            state.leading = -number(1);
+            state.next_line(number(0), number(1));
+        }
+        b"T*" => state.next_line(0.0, -state.leading),
+        b"Tc" => state.character_space = number(0),
+        b"Tw" => state.word_space = number(0),
+        b"Tz" => state.stretch = number(0) / 100.0,
+        b"TL" => state.leading = number(0),
+        b"Ts" => state.rise = number(0),
+        _ => {}
+    }
+}
+
+fn matrix(items: &[Object<'_>]) -> Option<Matrix> {
+    let mut matrix = IDENTITY;
+    for (at, item) in items.get(..6)?.iter().enumerate() {
+        matrix[at] = item.number()?;
+    }
+    Some(matrix)
+}

@@ -1,0 +1,220 @@
+//! The indirect objects of a PDF file.
+//!
+//! They are found by a scan instead of the cross-reference table, so that damaged tables do no harm and all work is linear in the
+//! file. Of two objects with the same number, the later one counts: updates are appended.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::super::error::{ExtractError, MAX_MARKUP_BYTES};
+use super::filters;
+use super::object::{Dict, Lexer, Object, is_space};
+
+/// How many bytes are unpacked and parsed, of all objects together, however often each of them is used.
+const MAX_WORK_BYTES: u64 = 2 * MAX_MARKUP_BYTES;
+/// Longest chain of references to references.
+const MAX_REFERENCES: usize = 8;
+/// Most objects. Each takes about 80 bytes of memory.
+const MAX_OBJECTS: usize = 1 << 20;
+/// Longest trailer.
+const MAX_TRAILER_BYTES: usize = 4096;
+
+/// A PDF file.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    bytes: &'a [u8],
+    /// By object number.
+    places: HashMap<u32, Place>,
+    unpacked: Vec<Vec<u8>>,
+    root: Option<u32>,
+    work: Cell<u64>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    File(Range<usize>),
+    /// In an object stream.
+    Unpacked(usize, Range<usize>),
+}
+
+impl<'a> File<'a> {
+    /// Finds the objects of a file.
+    ///
+    /// # Errors
+    /// The file is encrypted, or too much is packed in it.
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ExtractError> {
+        let mut file = Self { bytes, places: HashMap::new(), unpacked: Vec::new(), root: None, work: Cell::new(0) };
+        let mut catalog = None;
+        for (number, range) in objects(bytes) {
+            file.note(number, Place::File(range.clone()))?;
+            let object = indirect(&bytes[range]);
+            let Some(dict) = object.dict() else { continue };
+            match dict.get(&b"Type"[..]).and_then(Object::name) {
+                Some(b"ObjStm") => file.unpack(&object)?,
+                Some(b"XRef") => file.read_trailer(dict)?,
+                Some(b"Catalog") => catalog = Some(number),
+                _ => {}
+            }
+        }
+        let mut rest = bytes;
+        while let Some(found) = memchr::memmem::find(rest, b"trailer") {
+            rest = &rest[found + b"trailer".len()..];
+            let mut lexer = Lexer::new(&rest[..rest.len().min(MAX_TRAILER_BYTES)]);
+            if let Some(Object::Dict(dict)) = lexer.next() {
+                file.read_trailer(&dict)?;
+            }
+            rest = &rest[lexer.position()..];
+        }
+        file.root = file.root.or(catalog);
+        Ok(file)
+    }
+
+    /// The catalog, empty if there is none.
+    pub(super) fn catalog(&self) -> Result<Object<'_>, ExtractError> {
+        self.root.map_or(Ok(Object::Null), |root| self.object(root))
+    }
+
+    /// An entry of a dictionary, which may be a reference; null if there is none.
+    pub(super) fn get<'f>(&'f self, dict: &Dict<'f>, key: &[u8]) -> Result<Object<'f>, ExtractError> {
+        dict.get(key).map_or(Ok(Object::Null), |object| self.resolve(object))
+    }
+
+    /// The object itself, or what it refers to.
+    pub(super) fn resolve<'f>(&'f self, object: &Object<'f>) -> Result<Object<'f>, ExtractError> {
+        let mut object = object.clone();
+        for _ in 0..MAX_REFERENCES {
+            let Object::Reference(number) = object else { return Ok(object) };
+            object = self.object(number)?;
+        }
+        Ok(Object::Null)
+    }
+
+    /// The decoded data of a stream; empty if it is of another kind, or has filters for images.
+    pub(super) fn data<'f>(&'f self, stream: &Object<'f>) -> Result<Vec<u8>, ExtractError> {
+        let Object::Stream(dict, data) = stream else { return Ok(Vec::new()) };
+        let filters = match self.get(dict, b"Filter")? {
+            Object::Array(filters) => filters.iter().map(|filter| self.resolve(filter)).collect::<Result<_, _>>()?,
+            Object::Null => Vec::new(),
+            filter => vec![filter],
+        };
+        self.spend(data.len())?;
+        let mut bytes = data.to_vec();
+        for filter in filters {
+            // One byte more than may be spent tells that there is more.
+            let limit = (MAX_WORK_BYTES - self.work.get()) as usize + 1;
+            match filters::decode(filter.name().unwrap_or_default(), &bytes, limit) {
+                Some(decoded) => bytes = decoded,
+                None => return Ok(Vec::new()),
+            }
+            self.spend(bytes.len())?;
+        }
+        Ok(bytes)
+    }
+
+    /// The object with some number; null if there is none.
+    fn object(&self, number: u32) -> Result<Object<'_>, ExtractError> {
+        let bytes = match self.places.get(&number) {
+            Some(Place::File(range)) => self.bytes.get(range.clone()),
+            Some(Place::Unpacked(stream, range)) => {
+                self.unpacked.get(*stream).and_then(|bytes| bytes.get(range.clone()))
+            }
+            None => None,
+        };
+        let Some(bytes) = bytes else { return Ok(Object::Null) };
+        self.spend(bytes.len() + 1)?;
+        Ok(indirect(bytes))
+    }
+
+    /// Counts work, or memory that is kept.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), ExtractError> {
+        let work = self.work.get() + bytes as u64;
+        self.work.set(work.min(MAX_WORK_BYTES));
+        if work > MAX_WORK_BYTES { Err(ExtractError::TooLarge) } else { Ok(()) }
+    }
+
+    /// Notes the objects of an object stream.
+    fn unpack(&mut self, stream: &Object<'a>) -> Result<(), ExtractError> {
+        let Object::Stream(dict, _) = stream else { return Ok(()) };
+        let number = |key: &[u8]| dict.get(key).and_then(Object::number).map_or(0, |number| number as usize);
+        let (first, count) = (number(b"First"), number(b"N"));
+        let bytes = self.data(stream)?;
+        let mut heads = Vec::new();
+        let mut lexer = Lexer::new(bytes.get(..first).unwrap_or_default());
+        while heads.len() < count.min(MAX_OBJECTS)
+            && let (Some(number), Some(offset)) = (lexer.next(), lexer.next())
+            && let (Some(number), Some(offset)) = (number.number(), offset.number())
+        {
+            heads.push((number as u32, first.saturating_add(offset as usize)));
+        }
+        let index = self.unpacked.len();
+        for (at, &(number, start)) in heads.iter().enumerate() {
+            // Offsets that do not grow would let objects overlap.
+            let end = heads.get(at + 1).map_or(bytes.len(), |next| next.1).min(bytes.len());
+            if start < end {
+                self.note(number, Place::Unpacked(index, start..end))?;
+            }
+        }
+        self.unpacked.push(bytes);
+        Ok(())
+    }
+
+    fn note(&mut self, number: u32, place: Place) -> Result<(), ExtractError> {
+        self.places.insert(number, place);
+        if self.places.len() > MAX_OBJECTS { Err(ExtractError::TooLarge) } else { Ok(()) }
+    }
+
+    fn read_trailer(&mut self, dict: &Dict<'_>) -> Result<(), ExtractError> {
+        if dict.get(&b"Encrypt"[..]).is_some_and(|encrypt| !matches!(encrypt, Object::Null)) {
+            return Err(ExtractError::Encrypted);
+        }
+        self.root = dict.get(&b"Root"[..]).and_then(Object::reference).or(self.root);
+        Ok(())
+    }
+}
+
+/// Numbers and places of everything between `1 0 obj` and the next such head.
+fn objects(bytes: &[u8]) -> impl Iterator<Item = (u32, Range<usize>)> {
+    let mut heads =
+        memchr::memmem::find_iter(bytes, b"obj").filter_map(|at| Some((head(&bytes[..at])?, at))).peekable();
+    std::iter::from_fn(move || {
+        let ((number, _), at) = heads.next()?;
+        let end = heads.peek().map_or(bytes.len(), |((_, start), _)| *start);
+        Some((number, at + b"obj".len()..end))
+    })
+}
+
+/// The object number at the end of `1 0 `, and where it starts.
+fn head(bytes: &[u8]) -> Option<(u32, usize)> {
+    let (_, bytes) = last_digits(bytes)?;
+    let (number, bytes) = last_digits(bytes)?;
+    Some((number, bytes.len()))
+}
+
+/// The number at the end of a text, behind which there may be space, and what precedes it.
+fn last_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    const MAX_DIGITS: usize = 10;
+    let bytes = bytes
+        .strip_suffix(b"\r\n")
+        .or(bytes.split_last().filter(|(last, _)| is_space(**last)).map(|(_, rest)| rest))?;
+    let digits = bytes.iter().rev().take(MAX_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
+    let (rest, digits) = bytes.split_at(bytes.len() - digits);
+    Some((str::from_utf8(digits).ok()?.parse().ok()?, rest))
+}
+
+/// The object at the start of some bytes, with its data if it is a stream.
+fn indirect(bytes: &[u8]) -> Object<'_> {
+    let mut lexer = Lexer::new(bytes);
+    match lexer.next() {
+        Some(Object::Dict(dict)) => match filters::stream_data(lexer.rest()) {
+            Some(data) => Object::Stream(dict, data),
+            None => Object::Dict(dict),
+        },
+        Some(Object::Number(number)) => match (lexer.next(), lexer.next()) {
+            (Some(Object::Number(_)), Some(Object::Operator(b"R"))) => Object::Reference(number as u32),
+            _ => Object::Number(number),
+        },
+        Some(object) => object,
+        None => Object::Null,
+    }
+}

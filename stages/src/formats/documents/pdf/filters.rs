@@ -1,0 +1,133 @@
+//! The filters of streams. Those of images are not among them.
+
+use std::io::Read;
+
+use super::object::{from_hex, is_space};
+
+/// Applies a filter; `None` for one that is unknown. At most `limit` bytes are made. Damaged data end early.
+pub(super) fn decode(filter: &[u8], data: &[u8], limit: usize) -> Option<Vec<u8>> {
+    match filter {
+        b"FlateDecode" | b"Fl" => Some(inflated(data, limit)),
+        b"LZWDecode" | b"LZW" => Some(lzw(data, limit)),
+        b"ASCIIHexDecode" | b"AHx" => Some(from_hex(data.split(|&byte| byte == b'>').next().unwrap_or_default())),
+        b"ASCII85Decode" | b"A85" => Some(ascii85(data)),
+        b"RunLengthDecode" | b"RL" => Some(run_lengths(data, limit)),
+        _ => None,
+    }
+}
+
+fn inflated(data: &[u8], limit: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What precedes damage is text still.
+    let _ = flate2::read::ZlibDecoder::new(data).take(limit as u64).read_to_end(&mut bytes);
+    bytes
+}
+
+/// LZW with codes of 9 to 12 bits that grow one code early, as by default in PDF.
+fn lzw(data: &[u8], limit: usize) -> Vec<u8> {
+    const CLEAR: usize = 256;
+    const END: usize = 257;
+    let mut bytes: Vec<u8> = Vec::new();
+    // Where the strings of the codes from 258 are in the output.
+    let mut strings: Vec<(usize, usize)> = Vec::new();
+    let mut previous: Option<(usize, usize)> = None;
+    let (mut bits, mut count) = (0u32, 0);
+    let mut width = 9;
+    for &byte in data {
+        bits = bits << 8 | u32::from(byte);
+        count += 8;
+        if count < width {
+            continue;
+        }
+        count -= width;
+        let code = (bits >> count) as usize & ((1 << width) - 1);
+        bits &= (1 << count) - 1;
+        if code == END || bytes.len() > limit {
+            break;
+        }
+        if code == CLEAR {
+            strings.clear();
+            (previous, width) = (None, 9);
+            continue;
+        }
+        let start = bytes.len();
+        if code < CLEAR {
+            bytes.push(code as u8);
+        } else if let Some(&(from, length)) = strings.get(code - 258) {
+            bytes.extend_from_within(from..from + length);
+        } else if let Some((from, length)) = previous {
+            bytes.extend_from_within(from..from + length);
+            bytes.push(bytes[from]);
+        } else {
+            break;
+        }
+        // The string of a code is the previous one and the byte behind it.
+        if let Some((from, length)) = previous
+            && strings.len() < 4096 - 258
+        {
+            strings.push((from, length + 1));
+        }
+        previous = Some((start, bytes.len() - start));
+        width = match strings.len() + 258 {
+            2047.. => 12,
+            1023.. => 11,
+            511.. => 10,
+            _ => 9,
+        };
+    }
+    bytes.truncate(limit);
+    bytes
+}
+
+fn ascii85(data: &[u8]) -> Vec<u8> {
+    let (mut bytes, mut group) = (Vec::new(), Vec::with_capacity(5));
+    let value =
+        |group: &[u8]| group.iter().fold(0u32, |sum, &digit| sum.wrapping_mul(85).wrapping_add(u32::from(digit)));
+    for &byte in data {
+        match byte {
+            b'!'..=b'u' => group.push(byte - b'!'),
+            b'z' if group.is_empty() => bytes.extend([0; 4]),
+            b'~' => break,
+            _ => continue,
+        }
+        if group.len() == 5 {
+            bytes.extend(value(&group).to_be_bytes());
+            group.clear();
+        }
+    }
+    if group.len() > 1 {
+        let length = group.len() - 1;
+        group.resize(5, 84);
+        bytes.extend(&value(&group).to_be_bytes()[..length]);
+    }
+    bytes
+}
+
+fn run_lengths(data: &[u8], limit: usize) -> Vec<u8> {
+    let (mut bytes, mut at) = (Vec::new(), 0);
+    while let Some(&length) = data.get(at)
+        && length != 128
+        && bytes.len() < limit
+    {
+        let length = usize::from(length);
+        if length < 128 {
+            let end = (at + 2 + length).min(data.len());
+            bytes.extend(&data[at + 1..end]);
+            at = end;
+        } else {
+            let byte = data.get(at + 1).copied().unwrap_or_default();
+            bytes.resize(bytes.len() + 257 - length, byte);
+            at += 2;
+        }
+    }
+    bytes.truncate(limit);
+    bytes
+}
+
+/// The data of a stream whose keyword begins at `rest`.
+pub(super) fn stream_data(rest: &[u8]) -> Option<&[u8]> {
+    let start = rest.iter().position(|&byte| !is_space(byte))?;
+    let data = rest[start..].strip_prefix(b"stream")?;
+    let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).or(data.strip_prefix(b"\r")).unwrap_or(data);
+    Some(&data[..memchr::memmem::rfind(data, b"endstream").unwrap_or(data.len())])
+}

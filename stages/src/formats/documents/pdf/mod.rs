@@ -1,0 +1,111 @@
+//! PDF files.
+//!
+//! Only what text depends on is read: objects, fonts and content streams, none of which is trusted. Depth, memory and the work on
+//! objects that are used often are bounded.
+
+mod cmap;
+mod content;
+mod file;
+mod filters;
+mod font;
+mod glyphs;
+mod layout;
+mod object;
+mod outline;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::ExtractError;
+use super::markup::push_paragraph;
+use content::Fonts;
+use file::File;
+use object::{Dict, Object};
+use outline::Title;
+
+/// Counts up when the text of the same file changes.
+pub(crate) const VERSION: Option<u32> = Some(1);
+
+/// The text of a PDF file: its lines, an empty one between paragraphs. Headings are the titles of the outline, where their page
+/// has them; a file without an outline has one for each page.
+///
+/// # Errors
+/// The file is encrypted, is no PDF, or has too much text.
+pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
+    let file = File::open(bytes)?;
+    let catalog = file.catalog()?;
+    let catalog = catalog.dict().ok_or(ExtractError::NoPdf)?;
+    let mut titles = outline::titles(&file, catalog)?;
+    let has_outline = !titles.is_empty();
+    let (mut text, mut fonts) = (String::new(), Fonts::new());
+    for (index, page) in pages(&file, catalog)?.into_iter().enumerate() {
+        let (node, resources) = (file.resolve(&page.node)?, file.resolve(&page.resources)?);
+        let Some(dict) = node.dict() else { continue };
+        let lines = content::lines(&file, &mut fonts, dict, &resources, text.len())?;
+        if lines.is_empty() {
+            continue;
+        }
+        if has_outline {
+            let titles = page.node.reference().and_then(|number| titles.remove(&number)).unwrap_or_default();
+            push_sections(&mut text, &lines, &titles)?;
+        } else {
+            push_paragraph(&mut text, &format!("Page {}", index + 1), 1)?;
+            lines.lines().try_for_each(|line| push_paragraph(&mut text, line, 0))?;
+        }
+    }
+    Ok(text)
+}
+
+/// A page, as its parent refers to it: pages may share what they consist of, which would be parsed once for each of them.
+struct Page<'f> {
+    node: Object<'f>,
+    /// Its own, or those of the next ancestor that has some.
+    resources: Object<'f>,
+}
+
+/// The pages in their order.
+fn pages<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>, ExtractError> {
+    let (mut pages, mut seen) = (Vec::new(), HashSet::new());
+    let root = catalog.get(&b"Pages"[..]).cloned();
+    let mut open: Vec<Page<'f>> = root.into_iter().map(|node| Page { node, resources: Object::Null }).collect();
+    while let Some(Page { node, resources: inherited }) = open.pop() {
+        if node.reference().is_some_and(|number| !seen.insert(number)) {
+            continue;
+        }
+        let resolved = file.resolve(&node)?;
+        let Some(dict) = resolved.dict() else { continue };
+        let resources = dict.get(&b"Resources"[..]).cloned().unwrap_or(inherited);
+        match file.get(dict, b"Kids")?.array() {
+            Some(kids) => {
+                open.extend(kids.iter().rev().map(|kid| Page { node: kid.clone(), resources: resources.clone() }));
+            }
+            None => pages.push(Page { node, resources }),
+        }
+    }
+    Ok(pages)
+}
+
+/// Adds the lines of a page. A line that is a title becomes a heading; titles that no line equals stand before the page.
+fn push_sections(text: &mut String, lines: &str, titles: &[Title]) -> Result<(), ExtractError> {
+    let mut places: HashMap<String, &Title> = HashMap::new();
+    for title in titles {
+        places.entry(comparable(&title.text)).or_insert(title);
+    }
+    let seen: HashSet<String> =
+        lines.lines().map(comparable).filter(|line| !line.is_empty() && places.contains_key(line)).collect();
+    for title in titles.iter().filter(|title| !seen.contains(&comparable(&title.text))) {
+        push_paragraph(text, &title.text, title.level)?;
+    }
+    for line in lines.lines() {
+        let title = if places.is_empty() { None } else { places.remove(&comparable(line)) };
+        push_paragraph(text, line, title.map_or(0, |title| title.level))?;
+    }
+    Ok(())
+}
+
+/// The letters and digits of a title, without the number before it. It is empty for lines that are no titles.
+fn comparable(title: &str) -> String {
+    let unnumbered = title.trim_start_matches(|character: char| character.is_ascii_digit() || ". ".contains(character));
+    unnumbered.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
