@@ -8,7 +8,7 @@ use crate::{markers, tools};
 /// Packages that no other job compiles.
 const OUTSIDE: [&str; 3] = ["benches/blame", "benches/tantivy", "fuzz"];
 
-/// `rustfmt --check`, clippy (with BERT and PDF and without, and with WebAssembly stages) and rustdoc with warnings denied, and cargo-deny where it is installed: the
+/// `rustfmt --check`, clippy (with BERT and without, and with WebAssembly stages) and rustdoc with warnings denied, and cargo-deny where it is installed: the
 /// tests hold dependencies against the same rules.
 pub(crate) fn lint() -> Result<(), String> {
     markers::check()?;

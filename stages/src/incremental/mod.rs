@@ -122,7 +122,8 @@ impl Stage for IncrementalStage {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        fingerprint(self.config.redact, formats::documents::PDF_VERSION)
+        let fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 3);
+        if self.config.redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
     }
 
     fn close(&self, out: &mut Emitter<'_>, cx: &StageContext<'_>) -> Result<(), StageError> {
@@ -153,15 +154,6 @@ impl Stage for IncrementalStage {
         }
         Ok(())
     }
-}
-
-/// What texts depend on. A program that reads PDF files reads those again that one without this had to skip.
-fn fingerprint(redact: bool, pdf: Option<u32>) -> Fingerprint {
-    let mut fingerprint = Fingerprint::new(IncrementalCheck::TYPE, 3);
-    if let Some(version) = pdf {
-        fingerprint = fingerprint.with("pdf", version);
-    }
-    if redact { fingerprint.with("redact", aurora_redact::VERSION) } else { fingerprint }
 }
 
 fn emit_deletions(paths: &[RelativePath], out: &mut Emitter<'_>) -> Result<(), StageError> {
@@ -447,17 +439,5 @@ impl IncrementalWorker<'_> {
             let same_name = paths.iter().find(|from| name(from) == name(path));
             same_name.or(paths.first()).cloned()
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fingerprint;
-
-    #[test]
-    fn a_program_that_reads_pdf_files_does_not_take_over_an_index_of_one_that_does_not() {
-        let text = |pdf| fingerprint(true, pdf).to_string();
-        assert_ne!(text(None), text(Some(1)));
-        assert_ne!(text(Some(1)), text(Some(2)));
     }
 }

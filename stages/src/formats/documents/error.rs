@@ -32,7 +32,4 @@ pub enum ExtractError {
     /// The text can be read with a password only.
     #[error("the document is encrypted")]
     Encrypted,
-    /// Text extraction is not available for the format.
-    #[error("pdf text extraction not built in; build the program with `--features pdf`")]
-    Unsupported,
 }

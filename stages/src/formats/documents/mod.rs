@@ -7,16 +7,11 @@ mod error;
 mod markup;
 mod notebook;
 mod odt;
-#[cfg(feature = "pdf")]
-mod pdf;
-#[cfg(not(feature = "pdf"))]
-#[path = "without_pdf.rs"]
 mod pdf;
 
 use std::io::Read;
 
 pub use error::ExtractError;
-pub(crate) use pdf::VERSION as PDF_VERSION;
 
 use error::MAX_TEXT_BYTES;
 

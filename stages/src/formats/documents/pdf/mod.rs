@@ -24,9 +24,6 @@ use file::File;
 use object::{Dict, Object};
 use outline::Title;
 
-/// Counts up when the text of the same file changes.
-pub(crate) const VERSION: Option<u32> = Some(1);
-
 /// The text of a PDF file: its lines, an empty one between paragraphs. Headings are the titles of the outline, where their page
 /// has them; a file without an outline has one for each page.
 ///
