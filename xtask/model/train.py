@@ -320,10 +320,14 @@ class Model:
         # Parameter, its optimiser, and how much faster than the table it learns.
         self.parts = [(x, Adam(x), speed) for x, speed in ((self.E, 1), (self.A, 5), (self.logW, 5), (self.mix, 100))]
 
-    def go_on_from(self, path):
-        """Takes the table and weights of an earlier training with the same vocabulary."""
+    def go_on_from(self, path, tokens):
+        """Takes the table and weights of an earlier training; tokens that it had not keep what they have."""
         got = np.load(path)
-        self.E[:], self.A[:], self.logW[:] = got["E"], got["A"], np.log(got["W"])
+        earlier = {token: row for row, token in enumerate(got["tokens"])}
+        rows = [row for row, token in enumerate(tokens) if token in earlier]
+        from_rows = [earlier[tokens[row]] for row in rows]
+        self.E[rows], self.logW[rows] = got["E"][from_rows], np.log(got["W"][from_rows])
+        self.A[:] = got["A"]
 
     def words(self):
         return np.exp(self.logW)
@@ -367,7 +371,7 @@ def train(data, a, log):
     rng = np.random.default_rng(a.seed)
     model = Model(data, a)
     if a.start:
-        model.go_on_from(os.path.join(a.work, a.start + ".npz"))
+        model.go_on_from(os.path.join(a.work, a.start + ".npz"), data["tokens"])
     log("start  " + model.figures(data))
     if a.distilled_only:
         return model
