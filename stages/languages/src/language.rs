@@ -116,8 +116,8 @@ pub struct Language {
     pub is_schema: bool,
     /// Nested blocks are symbols within these limits; otherwise, all are.
     pub(crate) blocks: Option<BlockLimits>,
-    /// Whether the grammar cannot read a text because it nests too deep: it is taken as plain text.
-    pub(crate) is_too_deep: fn(&str) -> bool,
+    /// Whether the scanner of the grammar would not end with a text, or end the process: it is taken as plain text.
+    pub(crate) breaks_scanner: fn(&str) -> bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,
     /// Finds the parts of a text that are in other languages, in document order and disjoint. In documents, the names of
@@ -265,7 +265,7 @@ impl Language {
             is_declarative: false,
             is_schema: false,
             blocks: None,
-            is_too_deep: |_| false,
+            breaks_scanner: |_| false,
             sections: None,
             embedded: None,
         }

@@ -144,7 +144,7 @@ impl Parser {
         max_symbols: usize,
         deadline: &Deadline<'_>,
     ) -> Result<FileSymbols, ParseFailure> {
-        if (language.is_too_deep)(text) {
+        if (language.breaks_scanner)(text) {
             return Err(ParseFailure::TooComplex);
         }
         let query = language.compiled_query()?;

@@ -95,3 +95,14 @@ fn texts_of_other_languages_are_rejected() {
         assert_eq!(rejects(text), expected, "{text}");
     }
 }
+
+#[test]
+fn a_heredoc_without_an_end_is_not_parsed() {
+    let failure = |text: &str| crate::Parser::new().parse(Some(&PERL), text).failure;
+    for text in ["<<E\n$s", "print <<~'E', <<\"F G\";\nE\n $s\n", "<<A; <<A;\n$s\nA\n$s"] {
+        assert_eq!(failure(text), Some(crate::ParseFailure::TooComplex), "{text}");
+    }
+    for text in ["print <<~E, <<'F';\n $s\n E\n$s\nF\n", "# <<E\n$s", "=pod\n\n<<E\n\n=cut\n\n$s", "1 << 2; $s"] {
+        assert_eq!(failure(text), None, "{text}");
+    }
+}

@@ -9,6 +9,7 @@ use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, imp
 use crate::spans::text_of;
 use crate::symbols::Import;
 
+mod heredoc;
 mod highlighting;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub(crate) static RUBY: Language = Language {
     declared_name: Some(declared_name),
     imports,
     exported,
+    breaks_scanner: heredoc::has_long_word,
     file_names: &[
         ".irbrc",
         ".pryrc",

@@ -101,3 +101,15 @@ def f; end
     let names: Vec<_> = exported.iter().filter_map(|line| line.split(' ').nth(1)).collect();
     assert_eq!(names, ["A", "A.b", "A::B", "A::B.c", "A.e", "f"]);
 }
+
+#[test]
+fn a_heredoc_with_a_long_word_is_not_parsed() {
+    let failure = |text: &str| crate::Parser::new().parse(Some(&RUBY), text).failure;
+    let word = "a".repeat(256);
+    for text in [format!("<<~\"{word}\"\n"), format!("<<{word}\n{word}\n"), format!("x = <<-'{word}")] {
+        assert_eq!(failure(&text), Some(crate::ParseFailure::TooComplex));
+    }
+    for text in [format!("<<{}\n", &word[1..]), format!("list << \"{word} {word}\"\n")] {
+        assert_eq!(failure(&text), None);
+    }
+}

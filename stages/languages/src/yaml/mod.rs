@@ -20,7 +20,7 @@ pub(crate) static YAML: Language = Language {
     is_declarative: true,
     blocks: Some(BlockLimits::DEFAULT),
     declared_name: Some(entities::declared_name),
-    is_too_deep: nesting::is_too_deep,
+    breaks_scanner: nesting::is_too_deep,
     ends_at_token: true,
     file_doc: FileDoc::Prefix("#"),
     ..Language::new(
