@@ -9,10 +9,22 @@ pub(super) fn has_long_word(text: &str) -> bool {
     memchr::memmem::find_iter(bytes, b"<<").any(|at| {
         let rest = &bytes[at + 2..];
         let rest = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"~")).unwrap_or(rest);
-        let is_end = |byte: &u8| match rest[0] {
-            quote @ (b'"' | b'\'' | b'`') => *byte == quote,
-            _ => !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80),
-        };
-        rest.len() > LONGEST_WORD && !rest[1..=LONGEST_WORD].iter().any(is_end)
+        rest.len() > LONGEST_WORD
+            && !is_quoted(&bytes[..at], rest[0])
+            && !rest[1..=LONGEST_WORD].iter().any(ends(rest[0]))
     })
+}
+
+/// Whether the quote after an operator ends what the one before it begins: `'<<'`.
+fn is_quoted(before: &[u8], quote: u8) -> bool {
+    let begins = |before: &[u8]| before.last().is_none_or(|byte| byte.is_ascii_whitespace() || b"([{,=".contains(byte));
+    matches!(before, [before @ .., last] if *last == quote && begins(before))
+}
+
+/// Whether a byte ends a word that begins with `first`, a quote or a part of it.
+fn ends(first: u8) -> impl Fn(&u8) -> bool {
+    move |byte| match first {
+        b'"' | b'\'' | b'`' => *byte == first,
+        _ => !(byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80),
+    }
 }

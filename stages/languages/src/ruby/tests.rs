@@ -106,10 +106,14 @@ def f; end
 fn a_heredoc_with_a_long_word_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&RUBY), text).failure;
     let word = "a".repeat(256);
-    for text in [format!("<<~\"{word}\"\n"), format!("<<{word}\n{word}\n"), format!("x = <<-'{word}")] {
+    for text in
+        [format!("<<~\"{word}\"\n"), format!("<<{word}\n{word}\n"), format!("x = <<-'{word}"), format!("?'<<'{word}")]
+    {
         assert_eq!(failure(&text), Some(crate::ParseFailure::TooComplex));
     }
-    for text in [format!("<<{}\n", &word[1..]), format!("list << \"{word} {word}\"\n")] {
+    for text in
+        [format!("<<{}\n", &word[1..]), format!("list << \"{word} {word}\"\n"), format!("# Not `<<` {word} {word}\n")]
+    {
         assert_eq!(failure(&text), None);
     }
 }
