@@ -265,12 +265,10 @@ fn ask(aur: &Path, root: &Path, queries: String) -> Result<Vec<Value>, String> {
     lines.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
 }
 
-/// Whether the first hit has the line, or is a part of the definition: a long one is several chunks.
 fn is_first(definition: &UniqueDefinition<'_>, answer: &Value) -> bool {
     let first = &answer["results"][0];
     let lines = first["line_start"].as_u64().unwrap_or(u64::MAX)..=first["line_end"].as_u64().unwrap_or(0);
-    let is_part = first["name"] == definition.name.as_str();
-    first["file"] == definition.path.as_str() && (lines.contains(&definition.line) || is_part)
+    first["file"] == definition.path.as_str() && lines.contains(&definition.line)
 }
 
 fn grep_finds(definition: &UniqueDefinition<'_>) -> bool {

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use aurora_confined::read_regular_to_string;
 use aurora_languages::{by_content, by_name};
 use aurora_stages::formats::format_of;
 
@@ -29,7 +30,7 @@ pub(crate) fn print(roots: &[&str]) -> std::io::Result<()> {
     }
     let mut by_language: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for path in by_extension.values().flat_map(|paths| spread(paths)) {
-        let Ok(text) = fs::read_to_string(path) else { continue };
+        let Ok(text) = read_regular_to_string(path, LARGEST) else { continue };
         let name = path.to_string_lossy();
         if let Some(language) = language_of(&name, &text)
             && !name.contains('\n')

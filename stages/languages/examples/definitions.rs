@@ -8,13 +8,16 @@
 //! With `--documented`, only definitions with documentation are printed. With `--extensions`, it prints the extensions of files in programming languages.
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use aurora_confined::read_regular_to_string;
 use aurora_languages::{LANGUAGES, Language, Parser, Symbol, by_content, by_extension, by_file_name};
 use serde_json::{Value, json};
+
+/// A larger file has no definitions, as one that cannot be read.
+const LARGEST_FILE: u64 = 4 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let argument = std::env::args().nth(1).unwrap_or_default();
@@ -33,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn definitions(parser: &Parser, path: &Path, only_documented: bool) -> Value {
-    let Ok(text) = fs::read_to_string(path) else { return json!({ "definitions": [] }) };
+    let Ok(text) = read_regular_to_string(path, LARGEST_FILE) else { return json!({ "definitions": [] }) };
     let Some(language) = language_of(path, &text).filter(|language| is_programming(language)) else {
         return json!({ "definitions": [] });
     };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::super::error::ExtractError;
-use super::file::File;
+use super::file::PdfFile;
 use super::font::Font;
 use super::layout::{IDENTITY, Lines, Matrix, product};
 use super::object::{Dict, Lexer, Object};
@@ -24,7 +24,7 @@ pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 /// # Errors
 /// The text is too large, or too much is packed in the file.
 pub(super) fn lines<'f>(
-    file: &'f File<'_>,
+    file: &'f PdfFile<'_>,
     fonts: &mut Fonts,
     page: &Dict<'f>,
     resources: &Object<'f>,
@@ -46,7 +46,7 @@ pub(super) fn lines<'f>(
 }
 
 struct Text<'f, 'b, 'd> {
-    file: &'f File<'b>,
+    file: &'f PdfFile<'b>,
     fonts: &'d mut Fonts,
     lines: Lines,
 }

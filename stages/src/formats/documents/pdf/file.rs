@@ -22,7 +22,7 @@ const MAX_TRAILER_BYTES: usize = 4096;
 
 /// A PDF file.
 #[derive(Debug)]
-pub(super) struct File<'a> {
+pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
     /// By object number.
     places: HashMap<u32, Place>,
@@ -38,7 +38,7 @@ enum Place {
     Unpacked(usize, Range<usize>),
 }
 
-impl<'a> File<'a> {
+impl<'a> PdfFile<'a> {
     /// Finds the objects of a file.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::super::error::ExtractError;
 use super::cmap::CMap;
-use super::file::File;
+use super::file::PdfFile;
 use super::glyphs;
 use super::object::{Dict, Lexer, Object};
 
@@ -43,7 +43,7 @@ impl Font {
     ///
     /// # Errors
     /// Too much is packed in the file.
-    pub(super) fn read<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
+    pub(super) fn read<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Self, ExtractError> {
         file.spend(MEMORY)?;
         let to_unicode = CMap::parse(&file.data(&file.get(dict, b"ToUnicode")?)?);
         let encoding = file.get(dict, b"Encoding")?;
@@ -115,7 +115,7 @@ impl Font {
 
 /// The unit of widths, and the height of glyphs, in multiples of the font size. Only fonts whose glyphs are drawings have a
 /// matrix.
-fn glyph_space<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
+fn glyph_space<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<(f64, f64), ExtractError> {
     let (matrix, bounds) = (file.get(dict, b"FontMatrix")?, file.get(dict, b"FontBBox")?);
     let Some([x, _, _, y, ..]) = matrix.array().map(|items| &items[..]) else { return Ok((0.001, 1.0)) };
     let scale = |number: &Object<'_>| number.number().unwrap_or(0.001);
@@ -127,11 +127,11 @@ fn glyph_space<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<(f64, f64), Ex
     Ok((scale(x), if height > 0.0 { height } else { 1.0 }))
 }
 
-fn simple_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>, scale: f64) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
+fn simple_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>, scale: f64) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
     let first = file.get(dict, b"FirstChar")?.number().unwrap_or_default() as u32;
     let mut widths = Vec::new();
     if let Some(items) = file.get(dict, b"Widths")?.array() {
-        for (code, width) in (first..).zip(items.iter().take(256)) {
+        for (code, width) in (first..=u32::MAX).zip(items.iter().take(256)) {
             widths.push((code, code, file.resolve(width)?.number().unwrap_or_default() * scale));
         }
     }
@@ -139,7 +139,7 @@ fn simple_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>, scale: f64) -> Result<
 }
 
 /// Lists of widths behind their first code, and widths behind the first and the last code.
-fn composite_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
+fn composite_widths<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Vec<(u32, u32, f64)>, ExtractError> {
     let list = file.get(dict, b"W")?;
     let items = list.array().map(|items| &items[..]).unwrap_or_default();
     let (mut widths, mut at) = (Vec::new(), 0);
@@ -163,7 +163,7 @@ fn composite_widths<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Vec<(u32,
 }
 
 fn simple_encoding<'f>(
-    file: &'f File<'_>,
+    file: &'f PdfFile<'_>,
     dict: &Dict<'f>,
     encoding: &Object<'f>,
 ) -> Result<Vec<Option<String>>, ExtractError> {
@@ -196,7 +196,7 @@ fn simple_encoding<'f>(
 }
 
 /// The encoding in the program of a Type 1 font: `dup 65 /A put`, in its readable part.
-fn built_in_encoding<'f>(file: &'f File<'_>, dict: &Dict<'f>) -> Result<Option<Vec<Option<String>>>, ExtractError> {
+fn built_in_encoding<'f>(file: &'f PdfFile<'_>, dict: &Dict<'f>) -> Result<Option<Vec<Option<String>>>, ExtractError> {
     let descriptor = file.get(dict, b"FontDescriptor")?;
     let Some(descriptor) = descriptor.dict() else { return Ok(None) };
     let program = file.data(&file.get(descriptor, b"FontFile")?)?;

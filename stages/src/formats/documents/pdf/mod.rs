@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::ExtractError;
 use super::markup::push_paragraph;
 use content::Fonts;
-use file::File;
+use file::PdfFile;
 use object::{Dict, Object};
 use outline::Title;
 
@@ -30,7 +30,7 @@ use outline::Title;
 /// # Errors
 /// The file is encrypted, is no PDF, or has too much text.
 pub(super) fn text(bytes: &[u8]) -> Result<String, ExtractError> {
-    let file = File::open(bytes)?;
+    let file = PdfFile::open(bytes)?;
     let catalog = file.catalog()?;
     let catalog = catalog.dict().ok_or(ExtractError::NoPdf)?;
     let mut titles = outline::titles(&file, catalog)?;
@@ -62,7 +62,7 @@ struct Page<'f> {
 }
 
 /// The pages in their order.
-fn pages<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>, ExtractError> {
+fn pages<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<Vec<Page<'f>>, ExtractError> {
     let (mut pages, mut seen) = (Vec::new(), HashSet::new());
     let root = catalog.get(&b"Pages"[..]).cloned();
     let mut open: Vec<Page<'f>> = root.into_iter().map(|node| Page { node, resources: Object::Null }).collect();

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::error::ExtractError;
-use super::file::File;
+use super::file::PdfFile;
 use super::glyphs;
 use super::object::{Dict, Object};
 
@@ -24,7 +24,7 @@ pub(super) struct Title {
 ///
 /// # Errors
 /// Too much is packed in the file.
-pub(super) fn titles<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<HashMap<u32, Vec<Title>>, ExtractError> {
+pub(super) fn titles<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<u32, Vec<Title>>, ExtractError> {
     let (mut titles, mut seen): (HashMap<u32, Vec<Title>>, _) = (HashMap::new(), HashSet::new());
     let outline = file.get(catalog, b"Outlines")?;
     let first = |item: &Dict<'f>| item.get(&b"First"[..]).and_then(Object::reference);
@@ -50,7 +50,7 @@ pub(super) fn titles<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<HashM
 
 /// The page that an item leads to.
 fn page_of<'f>(
-    file: &'f File<'_>,
+    file: &'f PdfFile<'_>,
     item: &Dict<'f>,
     destinations: &HashMap<Vec<u8>, Object<'f>>,
 ) -> Result<Option<u32>, ExtractError> {
@@ -74,7 +74,7 @@ fn page_of<'f>(
 }
 
 /// The destinations that have names: a dictionary in old files, a tree since PDF 1.2.
-fn destinations<'f>(file: &'f File<'_>, catalog: &Dict<'f>) -> Result<HashMap<Vec<u8>, Object<'f>>, ExtractError> {
+fn destinations<'f>(file: &'f PdfFile<'_>, catalog: &Dict<'f>) -> Result<HashMap<Vec<u8>, Object<'f>>, ExtractError> {
     let mut named = HashMap::new();
     if let Some(dict) = file.get(catalog, b"Dests")?.dict() {
         named.extend(dict.iter().map(|(name, destination)| (name.to_vec(), destination.clone())));

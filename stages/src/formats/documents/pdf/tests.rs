@@ -198,3 +198,10 @@ proptest! {
         let _ = text(&file);
     }
 }
+
+#[test]
+fn the_first_code_of_a_font_may_be_the_largest_number() {
+    let font = "<</Type/Font/Subtype/Type1/FirstChar 4294967295/Widths[500 500 500]/Encoding/WinAnsiEncoding>>";
+    let shown = text(&page("BT /F 10 Tf (word) Tj ET", &[font])).unwrap();
+    assert!(shown.contains("word"), "{shown}");
+}
