@@ -209,6 +209,26 @@ fn credentials_of_commands_and_manifests_are_masked() {
 }
 
 #[test]
+fn manifests_in_json_are_masked() {
+    let (value, mask) = ("bXlwYXNzd29yZA==", "________________");
+    let secret = |kind: &str, value: &str| {
+        format!(
+            r#"{{"kind": "{kind}", "data": {{"a\"b": "{value}", "c": "{value}"}}, "metadata": {{"name": "bXlwYXNzd29yZA=="}}}}"#
+        )
+    };
+    let list = |kind: &str, value: &str| {
+        let other = secret("ConfigMap", "bXlwYXNzd29yZA==");
+        format!("{{\n\"kind\": \"List\",\n\"items\": [{other},\n{}]\n}}\n{other}", secret(kind, value))
+    };
+    assert_eq!(masked(&list("Secret", value)), list("Secret", mask));
+    assert_eq!(masked(&list("ConfigMap", value)), list("ConfigMap", value));
+    let kind_last = r#"{"stringData":{"k":"a value with words"},"kind":"Secret"}"#;
+    assert_eq!(masked(kind_last), kind_last.replace("a value with words", "__________________"));
+    let cut_off = format!(r#"{{"kind": "Secret", "data": {{"a": "{value}", "b": "{value}"#);
+    assert_eq!(masked(&cut_off), cut_off.replace(value, mask));
+}
+
+#[test]
 fn long_values_end_at_characters() {
     let long = "é1A仕".repeat(300);
     for start in ["", "x", "xy"] {
@@ -217,6 +237,7 @@ fn long_values_end_at_characters() {
             format!("curl -u {start}a:{long}"),
             format!("https://u:{start}{long}@h"),
             format!("kind: Secret\ndata:\n  a: {start}{long}"),
+            format!("{{\"kind\": \"Secret\", \"data\": {{\"a\": \"{start}{long}"),
         ] {
             assert_eq!(masked(&text).len(), text.len());
         }
@@ -245,6 +266,9 @@ fn text() -> impl Strategy<Value = String> {
             "-----END PRIVATE KEY-----",
             "kind: Secret",
             "data:\n  a: ",
+            r#"{"kind": "Secret", "#,
+            r#""data": {"a": ""#,
+            r#""},"#,
             "curl -u ",
             "\\n",
             " = \"",

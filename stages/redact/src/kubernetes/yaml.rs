@@ -1,17 +1,13 @@
-//! Values of Kubernetes secrets: what stands below `data` and `stringData` in a manifest whose kind is `Secret`.
+//! Manifests in YAML.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::entropy::is_placeholder;
-use crate::secret::Secret;
+use super::holds_values;
 
-/// Shorter values are left: `YWRtaW4=` is the user `admin`.
-const SHORTEST: usize = 10;
-
-/// Adds the values of secrets in YAML manifests.
-pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
+/// Calls `out` with every value below `data` or `stringData` in documents whose `kind` is `Secret`.
+pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
     let mut searched = 0;
     for kind in memmem::find_iter(text.as_bytes(), b"kind:") {
         if kind < searched || !is_secret(&text[kind..]) {
@@ -19,7 +15,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
         }
         let document = document_around(text, kind, searched);
         searched = document.end;
-        values(text, document, |span| found.push(Secret { rule: "kubernetes-secret", span, continues: false }));
+        values(text, document, out);
     }
 }
 
@@ -36,7 +32,7 @@ fn document_around(text: &str, at: usize, from: usize) -> Range<usize> {
 }
 
 /// Calls `out` with every value below `data` or `stringData`.
-fn values(text: &str, document: Range<usize>, mut out: impl FnMut(Range<usize>)) {
+fn values(text: &str, document: Range<usize>, out: &mut impl FnMut(Range<usize>)) {
     let mut start = document.start;
     // How far the mapping of values is indented.
     let mut data = None;
@@ -47,11 +43,11 @@ fn values(text: &str, document: Range<usize>, mut out: impl FnMut(Range<usize>))
             data = data.filter(|data| indent > *data);
             if data.is_some() {
                 let value = content.split_once(": ").map_or(content, |(_, value)| value).trim_matches([' ', '"', '\'']);
-                if value.len() >= SHORTEST && !value.ends_with(':') && !is_placeholder(value.as_bytes()) {
+                if !value.ends_with(':') {
                     let at = start + value.as_ptr().addr() - line.as_ptr().addr();
                     out(at..at + value.len());
                 }
-            } else if matches!(content, "data:" | "stringData:") {
+            } else if content.strip_suffix(':').is_some_and(holds_values) {
                 data = Some(indent);
             }
         }
