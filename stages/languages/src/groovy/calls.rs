@@ -5,11 +5,61 @@ use crate::groovy::masked::{Inside, Masker, Role};
 
 /// Words that name nothing that is called.
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "continue", "def", "default",
-    "do", "double", "else", "enum", "extends", "false", "final", "finally", "float", "for", "goto", "if", "implements",
-    "import", "in", "instanceof", "int", "interface", "long", "native", "new", "null", "package", "private", "protected",
-    "public", "return", "short", "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
-    "transient", "true", "try", "void", "volatile", "while",
+    "abstract",
+    "as",
+    "assert",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "continue",
+    "def",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "int",
+    "interface",
+    "long",
+    "native",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "short",
+    "static",
+    "strictfp",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "true",
+    "try",
+    "void",
+    "volatile",
+    "while",
 ];
 
 /// Words that are no argument of a call without parentheses.
@@ -50,10 +100,15 @@ impl Masker<'_> {
             return false;
         }
         let name = self.path_end(index);
-        self.at = name + 1;
         if is_keyword(self.word(name)) && name == index {
+            self.at = name + 1;
             return false;
         }
+        if let Some(dot) = (index + 1..name).find(|at| self.tokens[*at].begins_line) {
+            self.at = dot;
+            return false;
+        }
+        self.at = name + 1;
         let Some(inside) = self.callee(name) else {
             let is_command = is_start && !self.written().is_value && self.command(index, name);
             self.at = if is_command { self.at } else { name + 1 };
@@ -102,9 +157,10 @@ impl Masker<'_> {
         let Some(inside) = self.callee(name) else { return true };
         // The dot before the name.
         let (dot, bytes) = (self.tokens[name - 1].bytes.end - 1, self.tokens[name].bytes.clone());
-        if self.written().is_call {
+        let ends_in_line = self.ends_in_line(dot);
+        if self.written().is_call && !ends_in_line {
             self.out.write(dot, ".");
-        } else if let Some(object) = self.object_before(dot).filter(|_| inside == Inside::Block) {
+        } else if let Some(object) = self.out.free_before(dot).filter(|_| ends_in_line || inside == Inside::Block) {
             if !self.begin_operand(object) {
                 return true;
             }
@@ -116,11 +172,6 @@ impl Masker<'_> {
         self.out.identifier(bytes);
         self.open_call(name + 1, inside);
         true
-    }
-
-    /// A free byte shortly before a dot.
-    fn object_before(&self, dot: usize) -> Option<usize> {
-        (dot.saturating_sub(64)..dot).rev().find(|at| self.out.is_free(*at))
     }
 
     /// Reads a call without parentheses: `name argument`.

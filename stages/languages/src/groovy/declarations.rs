@@ -5,8 +5,22 @@ use crate::groovy::lexer::TokenKind;
 use crate::groovy::masked::{Inside, Masker, Role, Written};
 
 const MODIFIERS: &[&str] = &[
-    "abstract", "def", "default", "final", "native", "non", "private", "protected", "public", "sealed", "static", "strictfp",
-    "synchronized", "transient", "var", "volatile",
+    "abstract",
+    "def",
+    "default",
+    "final",
+    "native",
+    "non",
+    "private",
+    "protected",
+    "public",
+    "sealed",
+    "static",
+    "strictfp",
+    "synchronized",
+    "transient",
+    "var",
+    "volatile",
 ];
 
 const PRIMITIVES: &[&str] = &["boolean", "byte", "char", "double", "float", "int", "long", "short", "void"];
@@ -124,10 +138,11 @@ impl Masker<'_> {
         if head.is_modified {
             self.out.write(self.start(head.first), "final");
         }
-        let known = if word == "trait" { "class" } else { word };
+        let has_parameters = self.word(name + 1) == "(";
+        let known = if word == "trait" || (word == "record" && !has_parameters) { "class" } else { word };
         self.out.write(self.start(head.next), if is_annotation { "@interface" } else { known });
         self.out.identifier(self.tokens[name].bytes.clone());
-        if word == "record" && self.word(name + 1) == "(" {
+        if known == "record" {
             self.out.write(self.start(name + 1), "(");
             self.out.write(self.start(self.partners[name + 1].unwrap_or(name + 1)), ")");
         }
@@ -135,9 +150,8 @@ impl Masker<'_> {
             self.bases(name + 1, body, known);
         }
         self.out.write(self.start(body), "{");
-        let is_interface = word == "interface";
         self.frame().is_start = false;
-        self.push(body, Inside::Members { is_enum: word == "enum", is_interface }, Role::Statement);
+        self.push(body, Inside::Members { is_enum: word == "enum" }, Role::Statement);
         self.at = body + 1;
         true
     }
@@ -252,7 +266,8 @@ impl Masker<'_> {
         }
         let open = name + 1;
         let is_compact = name == head.first && self.word(open) == "{" && is_member;
-        let Some(close) = self.partners.get(open).copied().flatten().filter(|_| self.word(open) == "(" || is_compact) else {
+        let Some(close) = self.partners.get(open).copied().flatten().filter(|_| self.word(open) == "(" || is_compact)
+        else {
             return false;
         };
         let after = if is_compact { open } else { self.throws_end(close + 1) };
@@ -305,7 +320,9 @@ impl Masker<'_> {
             return end;
         }
         end += 1;
-        while end < at + MAX_TYPE_TOKENS && (self.kind(end) == Some(TokenKind::Word) || matches!(self.word(end), "." | ",")) {
+        while end < at + MAX_TYPE_TOKENS
+            && (self.kind(end) == Some(TokenKind::Word) || matches!(self.word(end), "." | ","))
+        {
             end += 1;
         }
         end
@@ -342,7 +359,8 @@ impl Masker<'_> {
 
     /// `def (a, b) = c`.
     fn variables(&mut self, index: usize, head: &Head, open: usize) -> bool {
-        let Some(close) = self.partners[open].filter(|close| self.word(close + 1) == "=" && close - open < MAX_TYPE_TOKENS)
+        let Some(close) =
+            self.partners[open].filter(|close| self.word(close + 1) == "=" && close - open < MAX_TYPE_TOKENS)
         else {
             return false;
         };
@@ -400,7 +418,7 @@ impl Masker<'_> {
         } else if was_constant && matches!(self.word(index), "(" | "{") && self.partners[index].is_some() {
             let is_open = self.word(index) == "(";
             self.out.write(bytes.start, self.word(index));
-            let members = Inside::Members { is_enum: false, is_interface: false };
+            let members = Inside::Members { is_enum: false };
             self.push(index, if is_open { Inside::Arguments } else { members }, Role::Statement);
             self.frame().is_start = !is_open;
             self.at = index + 1;
@@ -409,7 +427,7 @@ impl Masker<'_> {
             if self.word(index) != ";" {
                 self.out.place(b';', bytes.start);
             }
-            self.frame().inside = Inside::Members { is_enum: false, is_interface: false };
+            self.frame().inside = Inside::Members { is_enum: false };
             return false;
         }
         true

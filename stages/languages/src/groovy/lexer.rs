@@ -38,7 +38,8 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// Words after which an expression begins.
-const BEFORE_EXPRESSION: &[&str] = &["return", "in", "case", "assert", "throw", "else", "do", "yield", "instanceof", "as"];
+const BEFORE_EXPRESSION: &[&str] =
+    &["return", "in", "case", "assert", "throw", "else", "do", "yield", "instanceof", "as"];
 
 /// The tokens, comments and pairs of brackets of a text.
 pub(super) fn tokens(text: &str) -> Tokens {

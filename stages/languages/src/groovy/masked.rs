@@ -6,14 +6,14 @@
 use crate::groovy::lexer::{Token, TokenKind, Tokens, tokens};
 use crate::groovy::output::Output;
 
-/// Marks after which a statement goes on in the next line do not include these.
+/// Marks that may end a statement; the first three close brackets.
 const ENDS: &[&str] = &[")", "]", "}", "++", "--"];
 
 /// Marks with which a line goes on with the statement before it.
 const CONTINUATIONS: &[&str] =
     &[".", "?.", "*.", "??.", ".&", ".@", "::", "?", ":", "?:", "&&", "||", "=", "==", "!=", "<=>", "==~", "=~", "->"];
 
-/// Words with which a line goes on, or after which it does.
+/// Words that join a line and the one before it, wherever they are.
 const JOINING: &[&str] = &["as", "in", "instanceof", "new", "implements", "extends", "throws"];
 
 /// What brackets contain.
@@ -24,7 +24,7 @@ pub(super) enum Inside {
     /// The statements of a block or closure.
     Block,
     /// The members of a type.
-    Members { is_enum: bool, is_interface: bool },
+    Members { is_enum: bool },
     /// The arguments of a call.
     Arguments,
     /// The arguments of a call without parentheses, up to the end of the statement.
@@ -194,7 +194,9 @@ impl<'t> Masker<'t> {
         let (last, first) = (self.word(before), self.word(index));
         match (self.kind(before), self.kind(index)) {
             (_, Some(TokenKind::Mark)) if CONTINUATIONS.contains(&first) => true,
-            (Some(TokenKind::Mark), _) if !ENDS.contains(&last) && !matches!(last, "{" | ";" | "->" | ":" | ">") => true,
+            (Some(TokenKind::Mark), _) if !ENDS.contains(&last) && !matches!(last, "{" | ";" | "->" | ":" | ">") => {
+                true
+            }
             (_, Some(TokenKind::Word)) if JOINING.contains(&first) => true,
             (Some(TokenKind::Word), _) => JOINING.contains(&last),
             _ => false,
@@ -235,34 +237,56 @@ impl<'t> Masker<'t> {
     /// Makes room for an operand that begins at an offset. `false` if it must be left out.
     pub(super) fn begin_operand(&mut self, at: usize) -> bool {
         let written = *self.written();
-        let is_joined = written.has_operand && written.operator.is_none();
-        if written.is_closure || (matches!(self.base(), Inside::Members { .. }) && !written.is_value) {
+        if written.is_closure || !self.has_expressions() {
             return false;
         }
-        if is_joined && self.out.place(b'+', at).is_none() {
+        if self.ends_in_line(at) {
+            self.end_line(at);
+        } else if written.has_operand && written.operator.is_none() && self.out.place(b'+', at).is_none() {
             return false;
         }
+        let written = *self.written();
         *self.written() = Written { has_operand: true, is_call: false, operator: None, ..written };
         true
     }
 
+    /// Whether what is written here is part of an expression: not among the members of a type.
+    fn has_expressions(&mut self) -> bool {
+        self.written().is_value || !matches!(self.base(), Inside::Members { .. })
+    }
+
+    /// Whether the parser would end the expression before an offset with its line.
+    pub(super) fn ends_in_line(&mut self, at: usize) -> bool {
+        let written = *self.written();
+        let may_end = written.has_operand && written.operator.is_none();
+        may_end && matches!(self.base(), Inside::Script | Inside::Block) && self.out.has_line_feed_before(at)
+    }
+
+    /// Ends the expression before an offset; what follows is one of its own.
+    fn end_line(&mut self, at: usize) {
+        let to = self.text[..at].rfind('\n').map_or(at, |feed| feed + 1);
+        self.out.place(b';', to);
+        *self.written() = Written::default();
+    }
+
     /// Writes `&&` or `||` at an offset.
     fn operator(&mut self, at: usize, operator: &str) {
-        let written = *self.written();
-        if written.is_closure || (matches!(self.base(), Inside::Members { .. }) && !written.is_value) {
+        if self.written().is_closure || !self.has_expressions() {
             return;
         }
+        if self.ends_in_line(at) {
+            self.end_line(at);
+        }
+        let written = *self.written();
         if !written.has_operand || written.operator.is_some() {
-            if self.out.place(b'0', at).is_none() {
-                return;
-            }
+            let Some(free) = self.out.free_before(at) else { return };
+            self.out.write(free, "0");
         }
-        if self.out.is_free(at) && self.out.is_free(at + 1) {
+        let is_free = self.out.is_free(at) && self.out.is_free(at + 1);
+        if is_free {
             self.out.write(at, operator);
-            *self.written() = Written { has_operand: true, is_call: false, operator: Some(at), ..written };
-        } else {
-            *self.written() = Written { has_operand: true, is_call: false, operator: None, ..written };
         }
+        *self.written() = Written { has_operand: true, is_call: false, operator: is_free.then_some(at), ..written };
     }
 
     /// Reads a token of an expression.
@@ -416,7 +440,7 @@ impl<'t> Masker<'t> {
             (Inside::Arguments, Role::Operand) if has_body && self.is_in_line(index + 1) => {
                 self.out.write(self.start(index + 1), "{");
                 self.at = index + 2;
-                self.push(index + 1, Inside::Members { is_enum: false, is_interface: false }, Role::Call);
+                self.push(index + 1, Inside::Members { is_enum: false }, Role::Call);
             }
             (_, Role::Statement) => {
                 self.frame().written = Written { is_constant: self.frame().written.is_constant, ..Written::default() };

@@ -49,8 +49,9 @@ pub(crate) static GROOVY: Language = Language {
 
 /// `name` in `task name(type: Copy)`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
-    let name = text_of(node, text);
-    let name = name.strip_prefix("task ").map_or(name, |rest| rest.split('(').next().unwrap_or(rest).trim());
+    let source = text_of(node, text);
+    let named = source.split_once(' ').filter(|(word, _)| statements::NAMED_BLOCKS.contains(word));
+    let name = named.map_or(source, |(_, rest)| rest.split('(').next().unwrap_or(rest).trim());
     Some(DeclaredName { name: name.to_owned(), owner: None })
 }
 

@@ -7,12 +7,69 @@ const FREE: u8 = 0;
 
 /// Words that the grammar would not take for an identifier.
 const RESERVED: &[&str] = &[
-    "abstract", "as", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "continue", "def", "default",
-    "do", "double", "else", "enum", "extends", "false", "final", "finally", "float", "for", "if", "implements", "import",
-    "in", "instanceof", "int", "interface", "long", "module", "native", "new", "null", "open", "package", "permits",
-    "private", "protected", "public", "record", "return", "sealed", "short", "static", "strictfp", "super", "switch",
-    "synchronized", "this", "throw", "throws", "transient", "true", "try", "void", "volatile", "when", "while", "with",
-    "yield", "_",
+    "abstract",
+    "as",
+    "assert",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "continue",
+    "def",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "int",
+    "interface",
+    "long",
+    "module",
+    "native",
+    "new",
+    "null",
+    "open",
+    "package",
+    "permits",
+    "private",
+    "protected",
+    "public",
+    "record",
+    "return",
+    "sealed",
+    "short",
+    "static",
+    "strictfp",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "true",
+    "try",
+    "void",
+    "volatile",
+    "when",
+    "while",
+    "with",
+    "yield",
+    "_",
 ];
 
 /// White space with the line feeds and comments of a source, to which tokens are written.
@@ -48,6 +105,17 @@ impl<'t> Output<'t> {
         self.last = found.map_or(to.max(self.last), |at| at + 1);
         self.bytes[found?] = character;
         found
+    }
+
+    /// The last free byte in the line before an offset, if it is near.
+    pub(super) fn free_before(&self, to: usize) -> Option<usize> {
+        let mut near = (to.saturating_sub(64)..to).rev().take_while(|at| self.bytes[*at] != b'\n');
+        near.find(|at| self.is_free(*at))
+    }
+
+    /// Whether a line feed is between what has been written and an offset.
+    pub(super) fn has_line_feed_before(&self, to: usize) -> bool {
+        self.bytes[self.last.min(to)..to].contains(&b'\n')
     }
 
     /// Writes ASCII text at an offset.

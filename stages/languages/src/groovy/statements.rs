@@ -4,13 +4,16 @@ use crate::groovy::calls::is_keyword;
 use crate::groovy::lexer::TokenKind;
 use crate::groovy::masked::{Inside, Masker, Role, Written};
 
+/// Words before the name of a block.
+pub(super) const NAMED_BLOCKS: &[&str] = &["process", "task", "workflow"];
+
 impl Masker<'_> {
     /// Reads the beginning of a statement or member. `false` if it is an expression.
     pub(super) fn statement(&mut self) -> bool {
         let index = self.at;
         let inside = self.inside();
         let word = self.word(index);
-        if let Inside::Members { is_enum: true, .. } = inside
+        if let Inside::Members { is_enum: true } = inside
             && self.constant(index)
         {
             return true;
@@ -39,7 +42,7 @@ impl Masker<'_> {
             "case" if self.is_in_line(index + 1) => self.case(index),
             "import" | "package" if inside == Inside::Script => self.import(index),
             _ if self.word(index + 1) == ":" && (word == "default" || !is_keyword(word)) => self.label(index),
-            "task" => self.task(index),
+            _ if NAMED_BLOCKS.contains(&word) && self.named_block(index) => true,
             _ => inside == Inside::Script && self.assignment(index),
         }
     }
@@ -85,7 +88,8 @@ impl Masker<'_> {
             self.out.place(b'a', end);
             self.out.place(b':', end);
         }
-        self.at = self.tokens[self.at..close].iter().take_while(|token| token.bytes.start < self.out.last).count() + self.at;
+        self.at =
+            self.tokens[self.at..close].iter().take_while(|token| token.bytes.start < self.out.last).count() + self.at;
     }
 
     /// `case …:` becomes `if(0)`, and what follows it a statement.
@@ -139,8 +143,8 @@ impl Masker<'_> {
         true
     }
 
-    /// `task name(…) {` becomes the call of a name with a closure.
-    fn task(&mut self, index: usize) -> bool {
+    /// `task name(…) {` and the like become calls of a name with a closure.
+    fn named_block(&mut self, index: usize) -> bool {
         let name = index + 1;
         if self.kind(name) != Some(TokenKind::Word) || !self.is_in_line(name) {
             return false;

@@ -64,14 +64,107 @@ tasks.all {
 }
 
 #[test]
-fn what_the_grammar_does_not_know_is_replaced() {
-    let masked = |text| super::masked(text).unwrap_or_default();
-    assert_eq!(masked("def 'ä b'() {\n"), "def ______() {\n");
-    assert_eq!(masked("  static trait A {"), "  static class A {");
-    assert_eq!(masked("task  a(type: Copy) {"), "task_______________ {");
-    assert_eq!(masked("task a{}"), "task__{}");
-    assert_eq!(masked("a?.b(c ?: d) <=> e"), "a .b(c || d) ==  e");
-    for unknown in ["", "task", "task a", "task a b {", "def ", "def 'x", "def 'x'", "void f() {", "private ", "é"] {
-        assert_eq!(super::masked(unknown), None, "{unknown}");
+fn definitions_and_calls_are_written_at_their_offsets() {
+    for (source, expected) in [
+        ("def 'ä b'() {\n}", "def xxxxxx() {\n}"),
+        ("  static trait A {}", "  final  class A {}"),
+        ("task  a(type: Copy) { }", "xxxxxxxxxxxxxxxxxxx { }"),
+        ("class A { A(Map b = [:]) { c(b) } }", "class A { A(           ) { c( );} }"),
+        ("x = [1, 2].each { a() }", "x =      o.each { a();}"),
+        ("a b, c", "a();  "),
+        ("if (a) b() else c()", "if (0);b();     c()"),
+        ("x = \"${a(\"}\")}\" / 2 /b()", "x =                  b()"),
+        ("", ""),
+    ] {
+        let masked = super::masked::masked(source).unwrap_or_default();
+        assert_eq!(masked, expected, "{source}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_masked_text_has_the_length_and_line_feeds_of_its_source(
+        tokens in proptest::collection::vec(0..TOKENS.len(), 0..60),
+    ) {
+        let source: String = tokens.iter().map(|token| TOKENS[*token]).collect();
+        let masked = super::masked::masked(&source).unwrap_or_default();
+        proptest::prop_assert_eq!(masked.len(), source.len());
+        let feeds = |text: &str| text.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
+        proptest::prop_assert_eq!(feeds(&masked), feeds(&source));
+    }
+}
+
+/// Tokens of Groovy, among them some that are open without another.
+const TOKENS: &[&str] = &[
+    " ",
+    "\n",
+    ";",
+    ",",
+    ".",
+    "?.",
+    "?",
+    ":",
+    "=",
+    "&&",
+    "||",
+    "?:",
+    "->",
+    "/",
+    "$/",
+    "/$",
+    "'",
+    "\"",
+    "\"\"\"",
+    "'''",
+    "${",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "@",
+    "\\",
+    "//",
+    "/*",
+    "*/",
+    "é",
+    "a",
+    "B",
+    "def ",
+    "new ",
+    "class ",
+    "enum ",
+    "record ",
+    "@interface ",
+    "extends ",
+    "if",
+    "for",
+    "while",
+    "case ",
+    "default",
+    "import ",
+    "task ",
+    "static ",
+    "throws ",
+    "1",
+    "1_0.5d",
+    "...",
+    "case 1:",
+    "for(",
+    "for(;;)",
+    "as ",
+    "in ",
+];
+
+#[test]
+fn long_texts_are_masked_in_linear_time() {
+    for token in TOKENS {
+        for other in ["", "a", "{", "\n", "\"${"] {
+            let source = [*token, other].concat().repeat(20_000);
+            assert_eq!(super::masked::masked(&source).map(|masked| masked.len()), Some(source.len()));
+        }
     }
 }
