@@ -41,8 +41,8 @@ const OPERATORS: &[&str] = &[
 const BEFORE_EXPRESSION: &[&str] =
     &["return", "in", "case", "assert", "throw", "else", "do", "yield", "instanceof", "as"];
 
-/// The tokens, comments and pairs of brackets of a text.
-pub(super) fn tokens(text: &str) -> Tokens {
+/// The tokens, comments and pairs of brackets of a text; nothing if it has more than `most` tokens.
+pub(super) fn tokens(text: &str, most: usize) -> Option<Tokens> {
     let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), comments: Vec::new(), is_open: Unclosed::default() };
     let mut begins_line = true;
     while let Some(first) = text[lexer.at..].chars().next() {
@@ -54,6 +54,8 @@ pub(super) fn tokens(text: &str) -> Tokens {
             begins_line |= text[start..end].contains('\n');
             lexer.comments.push(start..end);
             lexer.at = end;
+        } else if lexer.tokens.len() == most {
+            return None;
         } else {
             let (kind, end) = lexer.token(first);
             lexer.tokens.push(Token { kind, bytes: start..end, begins_line });
@@ -63,7 +65,7 @@ pub(super) fn tokens(text: &str) -> Tokens {
     }
     let Lexer { tokens, comments, .. } = lexer;
     let partners = partners(text, &tokens);
-    Tokens { tokens, comments, partners }
+    Some(Tokens { tokens, comments, partners })
 }
 
 /// Which literals have no end in the rest of the text, so that no end is searched for a second time.

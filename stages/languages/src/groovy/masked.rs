@@ -6,6 +6,10 @@
 use crate::groovy::lexer::{Token, TokenKind, Tokens, tokens};
 use crate::groovy::output::Output;
 
+/// Texts with more tokens, or with brackets that are nested more deeply, are left to the grammar.
+const MOST_TOKENS: usize = 1 << 21;
+const DEEPEST: usize = 1000;
+
 /// Marks that may end a statement; the first three close brackets.
 const ENDS: &[&str] = &[")", "]", "}", "++", "--"];
 
@@ -101,7 +105,7 @@ pub(super) struct Masker<'t> {
 
 /// The text for the parser.
 pub(super) fn masked(text: &str) -> Option<String> {
-    let Tokens { tokens, comments, partners } = tokens(text);
+    let Tokens { tokens, comments, partners } = tokens(text, MOST_TOKENS)?;
     let script = Frame {
         inside: Inside::Script,
         role: Role::Statement,
@@ -116,6 +120,9 @@ pub(super) fn masked(text: &str) -> Option<String> {
         let before = masker.at;
         masker.step();
         debug_assert!(masker.at > before);
+        if masker.frames.len() > DEEPEST {
+            return None;
+        }
     }
     while masker.frames.len() > 1 {
         masker.pop(text.len());

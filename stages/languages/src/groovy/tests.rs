@@ -176,7 +176,7 @@ fn long_texts_are_masked_in_linear_time() {
     for token in TOKENS {
         for other in ["", "{", "\"${"] {
             let source = [*token, other].concat().repeat(4_000);
-            assert_eq!(super::masked::masked(&source).map(|masked| masked.len()), Some(source.len()));
+            assert!(super::masked::masked(&source).is_none_or(|masked| masked.len() == source.len()));
         }
     }
 }
