@@ -2,8 +2,6 @@
 
 #![cfg(feature = "groovy")]
 
-use std::ops::Range;
-
 use tree_sitter::Node;
 
 use crate::highlight::Highlighting;
@@ -11,7 +9,13 @@ use crate::language::{DeclaredName, Language, QueryCache, VisibilityContext, imp
 use crate::spans::text_of;
 use crate::symbols::Import;
 
+mod calls;
+mod declarations;
 mod highlighting;
+mod lexer;
+mod masked;
+mod output;
+mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +26,7 @@ pub(crate) static GROOVY: Language = Language {
     keeps_overloads: true,
     declared_name: Some(declared_name),
     ends_at_token: true,
-    masked,
+    masked: masked::masked,
     imports,
     exported,
     file_names: &["Jenkinsfile*"],
@@ -43,72 +47,11 @@ pub(crate) static GROOVY: Language = Language {
     )
 };
 
-/// Operators that the grammar does not know, with some that it does.
-const OPERATORS: &[(&str, &str)] = &[
-    ("?.", " ."),
-    ("*.", " ."),
-    (".@", " ."),
-    (".&", " ."),
-    ("?:", "||"),
-    ("<=>", "== "),
-    ("==~", "== "),
-    ("=~", "=="),
-];
-
-/// Words that may stand before `def` or `trait`.
-const MODIFIERS: &[&str] = &["public", "private", "protected", "static", "final", "abstract"];
-
-/// Replaces what the grammar does not know: `def "name"()` gets an identifier for a name, `trait` becomes `class`,
-/// `task name { }` a call of `task_name` with a block, and operators become others.
-fn masked(text: &str) -> Option<String> {
-    let mut masked = text.to_owned();
-    for (operator, known) in OPERATORS {
-        if masked.contains(operator) {
-            masked = masked.replace(operator, known);
-        }
-    }
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some((range, word)) = masked_word(line) {
-            let filled = format!("{word:_<length$}", length = range.len());
-            masked.replace_range(start + range.start..start + range.end, &filled);
-        }
-        start += line.len();
-    }
-    (masked != text).then_some(masked)
-}
-
-/// The bytes of a line that an identifier of the same length replaces, and how that begins.
-fn masked_word(line: &str) -> Option<(Range<usize>, &'static str)> {
-    let mut at = line.len() - line.trim_start().len();
-    loop {
-        let rest = &line[at..];
-        let end = rest.find(' ')?;
-        let after = at + end + rest[end..].len() - rest[end..].trim_start().len();
-        match &rest[..end] {
-            modifier if MODIFIERS.contains(&modifier) => at = after,
-            "trait" => return Some((at..at + end, "class")),
-            "task" => {
-                let name = line[after..].find(|c: char| !c.is_alphanumeric() && c != '_')?;
-                let block = after + line[after..].find('{')?;
-                let header = line[..block].trim_end().len();
-                let is_header = |rest: &str| rest.is_empty() || rest.starts_with('(') && rest.ends_with(')');
-                return (name > 0 && is_header(line[after + name..header].trim())).then_some((at + end..header, "_"));
-            }
-            "def" | "void" => {
-                let quote = line[after..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
-                let close = after + 2 + line[after + 1..].find(quote)?;
-                return line[close..].starts_with('(').then_some((after..close, "_"));
-            }
-            _ => return None,
-        }
-    }
-}
-
 /// `name` in `task name(type: Copy)`.
 fn declared_name(node: Node<'_>, text: &str) -> Option<DeclaredName> {
-    let name = text_of(node, text);
-    let name = name.strip_prefix("task ").map_or(name, |rest| rest.split('(').next().unwrap_or(rest).trim());
+    let source = text_of(node, text);
+    let named = source.split_once(' ').filter(|(word, _)| statements::NAMED_BLOCKS.contains(word));
+    let name = named.map_or(source, |(_, rest)| rest.split('(').next().unwrap_or(rest).trim());
     Some(DeclaredName { name: name.to_owned(), owner: None })
 }
 

@@ -134,3 +134,54 @@ pipeline {
         }
     }
 }
+
+def (first, second) = pair()
+
+def 'quoted at file level'(Map options = [:]) {
+    echo "count: ${options.collect { "${it.key}" }.size()}"
+    sh script: 'make', returnStdout: true
+}
+
+class Reader {
+    static public final int SIZE = 10_000
+    def pattern = ~/a"b/
+    String path
+
+    Reader(Map options = [:], String... names) {
+        this.path = options.path ?: $/C:\it's/$
+    }
+
+    String getPath() { path }
+
+    @Requires({ os.linux })
+    def "reads #count lines"() {
+        given:
+        def found = lines
+            .findAll { it !in skipped }
+            .collect { it.trim() }
+        def half = total / 2 / count()
+        when:
+        log.debug "found ${found*.size()}"
+        then:
+        found ==~ /\d+/ && check(found as Set)
+    }
+
+    def listener() {
+        return new Listener<String>() {
+            void heard(String what) { answer(what) }
+        }
+    }
+}
+
+enum Level {
+    LOW(1),
+    HIGH(2) {
+        int weight() { heavy() }
+    }
+
+    Level(int value) { set(value) }
+}
+
+workflow deploy {
+    main()
+}
