@@ -6,7 +6,8 @@ usage: evaluate.py --work DIR --name NAME [--against MODEL.bin]     (after train
 Query: the first sentence of a doc comment. Pool: the functions and methods of the held-out packages of
 that language, their own doc comments removed. A function's vector is made of name, scopes with the kind,
 signature, body and path, as the engine makes it; BM25 sees the same texts. A candidate with an equal
-score counts as better. With --against, the same questions are put to an earlier model as the engine has it.
+score counts as better. With --against, the same questions are put to an earlier model as the engine has it; the last column
+is the difference of the two with late interaction, question by question, with its standard error.
 """
 import argparse
 import json
@@ -46,14 +47,19 @@ def bm25(docs, qs, k1=1.2, b=.75):
     return S
 
 
+def reciprocal(ranks):
+    """Reciprocal ranks, which count from 0 here; 0 beyond the first ten."""
+    return np.where(ranks < 10, 1 / (ranks + 1), 0)
+
+
 def figures(S, pkg):
-    """MRR@10, R@10, R@1 over the pool and MRR@10 among the functions of the same package."""
+    """MRR@10, R@10, R@1 over the pool, MRR@10 among the functions of the same package, and the reciprocal rank of every question."""
     own = S.diagonal()[:, None]
     better = (S >= own) & ~np.eye(len(S), dtype=bool)
     r = better.sum(1)
     rp = (better & (pkg[:, None] == pkg[None])).sum(1)
-    return {"mrr10": round(float(np.where(r < 10, 1 / (r + 1), 0).mean()), 4), "r10": round(float((r < 10).mean()), 4),
-            "r1": round(float((r == 0).mean()), 4), "mrr10_own_package": round(float(np.where(rp < 10, 1 / (rp + 1), 0).mean()), 4)}
+    return {"mrr10": round(float(reciprocal(r).mean()), 4), "r10": round(float((r < 10).mean()), 4), "r1": round(float((r == 0).mean()), 4),
+            "mrr10_own_package": round(float(reciprocal(rp).mean()), 4), "each": reciprocal(r)}
 
 
 def all_text(p):
@@ -133,13 +139,19 @@ def main():
         tokens, model = read_model(a.against)
         for L, v in compare({"pairs": data["test"], "mats": matrices(data["test"], tokens)}, model).items():
             out[L]["earlier"] = v
-    with open(os.path.join(a.work, a.name + ".figures.json"), "w") as f:
-        json.dump(out, f, indent=1)
-    print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | with late interaction | earlier model | with late interaction |")
-    print("|---" * 8 + "|")
+    print("| language | queries | BM25 MRR@10 / R@10 | distilled | trained, int8 | with late interaction | earlier model | with late interaction | difference |")
+    print("|---" * 9 + "|")
     for L, v in out.items():
         both = [v[k] for k in ("bm25", "distilled", "trained", "trained_7_words_3")] + list(v.get("earlier", {}).values())
-        print(f"| {L} | {v['queries']} | " + " | ".join(f"{f['mrr10']:.3f} / {f['r10']:.3f}" for f in both) + " |")
+        cells = [f"{f['mrr10']:.3f} / {f['r10']:.3f}" for f in both]
+        if a.against:
+            gain = v["trained_7_words_3"]["each"] - v["earlier"]["trained_7_words_3"]["each"]
+            cells.append(f"{gain.mean():+.3f} ± {gain.std() / math.sqrt(len(gain)):.3f}")
+        print(f"| {L} | {v['queries']} | " + " | ".join(cells) + " |")
+        for f in both:
+            del f["each"]
+    with open(os.path.join(a.work, a.name + ".figures.json"), "w") as f:
+        json.dump(out, f, indent=1)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ pub(crate) use table::normalise;
 use tokenizer::{Vocabulary, pieces};
 
 const MAGIC: &[u8; 8] = b"AURSTAT3";
-/// Trained on code and documentation in six languages; `xtask/model` says how, the file's JSON how well it did.
-const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v3.bin");
+/// Trained on code and documentation in the languages that the engine parses; `xtask/model` says how, the file's JSON how well it did.
+const BUILT_IN: &[u8] = include_bytes!("../../models/static-code-v4.bin");
 const ALIGNMENT: usize = 64;
 
 /// Tokens of a query, a body or a doc that are looked at; what follows is ignored.

@@ -222,7 +222,7 @@ struct Reference {
 #[test]
 fn the_built_in_model_agrees_with_its_trainer() {
     let model = StaticModel::built_in().expect("the model is whole");
-    let references: Vec<Reference> = serde_json::from_str(include_str!("../../models/static-code-v3.reference.json"))
+    let references: Vec<Reference> = serde_json::from_str(include_str!("../../models/static-code-v4.reference.json"))
         .expect("the reference is JSON");
     assert!(references.len() >= 12);
     for reference in references {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr3, memmem};
 
-use super::holds_values;
+use super::keys::holds_values;
 
 /// Objects and arrays that are deeper than this are not looked into.
 const DEEPEST: usize = 32;

@@ -1,6 +1,7 @@
 //! Values of Kubernetes secrets: what stands below `data` and `stringData` in a manifest whose kind is `Secret`.
 
 mod json;
+mod keys;
 mod yaml;
 
 use std::ops::Range;
@@ -21,9 +22,4 @@ pub(crate) fn find(text: &str, found: &mut Vec<Secret>) {
     };
     yaml::find(text, &mut add);
     json::find(text, &mut add);
-}
-
-/// Whether a key stands above the values of a secret.
-fn holds_values(key: &str) -> bool {
-    matches!(key, "data" | "stringData")
 }

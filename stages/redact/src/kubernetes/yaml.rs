@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::holds_values;
+use super::keys::holds_values;
 
 /// Calls `out` with every value below `data` or `stringData` in documents whose `kind` is `Secret`.
 pub(super) fn find(text: &str, out: &mut impl FnMut(Range<usize>)) {
