@@ -271,7 +271,7 @@ impl<'t> Masker<'t> {
 
     /// Ends the expression before an offset; what follows is one of its own.
     fn end_line(&mut self, at: usize) {
-        let to = self.text[..at].rfind('\n').map_or(at, |feed| feed + 1);
+        let to = memchr::memrchr(b'\n', &self.text.as_bytes()[..at]).map_or(at, |feed| feed + 1);
         self.out.place(b';', to);
         *self.written() = Written::default();
     }

@@ -86,6 +86,7 @@ fn definitions_and_calls_are_written_at_their_offsets() {
         ("a b, c", "a();  "),
         ("if (a) b() else c()", "if (0);b();     c()"),
         ("x = \"${a(\"}\")}\" / 2 /b()", "x =                  b()"),
+        ("a(1)\n\u{2028}.b { }", "a( )\n  o.b { }"),
         ("", ""),
     ] {
         let masked = super::masked::masked(source).unwrap_or_default();
@@ -143,6 +144,7 @@ const TOKENS: &[&str] = &[
     "/*",
     "*/",
     "é",
+    "\u{2028}",
     "a",
     "B",
     "def ",
