@@ -1,73 +1,11 @@
 //! Calls in expressions.
 
+use crate::groovy::keywords::is_keyword;
 use crate::groovy::lexer::TokenKind;
 use crate::groovy::masked::{Inside, Masker, Role};
 
-/// Words that name nothing that is called.
-const KEYWORDS: &[&str] = &[
-    "abstract",
-    "as",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "continue",
-    "def",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "native",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "void",
-    "volatile",
-    "while",
-];
-
 /// Words that are no argument of a call without parentheses.
 const NO_ARGUMENTS: &[&str] = &["as", "in", "instanceof", "implements", "extends"];
-
-pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
-}
 
 impl Masker<'_> {
     /// The index of the last name in `a.b.c` after its first name.

@@ -1,6 +1,6 @@
 //! Declarations of types, methods and variables.
 
-use crate::groovy::calls::is_keyword;
+use crate::groovy::keywords::is_keyword;
 use crate::groovy::lexer::TokenKind;
 use crate::groovy::masked::{Inside, Masker, Role, Written};
 

@@ -12,6 +12,7 @@ use crate::symbols::Import;
 mod calls;
 mod declarations;
 mod highlighting;
+mod keywords;
 mod lexer;
 mod masked;
 mod output;

@@ -2,75 +2,13 @@
 
 use std::ops::Range;
 
+use crate::groovy::keywords::is_keyword;
+
 /// A byte that nothing has been written to.
 const FREE: u8 = 0;
 
-/// Words that the grammar would not take for an identifier.
-const RESERVED: &[&str] = &[
-    "abstract",
-    "as",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "continue",
-    "def",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "module",
-    "native",
-    "new",
-    "null",
-    "open",
-    "package",
-    "permits",
-    "private",
-    "protected",
-    "public",
-    "record",
-    "return",
-    "sealed",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "void",
-    "volatile",
-    "when",
-    "while",
-    "with",
-    "yield",
-    "_",
-];
+/// More words that the grammar would not take for an identifier.
+const RESERVED: &[&str] = &["module", "open", "permits", "record", "sealed", "when", "with", "yield", "_"];
 
 /// White space with the line feeds and comments of a source, to which tokens are written.
 pub(super) struct Output<'t> {
@@ -134,7 +72,7 @@ impl<'t> Output<'t> {
     pub(super) fn identifier(&mut self, bytes: Range<usize>) {
         let source = &self.text[bytes.clone()];
         let is_plain = source.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
-        if is_plain && !RESERVED.contains(&source) {
+        if is_plain && !is_keyword(source) && !RESERVED.contains(&source) {
             self.bytes[bytes.clone()].copy_from_slice(source.as_bytes());
         } else {
             self.bytes[bytes.clone()].fill(b'x');
