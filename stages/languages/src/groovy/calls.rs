@@ -117,9 +117,9 @@ impl Masker<'_> {
         let next = name + 1;
         let gap = self.tokens[name].bytes.end;
         let is_argument = match self.kind(next) {
-            Some(TokenKind::Text | TokenKind::Number) => true,
+            Some(TokenKind::Literal | TokenKind::Number) => true,
             Some(TokenKind::Word) => !NO_ARGUMENTS.contains(&self.word(next)),
-            Some(TokenKind::Mark) => self.word(next) == "[",
+            Some(TokenKind::Punctuation) => self.word(next) == "[",
             None => false,
         };
         let is_gap = self.is_in_line(next) && self.start(next) > gap && self.out.is_free(gap);

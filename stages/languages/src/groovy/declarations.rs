@@ -135,12 +135,15 @@ impl Masker<'_> {
         }
         let Some(body) = self.type_body(name) else { return false };
         self.annotations(index, head.first);
-        if head.is_modified {
+        if head.is_modified && self.start(head.next) > self.start(head.first) + "final".len() {
             self.out.write(self.start(head.first), "final");
         }
         let has_parameters = self.word(name + 1) == "(";
         let known = if word == "trait" || (word == "record" && !has_parameters) { "class" } else { word };
-        self.out.write(self.start(head.next), if is_annotation { "@interface" } else { known });
+        self.out.write(self.start(keyword), known);
+        if is_annotation && self.start(keyword) == self.start(head.next) + 1 {
+            self.out.write(self.start(head.next), "@");
+        }
         self.out.identifier(self.tokens[name].bytes.clone());
         if known == "record" {
             self.out.write(self.start(name + 1), "(");
@@ -242,7 +245,7 @@ impl Masker<'_> {
         let mut name = first;
         if let Some((next, is_certain)) = self.type_end(first)
             && self.is_in_line(next)
-            && (self.kind(next) == Some(TokenKind::Text)
+            && (self.kind(next) == Some(TokenKind::Literal)
                 || (self.kind(next) == Some(TokenKind::Word) && !matches!(self.word(next), "in" | "as" | "instanceof")))
         {
             is_declared |= is_certain || is_member;
@@ -258,7 +261,7 @@ impl Masker<'_> {
         let is_member = matches!(self.inside(), Inside::Members { .. });
         let is_name = match self.kind(name) {
             Some(TokenKind::Word) => !is_keyword(self.word(name)) || name > head.first,
-            Some(TokenKind::Text) => !self.word(name).contains('\n'),
+            Some(TokenKind::Literal) => !self.word(name).contains('\n'),
             _ => false,
         };
         if !is_name || !(is_declared || is_member) {
@@ -304,7 +307,8 @@ impl Masker<'_> {
     fn method_head(&mut self, first: usize, name: usize, is_member: bool) {
         let (start, bytes) = (self.start(first), self.tokens[name].bytes.clone());
         if first < name {
-            let is_function = !is_member && bytes.start > start + 3 && self.out.is_free(start + 2);
+            let is_function =
+                !is_member && bytes.start > start + 3 && (start..start + 3).all(|at| self.out.is_free(at));
             self.out.write(start, if is_function { "def" } else { "T" });
         }
         self.out.identifier(bytes);

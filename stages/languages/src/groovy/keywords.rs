@@ -1,65 +1,11 @@
-//! The keywords of Groovy.
+//! The keywords of Groovy that are reserved everywhere.
 
-/// Words that name nothing.
-const KEYWORDS: &[&str] = &[
-    "abstract",
-    "as",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "continue",
-    "def",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "native",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "void",
-    "volatile",
-    "while",
-];
+use crate::groovy::highlighting;
 
-/// Whether a word is a keyword.
+/// Keywords in some places, names in others.
+const CONTEXTUAL: &[&str] = &["it", "record", "sealed", "trait", "var", "yield"];
+
+/// Whether a word is a keyword and can be no name.
 pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    highlighting::TABLE.keywords.binary_search(&word).is_ok() && !CONTEXTUAL.contains(&word)
 }

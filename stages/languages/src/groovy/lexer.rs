@@ -8,10 +8,10 @@ pub(super) enum TokenKind {
     /// A keyword or an identifier.
     Word,
     Number,
-    /// A literal in quotes or slashes.
-    Text,
+    /// A string in quotes or slashes.
+    Literal,
     /// An operator, a bracket or any other character.
-    Mark,
+    Punctuation,
 }
 
 /// A token with its bytes.
@@ -98,7 +98,7 @@ impl Lexer<'_> {
     fn token(&mut self, first: char) -> (TokenKind, usize) {
         let rest = &self.text[self.at..];
         if let Some(end) = self.literal_end(first) {
-            return (TokenKind::Text, end);
+            return (TokenKind::Literal, end);
         }
         if is_word(first) {
             let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
@@ -109,7 +109,7 @@ impl Lexer<'_> {
             return (kind, self.at + length + more);
         }
         let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
-        (TokenKind::Mark, self.at + operator.map_or(first.len_utf8(), |operator| operator.len()))
+        (TokenKind::Punctuation, self.at + operator.map_or(first.len_utf8(), |operator| operator.len()))
     }
 
     fn literal_end(&mut self, first: char) -> Option<usize> {
@@ -150,8 +150,8 @@ impl Lexer<'_> {
         let last_text = &self.text[last.bytes.clone()];
         match last.kind {
             TokenKind::Word => BEFORE_EXPRESSION.contains(&last_text),
-            TokenKind::Number | TokenKind::Text => false,
-            TokenKind::Mark => !matches!(last_text, ")" | "]" | "}" | "++" | "--"),
+            TokenKind::Number | TokenKind::Literal => false,
+            TokenKind::Punctuation => !matches!(last_text, ")" | "]" | "}" | "++" | "--"),
         }
     }
 
@@ -219,7 +219,7 @@ fn partners(text: &str, tokens: &[Token]) -> Vec<Option<usize>> {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut counts = [0usize; 3];
     for (index, token) in tokens.iter().enumerate() {
-        if token.kind != TokenKind::Mark {
+        if token.kind != TokenKind::Punctuation {
             continue;
         }
         let bracket = &text[token.bytes.clone()];

@@ -10,10 +10,12 @@ use crate::groovy::output::Output;
 const MOST_TOKENS: usize = 1 << 21;
 const DEEPEST: usize = 1000;
 
-/// Marks that may end a statement; the first three close brackets.
-const ENDS: &[&str] = &[")", "]", "}", "++", "--"];
+const CLOSING: &[&str] = &[")", "]", "}"];
 
-/// Marks with which a line goes on with the statement before it.
+/// Operators that may end a statement.
+const POSTFIX: &[&str] = &["++", "--"];
+
+/// Operators that continue the statement of the line before if they begin a line.
 const CONTINUATIONS: &[&str] =
     &[".", "?.", "*.", "??.", ".&", ".@", "::", "?", ":", "?:", "&&", "||", "=", "==", "!=", "<=>", "==~", "=~", "->"];
 
@@ -173,15 +175,15 @@ impl<'t> Masker<'t> {
     fn step(&mut self) {
         let index = self.at;
         let word = self.word(index);
-        if self.kind(index) == Some(TokenKind::Mark) && ENDS[..3].contains(&word) {
+        if self.kind(index) == Some(TokenKind::Punctuation) && CLOSING.contains(&word) {
             return self.close(index);
         }
         let is_free = self.inside().has_statements() || self.inside() == Inside::Command;
         let ends_other = matches!(word, "else" | "catch" | "finally") && self.word(index.wrapping_sub(1)) != ".";
-        if is_free && (ends_other || (self.tokens[index].begins_line && !self.goes_on(index))) {
+        if is_free && (ends_other || (self.tokens[index].begins_line && !self.continues(index))) {
             self.end_statement(self.start(index));
         }
-        if word == ";" && self.kind(index) == Some(TokenKind::Mark) {
+        if word == ";" && self.kind(index) == Some(TokenKind::Punctuation) {
             if is_free {
                 self.end_statement(self.start(index) + 1);
             }
@@ -195,13 +197,17 @@ impl<'t> Masker<'t> {
         self.expression(index, is_start);
     }
 
-    /// Whether the line of a token goes on with the statement in the line before.
-    fn goes_on(&self, index: usize) -> bool {
+    /// Whether the line that begins with a token continues the statement of the line before.
+    fn continues(&self, index: usize) -> bool {
         let Some(before) = index.checked_sub(1) else { return false };
         let (last, first) = (self.word(before), self.word(index));
         match (self.kind(before), self.kind(index)) {
-            (_, Some(TokenKind::Mark)) if CONTINUATIONS.contains(&first) => true,
-            (Some(TokenKind::Mark), _) if !ENDS.contains(&last) && !matches!(last, "{" | ";" | "->" | ":" | ">") => {
+            (_, Some(TokenKind::Punctuation)) if CONTINUATIONS.contains(&first) => true,
+            (Some(TokenKind::Punctuation), _)
+                if !CLOSING.contains(&last)
+                    && !POSTFIX.contains(&last)
+                    && !matches!(last, "{" | ";" | "->" | ":" | ">") =>
+            {
                 true
             }
             (_, Some(TokenKind::Word)) if JOINING.contains(&first) => true,
@@ -301,9 +307,9 @@ impl<'t> Masker<'t> {
         let bytes = self.tokens[index].bytes.clone();
         self.at = index + 1;
         match self.kind(index) {
-            Some(TokenKind::Mark) => return self.mark(index),
+            Some(TokenKind::Punctuation) => return self.punctuation(index),
             Some(TokenKind::Word) if self.call(index, is_start) => return,
-            Some(TokenKind::Text) if self.inside() == Inside::Arguments && !self.written().has_operand => {
+            Some(TokenKind::Literal) if self.inside() == Inside::Arguments && !self.written().has_operand => {
                 let is_short = !self.text[bytes.clone()].contains('\n');
                 if is_short && bytes.len() > 1 && self.begin_operand(bytes.start) {
                     self.out.literal(bytes);
@@ -322,7 +328,7 @@ impl<'t> Masker<'t> {
         }
     }
 
-    fn mark(&mut self, index: usize) {
+    fn punctuation(&mut self, index: usize) {
         let start = self.start(index);
         match self.word(index) {
             "(" | "[" => self.push(index, Inside::Group, Role::Operand),

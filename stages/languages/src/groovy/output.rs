@@ -56,9 +56,12 @@ impl<'t> Output<'t> {
         self.bytes[self.last.min(to)..to].contains(&b'\n')
     }
 
-    /// Writes ASCII text at an offset.
+    /// Writes ASCII text at an offset, unless there is no room for it before the line feed.
     pub(super) fn write(&mut self, at: usize, token: &str) {
         let end = (at + token.len()).min(self.bytes.len());
+        if self.bytes[at..end].contains(&b'\n') {
+            return;
+        }
         self.bytes[at..end].copy_from_slice(&token.as_bytes()[..end - at]);
         self.last = self.last.max(end);
     }

@@ -87,6 +87,10 @@ fn definitions_and_calls_are_written_at_their_offsets() {
         ("if (a) b() else c()", "if (0);b();     c()"),
         ("x = \"${a(\"}\")}\" / 2 /b()", "x =                  b()"),
         ("a(1)\n\u{2028}.b { }", "a( )\n  o.b { }"),
+        ("@interface A {}", "@interface A {}"),
+        ("@\ninterface A {}", " \ninterface A {}"),
+        ("def\nclass A {}", "   \nclass A {}"),
+        ("<\nA> A b() {}", "T\n     b() {}"),
         ("", ""),
     ] {
         let masked = super::masked::masked(source).unwrap_or_default();
@@ -153,6 +157,8 @@ const TOKENS: &[&str] = &[
     "enum ",
     "record ",
     "@interface ",
+    "interface ",
+    "var",
     "extends ",
     "if",
     "for",
