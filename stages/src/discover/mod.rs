@@ -1,6 +1,5 @@
 //! `discover`: the source. Walks the tree and emits its files sorted by path, so that batches, and
-//! with them ids, are the same on every run. Files larger than a batch come first: the last of them to be read would
-//! otherwise keep one worker busy after all others are done.
+//! with them ids, are the same on every run.
 
 mod listing;
 mod listing_cache;
@@ -65,8 +64,7 @@ impl Default for Discover {
 }
 
 impl Described for Discover {
-    const SUMMARY: &'static str =
-        "The source: walks the tree and emits its files, sorted by path, files larger than a batch first.";
+    const SUMMARY: &'static str = "The source: walks the tree and emits its files, sorted by path.";
     const KEYS: &'static [Key] = &[
         Key::count("max_file_size", "bytes", "Larger files are skipped, and listed in the run's report."),
         Key::strings("skip_directories", "Names of directories to skip, beside the built-in ones."),
@@ -241,7 +239,7 @@ impl Worker for DiscoverWorker<'_> {
         let config = &self.stage.config;
         let mut found = self.stage.found(cx);
         self.stage.report(&found, cx);
-        sort(&mut found.files, config.batch_bytes);
+        found.files.sort_by(|a, b| a.path.cmp(&b.path));
         cx.set_total_files(found.files.len() as u64);
         let mut rest = found.files.as_slice();
         while !rest.is_empty() && !cx.cancelled() {
@@ -251,12 +249,6 @@ impl Worker for DiscoverWorker<'_> {
         }
         Ok(())
     }
-}
-
-/// Sorts files by path, those larger than a batch first.
-fn sort(files: &mut [WalkedFile], batch_bytes: u64) {
-    let fits = |file: &WalkedFile| file.size <= batch_bytes;
-    files.sort_by(|a, b| fits(a).cmp(&fits(b)).then_with(|| a.path.cmp(&b.path)));
 }
 
 /// The number of files in the next batch: at least one.

@@ -162,18 +162,6 @@ fn a_linked_work_tree_has_the_exclude_file_of_its_repository() {
     assert_eq!(paths, ["open.py"]);
 }
 
-#[test]
-fn files_larger_than_a_batch_come_first() {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, bytes) in [("a.py", 4), ("b.py", 11), ("c.py", 10), ("d.py", 400)] {
-        std::fs::write(directory.path().join(name), "#".repeat(bytes)).unwrap();
-    }
-    let mut files = walked(directory.path(), 1).files;
-    super::sort(&mut files, 10);
-    let paths: Vec<&str> = files.iter().map(|file| &*file.path).collect();
-    assert_eq!(paths, ["b.py", "d.py", "a.py", "c.py"]);
-}
-
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_has_a_reason() {
