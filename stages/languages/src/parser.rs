@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use aurora_bounded_parser::{Limits, Stopped};
+use aurora_bounded_parser::{Grammar, Limits, Stopped};
 use tree_sitter::Tree;
 
 use crate::deadline::Deadline;
@@ -150,7 +150,7 @@ impl Parser {
         let query = language.compiled_query()?;
         let masked = (language.masked)(text);
         debug_assert!(masked.as_ref().is_none_or(|masked| masked.len() == text.len()));
-        let tree = tree(language, masked.as_deref().unwrap_or(text), deadline)?;
+        let tree = tree(query.grammar, masked.as_deref().unwrap_or(text), deadline)?;
         let captures = Captures::collect(query, tree.root_node(), text, deadline)?;
         let mut symbols = if let Some(prose) = &language.sections {
             let headings = captures.headings.iter().filter_map(|node| (prose.heading)(*node, text)).collect();
@@ -163,7 +163,7 @@ impl Parser {
     }
 }
 
-fn tree(language: &Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
+fn tree(grammar: Grammar, text: &str, deadline: &Deadline<'_>) -> Result<Tree, ParseFailure> {
     let max_operations = (text.len() as u64 * MAX_OPERATIONS_PER_BYTE).max(MIN_OPERATION_LIMIT);
     let max_checks = max_operations / OPERATIONS_PER_CHECK;
     let (mut checks, mut failure) = (0, ParseFailure::TooComplex);
@@ -176,11 +176,9 @@ fn tree(language: &Language, text: &str, deadline: &Deadline<'_>) -> Result<Tree
         }
         ControlFlow::Break(())
     };
-    aurora_bounded_parser::parse(&(language.grammar)(), text.as_bytes(), BOUNDS, &mut on_progress).map_err(|stopped| {
-        match stopped {
-            Stopped::ByCaller => failure,
-            Stopped::AtLimit => ParseFailure::TooComplex,
-        }
+    aurora_bounded_parser::parse(grammar, text.as_bytes(), BOUNDS, &mut on_progress).map_err(|stopped| match stopped {
+        Stopped::ByCaller => failure,
+        Stopped::AtLimit => ParseFailure::TooComplex,
     })
 }
 

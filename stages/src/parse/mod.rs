@@ -71,7 +71,7 @@ impl Stage for ParseStage {
     fn fingerprint(&self) -> Fingerprint {
         // The time limit is left out: a file that is parsed within it has the same symbols under any other.
         let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
-        Fingerprint::new(Parse::TYPE, 8)
+        Fingerprint::new(Parse::TYPE, 9)
             .with("max_size", self.limits.size)
             .with("max_symbols", self.limits.symbols)
             .with("languages", languages.join(","))

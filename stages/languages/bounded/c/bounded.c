@@ -7,15 +7,22 @@
 // `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and of this
 // file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser included.
 //
-// Outside of `aurora_parse_bounded`, the functions are those of libc: blocks can be allocated before and freed after it.
+// A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
+// process by an assertion. `aurora_bounded_language` gives the scanner a larger buffer, and such a text is given up, too.
+//
+// Outside of `aurora_parse_bounded`, the allocator is that of libc: blocks can be allocated before and freed after it.
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <tree_sitter/api.h>
+
+#include "parser.h"
 
 #ifdef _MSC_VER
 #define THREAD_LOCAL __declspec(thread)
@@ -52,6 +59,7 @@ static THREAD_LOCAL struct {
   uintptr_t *log;
   size_t log_length;
   size_t log_capacity;
+  unsigned (*serialize)(void *scanner, char *buffer);
   jmp_buf start;
 } parse;
 
@@ -210,6 +218,39 @@ void aurora_bound_allocations(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
 
+// A language as tree-sitter is to use it, and what its scanner calls.
+typedef struct {
+  TSLanguage language;
+  unsigned (*serialize)(void *scanner, char *buffer);
+} BoundedLanguage;
+
+// Room for a state that is too long: what is beyond the end is an entry of a stack, or the length of a word.
+enum { LONGEST_STATE = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
+
+static unsigned bounded_serialize(void *scanner, char *buffer) {
+  // A parser of the caller with the language of a tree: what its scanner wants to keep is lost.
+  if (!parse.is_active) return 0;
+  char state[LONGEST_STATE];
+  unsigned length = parse.serialize(scanner, state);
+  if (length > TREE_SITTER_SERIALIZATION_BUFFER_SIZE) longjmp(parse.start, 1);
+  memcpy(buffer, state, length);
+  return length;
+}
+
+// A language for `aurora_parse_bounded`, which is never freed: trees point to it. Null if the language is of a version whose
+// layout is not known here.
+const BoundedLanguage *aurora_bounded_language(const TSLanguage *language) {
+  size_t size = 0;
+  if (language->abi_version == 14) size = offsetof(TSLanguage, name);
+  if (language->abi_version == 15) size = sizeof(TSLanguage);
+  if (size == 0) return NULL;
+  BoundedLanguage *bounded = checked(calloc(1, sizeof(BoundedLanguage)));
+  memcpy(&bounded->language, language, size);
+  bounded->serialize = language->external_scanner.serialize;
+  if (bounded->serialize) bounded->language.external_scanner.serialize = bounded_serialize;
+  return bounded;
+}
+
 // The progress callback of the caller, which may use other parsers.
 static bool unbounded_progress(TSParseState *state) {
   const TSParseOptions *options = state->payload;
@@ -221,12 +262,13 @@ static bool unbounded_progress(TSParseState *state) {
   return stops;
 }
 
-static TSTree *parse_whole(const TSLanguage *language, TSInput input, TSParseOptions options) {
+static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSParseOptions options) {
   TSParser *parser = ts_parser_new();
   // A new parser allocates the first node of its stack last.
   parse.node_size = parse.last_malloc;
   TSTree *tree = NULL;
-  if (ts_parser_set_language(parser, language)) {
+  parse.serialize = language->serialize;
+  if (ts_parser_set_language(parser, &language->language)) {
     TSParseOptions inner = {&options, unbounded_progress};
     tree = ts_parser_parse_with_options(parser, NULL, input, inner);
   }
@@ -234,11 +276,11 @@ static TSTree *parse_whole(const TSLanguage *language, TSInput input, TSParseOpt
   return tree;
 }
 
-// The tree of a text, or null: the progress callback has stopped the parse, or the language is of another version. If copies
-// of subtrees hold more than `most_copied` bytes, or stacks have more than `most_nodes` nodes, it is null as well, and
-// `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
+// The tree of a text, or null: the progress callback has stopped the parse. If copies of subtrees hold more than
+// `most_copied` bytes, stacks have more than `most_nodes` nodes, or the state of the scanner is too long, it is null as well,
+// and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
 TSTree *aurora_parse_bounded(
-  const TSLanguage *language,
+  const BoundedLanguage *language,
   TSInput input,
   TSParseOptions options,
   size_t most_copied,

@@ -1,20 +1,21 @@
-//! A parse by tree-sitter with limits for its stacks and its error recovery.
+//! A parse by tree-sitter with limits for its stacks, its error recovery and the states of scanners.
 //!
 //! At the end of a text with errors, tree-sitter copies every path through its stacks. That takes the square of the number
 //! of errors at nested places: a gigabyte for a text of some kilobytes, without a call of the progress callback, and an
 //! allocation that fails ends the process. It also releases a stack by recursion, which ends the process if it is deep.
+//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well.
 //! [`parse`] gives such a text up. What it counts is what tree-sitter asks for, so whether a text exceeds a limit depends on
 //! the text alone.
 //!
 //! The part in C leaves the parse with `longjmp`, which Rust has no equivalent of.
 //!
 //! ```
-//! use aurora_bounded_parser::{Limits, Stopped, parse};
+//! use aurora_bounded_parser::{Grammar, Limits, Stopped, parse};
 //! use std::ops::ControlFlow;
 //!
-//! let go = tree_sitter_go::LANGUAGE.into();
+//! let go = Grammar::new(&tree_sitter_go::LANGUAGE.into()).expect("is of a version that is supported");
 //! let limits = Limits { copied: 1 << 20, nodes: 10_000 };
-//! let parse = |text: &str| parse(&go, text.as_bytes(), limits, &mut || ControlFlow::Continue(()));
+//! let parse = |text: &str| parse(go, text.as_bytes(), limits, &mut || ControlFlow::Continue(()));
 //! assert_eq!(parse(&"%w[".repeat(2_000)).err(), Some(Stopped::AtLimit));
 //! assert_eq!(parse("package p").expect("is short").root_node().kind(), "source_file");
 //! ```
@@ -24,15 +25,20 @@
 
 use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
+use std::ptr::NonNull;
 use std::sync::Once;
 
 use tree_sitter::ffi::{TSInput, TSInputEncodingUTF8, TSLanguage, TSParseOptions, TSParseState, TSPoint, TSTree};
 use tree_sitter::{Language, Tree};
 
+/// A `BoundedLanguage` of the part in C.
+enum BoundedLanguage {}
+
 unsafe extern "C" {
     fn aurora_bound_allocations();
+    fn aurora_bounded_language(language: *const TSLanguage) -> *const BoundedLanguage;
     fn aurora_parse_bounded(
-        language: *const TSLanguage,
+        language: *const BoundedLanguage,
         input: TSInput,
         options: TSParseOptions,
         most_copied: usize,
@@ -50,11 +56,35 @@ pub struct Limits {
     pub nodes: usize,
 }
 
+/// A grammar for [`parse`].
+#[derive(Debug, Clone, Copy)]
+pub struct Grammar(NonNull<BoundedLanguage>);
+
+// SAFETY: nothing changes what it points to.
+unsafe impl Send for Grammar {}
+// SAFETY: as above.
+unsafe impl Sync for Grammar {}
+
+impl Grammar {
+    /// A copy of some hundred bytes of the language, which lives as long as the process because trees point to it. Parsers of
+    /// tree-sitter should be given the original instead of the language of such a tree, which has no state of the scanner.
+    ///
+    /// `None`: the grammar is of another version of tree-sitter's format than 14 and 15.
+    pub fn new(language: &Language) -> Option<Self> {
+        let language = language.clone().into_raw();
+        // SAFETY: the pointer is that of a language, and what it points to is copied.
+        let grammar = unsafe { aurora_bounded_language(language) };
+        // SAFETY: the pointer is that of the language above.
+        drop(unsafe { Language::from_raw(language) });
+        NonNull::new(grammar.cast_mut()).map(Self)
+    }
+}
+
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// The progress callback asked for it, or the parse cannot begin: the grammar is of a version that tree-sitter does not
-    /// support, the text has 4 GiB or more, or the call came from a progress callback of this function.
+    /// The progress callback asked for it, or the parse cannot begin: the text has 4 GiB or more, or the call came from a
+    /// progress callback of this function.
     ByCaller,
     /// A limit was exceeded.
     AtLimit,
@@ -66,7 +96,7 @@ pub enum Stopped {
 ///
 /// [`Stopped`]: the text was given up.
 pub fn parse(
-    language: &Language,
+    grammar: Grammar,
     text: &[u8],
     limits: Limits,
     on_progress: &mut dyn FnMut() -> ControlFlow<()>,
@@ -82,14 +112,12 @@ pub fn parse(
     let input =
         TSInput { payload: (&raw mut text).cast(), read: Some(read), encoding: TSInputEncodingUTF8, decode: None };
     let options = TSParseOptions { payload: (&raw mut on_progress).cast(), progress_callback: Some(progress) };
-    let language = language.clone().into_raw();
     let mut is_exceeded = false;
     // SAFETY: each payload has the type that its function casts it to, and outlives the call. `longjmp` leaves frames of C
     // alone: neither function allocates by tree-sitter.
-    let tree =
-        unsafe { aurora_parse_bounded(language, input, options, limits.copied, limits.nodes, &raw mut is_exceeded) };
-    // SAFETY: the pointer is that of the language above.
-    drop(unsafe { Language::from_raw(language) });
+    let tree = unsafe {
+        aurora_parse_bounded(grammar.0.as_ptr(), input, options, limits.copied, limits.nodes, &raw mut is_exceeded)
+    };
     if is_exceeded {
         return Err(Stopped::AtLimit);
     }

@@ -5,6 +5,9 @@ use thiserror::Error;
 /// A language's queries do not fit its grammar, or use an unknown capture.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QuerySyntaxError {
+    /// The grammar is of a format that [`aurora_bounded_parser::Grammar`] does not support.
+    #[error("the language's grammar is of an unsupported format")]
+    UnsupportedGrammar,
     /// The grammar has no such node kind.
     #[error("the language's queries do not fit its grammar: no node kind `{0}`")]
     UnknownNode(String),

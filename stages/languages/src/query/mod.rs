@@ -22,6 +22,8 @@ pub use error::QuerySyntaxError;
 /// A language's queries: their patterns, indexed by the node kind of their root.
 #[derive(Debug)]
 pub(crate) struct CompiledQuery {
+    /// The grammar of the patterns, for parses.
+    pub(crate) grammar: aurora_bounded_parser::Grammar,
     pub(crate) patterns: Vec<Pattern>,
     by_kind: Vec<Vec<u32>>,
     /// Patterns for `ERROR` and `MISSING` nodes, which have no kind of their own.
@@ -31,7 +33,8 @@ pub(crate) struct CompiledQuery {
 impl CompiledQuery {
     pub(crate) fn new(grammar: &Grammar, sources: &[&str]) -> Result<Self, QuerySyntaxError> {
         let by_kind = vec![Vec::new(); grammar.node_kind_count()];
-        let mut compiled = Self { patterns: Vec::new(), by_kind, error_patterns: Vec::new() };
+        let bounded = aurora_bounded_parser::Grammar::new(grammar).ok_or(QuerySyntaxError::UnsupportedGrammar)?;
+        let mut compiled = Self { grammar: bounded, patterns: Vec::new(), by_kind, error_patterns: Vec::new() };
         for source in sources {
             for pattern in source::parse(source, grammar)? {
                 compiled.add(pattern);

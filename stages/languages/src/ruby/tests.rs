@@ -102,6 +102,19 @@ def f; end
     assert_eq!(names, ["A", "A.b", "A::B", "A::B.c", "A.e", "f"]);
 }
 
+/// The scanner counts 4 bytes for each here-document beside its word, but two when it looks for the end of its buffer.
+#[test]
+fn heredocs_that_overflow_the_state_of_the_scanner_are_not_parsed() {
+    let failure = |last: usize| {
+        let words = [("a", 255), ("b", 255), ("c", 255), ("d", last)].map(|(letter, length)| letter.repeat(length));
+        let openers: Vec<String> = words.iter().map(|word| format!("<<{}", word.to_uppercase())).collect();
+        let bodies: String = words.iter().map(|word| format!("text\n{}\n", word.to_uppercase())).collect();
+        crate::Parser::new().parse(Some(&RUBY), &format!("f({})\n{bodies}", openers.join(", "))).failure
+    };
+    assert_eq!(failure(242), Some(crate::ParseFailure::TooComplex));
+    assert_eq!((failure(241), failure(243)), (None, None));
+}
+
 #[test]
 fn a_heredoc_with_a_long_word_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&RUBY), text).failure;

@@ -7,7 +7,6 @@ use crate::language::{BlockLimits, FileDoc, Language, QueryCache};
 
 mod entities;
 mod highlighting;
-mod nesting;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +19,6 @@ pub(crate) static YAML: Language = Language {
     is_declarative: true,
     blocks: Some(BlockLimits::DEFAULT),
     declared_name: Some(entities::declared_name),
-    breaks_scanner: nesting::is_too_deep,
     ends_at_token: true,
     file_doc: FileDoc::Prefix("#"),
     ..Language::new(
