@@ -96,7 +96,7 @@ const PATTERNS: &[(&str, &[&str], &str)] = &[
     ),
     ("lua", &["lua"], r"^\s*(?:local\s+)?function\s+(?:\w+[.:])*(\w+)\s*\("),
     ("make", &["mk"], r"^([a-z][\w-]+):(?:[^=]|$)"),
-    ("objc", &["m", "mm"], r"^@implementation\s+(\w+)"),
+    ("objc", &["h", "m", "mm"], r"^@(?:interface|protocol)\s+(\w+)\s*(?:<[^>]*>\s*)?(?::.*)?$"),
     ("objc", &["m", "mm"], r"^[-+]\s*\([^)]*\)\s*(\w+)\s*\{?\s*$"),
     ("perl", &["pl", "pm"], r"^sub\s+(\w+)"),
     (
