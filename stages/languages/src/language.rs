@@ -116,7 +116,7 @@ pub struct Language {
     pub is_schema: bool,
     /// Nested blocks are symbols within these limits; otherwise, all are.
     pub(crate) blocks: Option<BlockLimits>,
-    /// Whether the scanner of the grammar would not end with a text, or end the process: it is taken as plain text.
+    /// Whether the scanner of the grammar would end the process with a text: it is taken as plain text.
     pub(crate) breaks_scanner: fn(&str) -> bool,
     /// For languages that consist of sections instead of definitions.
     pub(crate) sections: Option<Sections>,

@@ -8,7 +8,8 @@
 // file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser included.
 //
 // A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
-// process by an assertion. `aurora_bounded_language` gives the scanner a larger buffer, and such a text is given up, too.
+// process by an assertion. Others wait for a character after the end of the text, for ever. `aurora_bounded_language` gives a
+// scanner a larger buffer and counts what it reads after the end, and such a text is given up, too.
 //
 // Outside of `aurora_parse_bounded`, the allocator is that of libc: blocks can be allocated before and freed after it.
 
@@ -59,7 +60,9 @@ static THREAD_LOCAL struct {
   uintptr_t *log;
   size_t log_length;
   size_t log_capacity;
-  unsigned (*serialize)(void *scanner, char *buffer);
+  const TSLanguage *original;
+  void (*advance)(TSLexer *lexer, bool skip);
+  size_t reads_at_end;
   jmp_buf start;
 } parse;
 
@@ -218,20 +221,37 @@ void aurora_bound_allocations(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
 
-// A language as tree-sitter is to use it, and what its scanner calls.
+// A language as tree-sitter is to use it, and the one that it was made of.
 typedef struct {
   TSLanguage language;
-  unsigned (*serialize)(void *scanner, char *buffer);
+  const TSLanguage *original;
 } BoundedLanguage;
 
 // Room for a state that is too long: what is beyond the end is an entry of a stack, or the length of a word.
 enum { LONGEST_STATE = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
+// How often a scanner may read on after the end of the text before it decides on a token.
+enum { MOST_READS_AT_END = 4096 };
+
+static void bounded_advance(TSLexer *lexer, bool skip) {
+  if (lexer->eof(lexer) && ++parse.reads_at_end > MOST_READS_AT_END) longjmp(parse.start, 1);
+  parse.advance(lexer, skip);
+}
+
+// Outside of a parse, for a parser of the caller with the language of a tree, the scanner finds nothing.
+static bool bounded_scan(void *scanner, TSLexer *lexer, const bool *valid_symbols) {
+  if (!parse.is_active) return false;
+  parse.reads_at_end = 0;
+  parse.advance = lexer->advance;
+  lexer->advance = bounded_advance;
+  bool is_found = parse.original->external_scanner.scan(scanner, lexer, valid_symbols);
+  lexer->advance = parse.advance;
+  return is_found;
+}
 
 static unsigned bounded_serialize(void *scanner, char *buffer) {
-  // A parser of the caller with the language of a tree: what its scanner wants to keep is lost.
   if (!parse.is_active) return 0;
   char state[LONGEST_STATE];
-  unsigned length = parse.serialize(scanner, state);
+  unsigned length = parse.original->external_scanner.serialize(scanner, state);
   if (length > TREE_SITTER_SERIALIZATION_BUFFER_SIZE) longjmp(parse.start, 1);
   memcpy(buffer, state, length);
   return length;
@@ -246,8 +266,11 @@ const BoundedLanguage *aurora_bounded_language(const TSLanguage *language) {
   if (size == 0) return NULL;
   BoundedLanguage *bounded = checked(calloc(1, sizeof(BoundedLanguage)));
   memcpy(&bounded->language, language, size);
-  bounded->serialize = language->external_scanner.serialize;
-  if (bounded->serialize) bounded->language.external_scanner.serialize = bounded_serialize;
+  bounded->original = language;
+  if (language->external_scanner.scan) {
+    bounded->language.external_scanner.scan = bounded_scan;
+    bounded->language.external_scanner.serialize = bounded_serialize;
+  }
   return bounded;
 }
 
@@ -267,7 +290,7 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
   // A new parser allocates the first node of its stack last.
   parse.node_size = parse.last_malloc;
   TSTree *tree = NULL;
-  parse.serialize = language->serialize;
+  parse.original = language->original;
   if (ts_parser_set_language(parser, &language->language)) {
     TSParseOptions inner = {&options, unbounded_progress};
     tree = ts_parser_parse_with_options(parser, NULL, input, inner);
@@ -277,8 +300,8 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
 }
 
 // The tree of a text, or null: the progress callback has stopped the parse. If copies of subtrees hold more than
-// `most_copied` bytes, stacks have more than `most_nodes` nodes, or the state of the scanner is too long, it is null as well,
-// and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
+// `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it waits for more
+// text, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
 TSTree *aurora_parse_bounded(
   const BoundedLanguage *language,
   TSInput input,

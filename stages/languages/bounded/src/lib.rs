@@ -1,9 +1,10 @@
-//! A parse by tree-sitter with limits for its stacks, its error recovery and the states of scanners.
+//! A parse by tree-sitter with limits for its stacks, its error recovery and the scanners of grammars.
 //!
 //! At the end of a text with errors, tree-sitter copies every path through its stacks. That takes the square of the number
 //! of errors at nested places: a gigabyte for a text of some kilobytes, without a call of the progress callback, and an
 //! allocation that fails ends the process. It also releases a stack by recursion, which ends the process if it is deep.
-//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well.
+//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well, or
+//! wait for ever for a character after the end of a text.
 //! [`parse`] gives such a text up. What it counts is what tree-sitter asks for, so whether a text exceeds a limit depends on
 //! the text alone.
 //!
@@ -67,7 +68,7 @@ unsafe impl Sync for Grammar {}
 
 impl Grammar {
     /// A copy of some hundred bytes of the language, which lives as long as the process because trees point to it. Parsers of
-    /// tree-sitter should be given the original instead of the language of such a tree, which has no state of the scanner.
+    /// tree-sitter should be given the original instead of the language of such a tree, whose scanner finds nothing.
     ///
     /// `None`: the grammar is of another version of tree-sitter's format than 14 and 15.
     pub fn new(language: &Language) -> Option<Self> {

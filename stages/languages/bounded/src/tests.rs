@@ -62,6 +62,16 @@ fn a_state_that_is_longer_than_the_buffer_ends_at_the_limit() {
     assert!(tree(yaml, "a: [b, c]").is_ok_and(|tree| !tree.contains("ERROR")));
 }
 
+/// The scanner of Kotlin looks for the white space after an annotation.
+#[test]
+fn a_scanner_that_waits_for_more_text_ends_at_the_limit() {
+    let kotlin = grammar(&tree_sitter_kotlin_ng::LANGUAGE.into());
+    for text in ["val a: B\n@T(", "class A\n@T"] {
+        assert_eq!(tree(kotlin, text), Err(Stopped::AtLimit));
+        assert!(tree(kotlin, &format!("{text}\n")).is_ok());
+    }
+}
+
 #[test]
 fn trees_are_those_of_tree_sitter() {
     let errors = "function f( { ) return [1, , }\n class A { b( } \n".repeat(300);

@@ -131,3 +131,11 @@ class Reader {
     method Reader.read 13-17 fun read() |  | open close assertThat isEqualTo | exported
     ");
 }
+
+/// The scanner of the grammar waits for the white space after an annotation.
+#[test]
+fn an_annotation_at_the_end_of_the_text_is_not_parsed() {
+    let failure = |text: &str| crate::Parser::new().parse(Some(&KOTLIN), text).failure;
+    assert_eq!(failure("val a: B\n@Throws(C"), Some(crate::ParseFailure::TooComplex));
+    assert_eq!(failure("val a: B\n@Throws(C\n"), None);
+}

@@ -10,7 +10,6 @@ use crate::language::{Language, QueryCache, VisibilityContext, import};
 use crate::spans::text_of;
 use crate::symbols::{Import, SymbolKind};
 
-mod heredoc;
 mod highlighting;
 #[cfg(test)]
 mod tests;
@@ -24,7 +23,6 @@ const PROBED_LINES: usize = 200;
 pub(crate) static PERL: Language = Language {
     separator: "::",
     has_absolute_modules: true,
-    breaks_scanner: heredoc::has_open_heredoc,
     file_names: &[".latexmkrc", "Rexfile", "cpanfile", "latexmkrc"],
     interpreters: &["perl"],
     aliases: &["cperl", "perl5"],

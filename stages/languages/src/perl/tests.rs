@@ -96,10 +96,11 @@ fn texts_of_other_languages_are_rejected() {
     }
 }
 
+/// The scanner of the grammar waits for the end of a here-document that interpolates.
 #[test]
 fn a_heredoc_without_an_end_is_not_parsed() {
     let failure = |text: &str| crate::Parser::new().parse(Some(&PERL), text).failure;
-    for text in ["<<E\n$s", "print <<~'E', <<\"F G\";\nE\n $s\n", "<<A; <<A;\n$s\nA\n$s"] {
+    for text in ["<<E\n$s", "<<A; <<A;\n$s\nA\n$s"] {
         assert_eq!(failure(text), Some(crate::ParseFailure::TooComplex), "{text}");
     }
     for text in ["print <<~E, <<'F';\n $s\n E\n$s\nF\n", "# <<E\n$s", "=pod\n\n<<E\n\n=cut\n\n$s", "1 << 2; $s"] {
