@@ -24,9 +24,14 @@ const OPERATIONS_PER_CHECK: u64 = 100;
 const MAX_OPERATIONS_PER_BYTE: u64 = 16;
 /// Short texts may take this many operations.
 const MIN_OPERATION_LIMIT: u64 = 200_000;
-/// Real sources, broken ones included, need less than a hundredth of this. To release a stack with so many nodes takes half of
-/// the stack of a thread, which has 2 MiB.
-const BOUNDS: Limits = Limits { copied: 32 << 20, nodes: 10_000 };
+/// Real sources, broken ones included, need less than a hundredth of this.
+const MAX_COPIED: usize = 32 << 20;
+/// The same. To release a stack with so many nodes takes half of the stack of a thread, which has 2 MiB.
+const MAX_NODES: usize = 10_000;
+/// Real sources need up to 17 characters that the scanner reads per byte.
+const MAX_READS_PER_BYTE: usize = 128;
+/// Short sources may need more.
+const MIN_READ_LIMIT: usize = 1 << 20;
 
 /// Limits of the work on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,7 +181,9 @@ fn tree(grammar: Grammar, text: &str, deadline: &Deadline<'_>) -> Result<Tree, P
         }
         ControlFlow::Break(())
     };
-    aurora_bounded_parser::parse(grammar, text.as_bytes(), BOUNDS, &mut on_progress).map_err(|stopped| match stopped {
+    let reads = (text.len() * MAX_READS_PER_BYTE).max(MIN_READ_LIMIT);
+    let limits = Limits { copied: MAX_COPIED, nodes: MAX_NODES, reads };
+    aurora_bounded_parser::parse(grammar, text.as_bytes(), limits, &mut on_progress).map_err(|stopped| match stopped {
         Stopped::ByCaller => failure,
         Stopped::AtLimit => ParseFailure::TooComplex,
     })

@@ -8,8 +8,9 @@
 // file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser included.
 //
 // A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
-// process by an assertion. Others wait for a character after the end of the text, for ever. `aurora_bounded_language` gives a
-// scanner a larger buffer and counts what it reads after the end, and such a text is given up, too.
+// process by an assertion. Others read to the end of a line or of the text for every token, or wait for a character after the
+// end for ever, which no callback is asked about. `aurora_bounded_language` gives a scanner a larger buffer and counts what it
+// reads, and such a text is given up, too.
 //
 // Outside of `aurora_parse_bounded`, the allocator is that of libc: blocks can be allocated before and freed after it.
 
@@ -62,7 +63,8 @@ static THREAD_LOCAL struct {
   size_t log_capacity;
   const TSLanguage *original;
   void (*advance)(TSLexer *lexer, bool skip);
-  size_t reads_at_end;
+  size_t reads;
+  size_t most_reads;
   jmp_buf start;
 } parse;
 
@@ -229,18 +231,15 @@ typedef struct {
 
 // Room for a state that is too long: what is beyond the end is an entry of a stack, or the length of a word.
 enum { LONGEST_STATE = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
-// How often a scanner may read on after the end of the text before it decides on a token.
-enum { MOST_READS_AT_END = 4096 };
 
 static void bounded_advance(TSLexer *lexer, bool skip) {
-  if (lexer->eof(lexer) && ++parse.reads_at_end > MOST_READS_AT_END) longjmp(parse.start, 1);
+  if (++parse.reads > parse.most_reads) longjmp(parse.start, 1);
   parse.advance(lexer, skip);
 }
 
 // Outside of a parse, for a parser of the caller with the language of a tree, the scanner finds nothing.
 static bool bounded_scan(void *scanner, TSLexer *lexer, const bool *valid_symbols) {
   if (!parse.is_active) return false;
-  parse.reads_at_end = 0;
   parse.advance = lexer->advance;
   lexer->advance = bounded_advance;
   bool is_found = parse.original->external_scanner.scan(scanner, lexer, valid_symbols);
@@ -300,14 +299,15 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
 }
 
 // The tree of a text, or null: the progress callback has stopped the parse. If copies of subtrees hold more than
-// `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it waits for more
-// text, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
+// `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it reads more than
+// `most_reads` characters, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
 TSTree *aurora_parse_bounded(
   const BoundedLanguage *language,
   TSInput input,
   TSParseOptions options,
   size_t most_copied,
   size_t most_nodes,
+  size_t most_reads,
   bool *is_exceeded
 ) {
   *is_exceeded = false;
@@ -318,6 +318,8 @@ TSTree *aurora_parse_bounded(
   parse.most_copied = most_copied;
   parse.nodes = new_table(FIRST_CAPACITY);
   parse.most_nodes = most_nodes;
+  parse.reads = 0;
+  parse.most_reads = most_reads;
   parse.node_size = SIZE_MAX;
   parse.log = checked(malloc(FIRST_LOG * sizeof(uintptr_t)));
   parse.log_length = 0;

@@ -3,8 +3,8 @@
 //! At the end of a text with errors, tree-sitter copies every path through its stacks. That takes the square of the number
 //! of errors at nested places: a gigabyte for a text of some kilobytes, without a call of the progress callback, and an
 //! allocation that fails ends the process. It also releases a stack by recursion, which ends the process if it is deep.
-//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well, or
-//! wait for ever for a character after the end of a text.
+//! The scanners of some grammars write states that are longer than tree-sitter's buffer, which ends the process as well, read
+//! the rest of the text for every token, or wait for ever for a character after its end.
 //! [`parse`] gives such a text up. What it counts is what tree-sitter asks for, so whether a text exceeds a limit depends on
 //! the text alone.
 //!
@@ -15,7 +15,7 @@
 //! use std::ops::ControlFlow;
 //!
 //! let go = Grammar::new(&tree_sitter_go::LANGUAGE.into()).expect("is of a version that is supported");
-//! let limits = Limits { copied: 1 << 20, nodes: 10_000 };
+//! let limits = Limits { copied: 1 << 20, nodes: 10_000, reads: 1 << 20 };
 //! let parse = |text: &str| parse(go, text.as_bytes(), limits, &mut || ControlFlow::Continue(()));
 //! assert_eq!(parse(&"%w[".repeat(2_000)).err(), Some(Stopped::AtLimit));
 //! assert_eq!(parse("package p").expect("is short").root_node().kind(), "source_file");
@@ -44,17 +44,20 @@ unsafe extern "C" {
         options: TSParseOptions,
         most_copied: usize,
         most_nodes: usize,
+        most_reads: usize,
         is_exceeded: *mut bool,
     ) -> *mut TSTree;
 }
 
-/// What a parse may hold at one time.
+/// What a parse may hold at one time, and do in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes in copies of subtrees.
     pub copied: usize,
     /// Nodes of stacks. Releasing them may take a frame of some hundred bytes for each.
     pub nodes: usize,
+    /// Characters that the scanner of the grammar reads, each as often as it reads it.
+    pub reads: usize,
 }
 
 /// A grammar for [`parse`].
@@ -116,9 +119,9 @@ pub fn parse(
     let mut is_exceeded = false;
     // SAFETY: each payload has the type that its function casts it to, and outlives the call. `longjmp` leaves frames of C
     // alone: neither function allocates by tree-sitter.
-    let tree = unsafe {
-        aurora_parse_bounded(grammar.0.as_ptr(), input, options, limits.copied, limits.nodes, &raw mut is_exceeded)
-    };
+    let Limits { copied, nodes, reads } = limits;
+    let tree =
+        unsafe { aurora_parse_bounded(grammar.0.as_ptr(), input, options, copied, nodes, reads, &raw mut is_exceeded) };
     if is_exceeded {
         return Err(Stopped::AtLimit);
     }

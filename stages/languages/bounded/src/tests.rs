@@ -19,7 +19,7 @@ fn javascript() -> Grammar {
     grammar(&tree_sitter_javascript::LANGUAGE.into())
 }
 
-const LIMITS: Limits = Limits { copied: 4 * MIB, nodes: 10_000 };
+const LIMITS: Limits = Limits { copied: 4 * MIB, nodes: 10_000, reads: MIB };
 
 /// The tree as text, or why there is none.
 fn tree(grammar: Grammar, text: &str) -> Result<String, Stopped> {
@@ -62,9 +62,11 @@ fn a_state_that_is_longer_than_the_buffer_ends_at_the_limit() {
     assert!(tree(yaml, "a: [b, c]").is_ok_and(|tree| !tree.contains("ERROR")));
 }
 
-/// The scanner of Kotlin looks for the white space after an annotation.
+/// The scanner of Kotlin looks for the white space after an annotation, that of Lua for the end of a comment.
 #[test]
-fn a_scanner_that_waits_for_more_text_ends_at_the_limit() {
+fn a_scanner_that_reads_on_ends_at_the_limit() {
+    let lua = grammar(&tree_sitter_lua::LANGUAGE.into());
+    assert_eq!(tree(lua, &"{-".repeat(10_000)), Err(Stopped::AtLimit));
     let kotlin = grammar(&tree_sitter_kotlin_ng::LANGUAGE.into());
     for text in ["val a: B\n@T(", "class A\n@T"] {
         assert_eq!(tree(kotlin, text), Err(Stopped::AtLimit));

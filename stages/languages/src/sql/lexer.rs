@@ -24,11 +24,30 @@ pub(super) struct Token {
 pub(super) struct Lexer<'t> {
     text: &'t str,
     at: usize,
+    /// The comments so far that begin with `#`.
+    hash_comments: Vec<Range<usize>>,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, hash_comments: Vec::new() }
+    }
+
+    /// All comments that begin with `#`, as they do in MySQL.
+    pub(super) fn hash_comments(text: &'t str) -> Vec<Range<usize>> {
+        if memchr::memchr(b'#', text.as_bytes()).is_none() {
+            return Vec::new();
+        }
+        let mut lexer = Self::new(text);
+        lexer.by_ref().for_each(drop);
+        lexer.hash_comments
+    }
+
+    /// Whether `#` at an offset begins a comment, and not the name of a temporary table or an operator.
+    fn is_hash_comment(&self, at: usize) -> bool {
+        let next = self.text[at + 1..].chars().next();
+        let is_line = || self.text[..at].trim_end_matches([' ', '\t']).ends_with('\n') || at == 0;
+        next.is_none_or(|next| next.is_whitespace() || next == '#' || (!next.is_alphanumeric() && is_line()))
     }
 
     /// The end of a text that begins at `from` and ends with `end`, or with the file.
@@ -55,6 +74,11 @@ impl Iterator for Lexer<'_> {
             let (kind, end) = match first {
                 _ if first.is_whitespace() => (None, start + first.len_utf8()),
                 _ if rest.starts_with("--") => (None, self.past(start, "\n")),
+                '#' if self.is_hash_comment(start) => {
+                    let end = self.past(start, "\n");
+                    self.hash_comments.push(start..end);
+                    (None, end)
+                }
                 _ if rest.starts_with("/*") => (None, self.past(start + 2, "*/")),
                 '\'' => (Some(TokenKind::Literal), self.past(start + 1, "'")),
                 '"' => (Some(TokenKind::Word), self.past(start + 1, "\"")),
@@ -79,7 +103,7 @@ impl Iterator for Lexer<'_> {
 }
 
 fn is_name(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
+    c.is_alphabetic() || matches!(c, '_' | '#' | '<')
 }
 
 fn is_word(c: char) -> bool {

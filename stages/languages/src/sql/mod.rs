@@ -9,9 +9,15 @@ use crate::highlight::Highlighting;
 use crate::language::{DeclaredName, Language, QueryCache};
 use crate::spans::text_of;
 
+mod columns;
+mod head;
 mod highlighting;
 mod lexer;
 mod masked;
+mod output;
+mod routines;
+mod statements;
+mod tables;
 #[cfg(test)]
 mod tests;
 

@@ -20,37 +20,97 @@ fn sample() {
     block notify 40-40 CREATE TRIGGER notify BEFORE INSERT ON loans FOR EACH ROW EXECUTE FUNCTION library.give_back() |  |  | exported
     function count_loans 43-49 CREATE PROCEDURE count_loans(IN reader int, OUT total int) |  |  | exported
     block loans_log 52-55 CREATE TRIGGER loans_log AFTER INSERT ON loans BEGIN INSERT INTO log VALUES (new.id); END |  |  | exported
-    values: id joined id reader
+    values: id full name joined id reader
     "#);
+}
+
+/// Texts, and what the grammar gets instead.
+fn assert_masked(texts: &[(&str, &str)]) {
+    for (source, expected) in texts {
+        let masked = masked(source).unwrap_or_default();
+        assert_eq!(masked, *expected, "{source}");
+        assert_eq!(masked.len(), source.len());
+    }
 }
 
 #[test]
 fn routines_are_replaced_by_statements_of_the_same_name_and_length() {
-    for (source, expected) in [
+    assert_masked(&[
         (
-            "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1; $$; x",
-            "CREATE FUNCTION f () RETURNS INT                  AS '             '; x",
+            "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1; $$; DROP x",
+            "CREATE FUNCTION f () RETURNS INT                  AS '             '; DROP x",
         ),
         (
-            "DELIMITER //\nCREATE PROCEDURE p(IN n int, OUT m int)\nBEGIN\n  SELECT n; END //\nDELIMITER ;\nx",
-            "            \nCREATE FUNCTION  p () RETURNS INT      \nAS ' \n              ' ; \n           \nx",
+            "DELIMITER //\nCREATE PROCEDURE p(IN n int, OUT m int)\nBEGIN\n  SELECT n; END //\nDELIMITER ;\nDROP x",
+            "            \nCREATE FUNCTION  p () RETURNS INT      \nAS ' \n              ' ; \n           \nDROP x",
         ),
         (
-            "CREATE OR ALTER PROC [dbo].[p]\nAS BEGIN SELECT 1; END;\nGO\nx",
-            "CREATE FUNCTION      \"dbo\".\"p\"\n() RETURNS INT AS '  ';\n  \nx",
+            "CREATE OR ALTER PROC [dbo].[p]\nAS BEGIN SELECT 1; END;\nGO\nDROP x",
+            "CREATE FUNCTION      \"dbo\".\"p\"\n() RETURNS INT AS '  ';\n  \nDROP x",
         ),
         (
-            "CREATE OR REPLACE PROCEDURE p IS n int; BEGIN IF n THEN y; END IF; END p;\n/\nx",
-            "CREATE FUNCTION             p () RETURNS INT AS '                      ';\n \nx",
+            "CREATE OR REPLACE PROCEDURE p IS n int; BEGIN IF n THEN y; END IF; END p;\n/\nDROP x",
+            "CREATE FUNCTION             p () RETURNS INT AS '                      ';\n \nDROP x",
         ),
         (
-            "CREATE TRIGGER t AFTER INSERT ON l BEGIN DELETE FROM l; END; x",
-            "CREATE INDEX   t ON t              (                     a); x",
+            "CREATE TRIGGER t AFTER INSERT ON l BEGIN DELETE FROM l; END; DROP x",
+            "CREATE INDEX   t ON t              (                     a); DROP x",
         ),
         ("SELECT [a b] FROM [dbo].[t]; SELECT a[1]", "SELECT \"a b\" FROM \"dbo\".\"t\"; SELECT a[1]"),
-    ] {
-        let masked = masked(source).unwrap_or_default();
-        assert_eq!(masked, expected, "{source}");
-        assert_eq!(masked.len(), source.len());
+    ]);
+}
+
+#[test]
+fn tables_and_views_have_what_all_dialects_have() {
+    assert_masked(&[
+        (
+            "CREATE OR REPLACE TABLE p-q.d.t (a INT64) PARTITION BY a OPTIONS (x='y') AS SELECT 1",
+            "CREATE            TABLE aaa.a.a (a aaaaa)                                AS SELECT 1",
+        ),
+        (
+            "CREATE TABLE IF NOT EXISTS t (a int)\nENGINE=InnoDB;",
+            "CREATE TABLE               a (a int \n            );",
+        ),
+        ("CREATE EXTERNAL TABLE t LIKE other_table;", "CREATE          TABLE a AS SELECT      1;"),
+        ("CREATE VIRTUAL TABLE t USING fts5(a, b);", "CREATE         TABLE a AS SELECT      1;"),
+        ("CREATE SECURE VIEW v (a) COMMENT='AS' AS (SELECT 1)", "CREATE        VIEW a                  AS (SELECT 1)"),
+        ("CREATE TABLE t LIKE u; DROP x", "CREATE TYPE  a       ; DROP x"),
+        ("CREATE TABLE FUNCTION f(a INT) AS SELECT 123", "CREATE FUNCTION       f () RETURNS INT AS ''"),
+    ]);
+    // A table that exists is not defined.
+    for text in ["CREATE POLICY p ON TABLE t (a b) c", "CREATE TYPE t AS TABLE OF u"] {
+        assert_eq!(masked(text), None);
     }
+}
+
+#[test]
+fn columns_have_a_type_or_what_the_grammar_reads() {
+    assert_masked(&[
+        (
+            "CREATE TABLE t (LIKE u, [order] [int] IDENTITY(1, 1), -- Why\n CONSTRAINT c UNIQUE (a, b), `b` enum('x', 'y'))",
+            "CREATE TABLE a (        aaaaaaa aaaaa                 -- Why\n                           , aaa aaaa          )",
+        ),
+        (
+            "CREATE TABLE t (a int DEFAULT f(b), b bigint REFERENCES u (c), c int CHECK (c < 1), key text, KEY k (a))",
+            "CREATE TABLE a (a int DEFAULT f(b), a bigint REFERENCES u (c), a aaa              , aaa text           )",
+        ),
+        (
+            "CREATE TABLE t (a STRUCT<b INT64, c STRING>, d varchar(80 CHAR), e set('x', 'y'), key nvarchar(max))",
+            "CREATE TABLE a (a aaaaaa                   , a aaaaaaa         , a aaa          , aaa aaaaaaaa     )",
+        ),
+    ]);
+}
+
+#[test]
+fn statements_that_the_grammar_does_not_know_are_left_out() {
+    assert_masked(&[
+        (
+            "SET x ON;\nIF NOT EXISTS (SELECT 1)\nBEGIN\n  CREATE TABLE #t([a] int) ON [PRIMARY]\nEND\nGO\n",
+            "         \n                        \n     \n  CREATE TABLE aa(aaa int             )\n   \n; \n",
+        ),
+        ("DROP TABLE t\n  CREATE TABLE u (a int);", "DROP TABLE t\n ;CREATE TABLE a (a int);"),
+        ("ALTER TABLE a ADD b\nEXEC c;", "ALTER TABLE a ADD b\n      ;"),
+        ("# it's a note\n\\set a 'b\nSELECT 1", "             \n         \nSELECT 1"),
+        ("COPY t (a) FROM stdin;\n1\tdon't\n\\.\nSELECT 1", "                      \n       \n  \nSELECT 1"),
+    ]);
 }

@@ -1,0 +1,92 @@
+//! The beginning of a definition.
+
+use std::iter::Peekable;
+use std::ops::Range;
+
+use crate::sql::lexer::{Lexer, Token, TokenKind};
+use crate::sql::statements::{begins_statement, is_separator};
+
+/// Words before the kind of an object in `CREATE OR REPLACE TEMPORARY FUNCTION` and the like, at most.
+const MAX_MODIFIERS: usize = 12;
+
+/// Words before a table that is not defined: `CREATE POLICY p ON TABLE t`, `CREATE TYPE t AS TABLE OF u`.
+const REFERENCES: &[&str] = &["AS", "FOR", "FROM", "OF", "ON", "TO"];
+
+/// What is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Routine,
+    Trigger,
+    Table,
+    View,
+}
+
+/// `CREATE … TABLE IF NOT EXISTS name` and the like.
+pub(super) struct Head {
+    pub(super) kind: Kind,
+    /// The end of `CREATE`.
+    pub(super) create: usize,
+    /// The word for the kind.
+    pub(super) keyword: Range<usize>,
+    /// The name with its schema.
+    pub(super) name: Range<usize>,
+}
+
+impl Head {
+    /// Reads what comes after `CREATE`; `None` for other objects, of which it reads the first words only.
+    pub(super) fn read(text: &str, create: usize, lexer: &mut Peekable<Lexer<'_>>) -> Option<Self> {
+        let (kind, keyword) = Self::kind(text, lexer)?;
+        while lexer.next_if(|token| token.is_any(text, &["IF", "NOT", "EXISTS"])).is_some() {}
+        let mut name = lexer.next_if(|token| token.kind == TokenKind::Word)?.bytes;
+        // `-` is a part of the names of projects in BigQuery.
+        while lexer.next_if(|token| matches!(token.kind, TokenKind::Mark('.' | '-'))).is_some() {
+            name.end = lexer.next_if(|token| token.kind == TokenKind::Word)?.bytes.end;
+        }
+        Some(Self { kind, create, keyword, name })
+    }
+
+    /// The kind, and the word for it.
+    fn kind(text: &str, lexer: &mut Peekable<Lexer<'_>>) -> Option<(Kind, Range<usize>)> {
+        let mut is_reference = false;
+        for _ in 0..MAX_MODIFIERS {
+            let token = lexer.next_if(|token| {
+                let is_end = is_separator(text, token) || begins_statement(text, token);
+                !is_end && !matches!(token.kind, TokenKind::Mark(';' | '('))
+            })?;
+            // `TABLE FUNCTION` is a function.
+            let is_attribute = is_reference || lexer.peek().is_some_and(|next| next.is(text, "FUNCTION"));
+            match kind_of(token.word(text)) {
+                Some(Kind::Table | Kind::View) if is_attribute => {}
+                Some(kind) => return Some((kind, token.bytes)),
+                None => {}
+            }
+            is_reference = token.is_any(text, REFERENCES);
+        }
+        None
+    }
+}
+
+fn kind_of(word: &str) -> Option<Kind> {
+    let is = |kind: &&str| word.eq_ignore_ascii_case(kind);
+    if ["FUNCTION", "PROC", "PROCEDURE"].iter().any(is) {
+        return Some(Kind::Routine);
+    }
+    [("TRIGGER", Kind::Trigger), ("TABLE", Kind::Table), ("VIEW", Kind::View)]
+        .into_iter()
+        .find_map(|(name, kind)| is(&name).then_some(kind))
+}
+
+impl Token {
+    /// The text of a word, empty for other tokens.
+    pub(super) fn word<'t>(&self, text: &'t str) -> &'t str {
+        if self.kind == TokenKind::Word { &text[self.bytes.clone()] } else { "" }
+    }
+
+    pub(super) fn is(&self, text: &str, word: &str) -> bool {
+        self.word(text).eq_ignore_ascii_case(word)
+    }
+
+    pub(super) fn is_any(&self, text: &str, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(text, word))
+    }
+}

@@ -1,0 +1,72 @@
+//! Writes a text of the same length with the same line feeds.
+
+use std::ops::Range;
+
+use crate::sql::lexer::Token;
+
+/// Replaces brackets around identifiers by quotes.
+pub(super) fn quote(bytes: &mut [u8], name: Range<usize>) {
+    bytes[name].iter_mut().filter(|byte| matches!(**byte, b'[' | b']')).for_each(|byte| *byte = b'"');
+}
+
+/// Replaces the parts of a name by words that are no keywords in any dialect. Symbols have the names of the original text.
+pub(super) fn hide(bytes: &mut [u8], name: Range<usize>) {
+    let mut closing = None;
+    for byte in &mut bytes[name] {
+        let is_between = closing.is_none() && matches!(*byte, b'.' | b' ' | b'\t');
+        if is_between || matches!(*byte, b'\n' | b'\r') {
+            continue;
+        }
+        closing = match (closing, *byte) {
+            (None, b'[') => Some(b']'),
+            (None, quote @ (b'"' | b'`')) => Some(quote),
+            (Some(closing), byte) if byte == closing => None,
+            (closing, _) => closing,
+        };
+        *byte = b'a';
+    }
+}
+
+/// Replaces tokens by blanks, and leaves the comments between them.
+pub(super) fn blank_tokens(bytes: &mut [u8], tokens: &[Token]) {
+    tokens.iter().for_each(|token| blank(&mut bytes[token.bytes.clone()]));
+}
+
+/// Replaces all bytes but line feeds by blanks.
+pub(super) fn blank(bytes: &mut [u8]) {
+    bytes.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+}
+
+/// Writes a token over blanks at or after `from`, and returns the offset of the blank after it.
+pub(super) fn write(bytes: &mut [u8], from: usize, to: usize, token: &[u8]) -> Option<usize> {
+    let fits = |window: &[u8]| window.iter().all(|byte| *byte == b' ');
+    let at = from + bytes.get(from..to)?.windows(token.len()).position(fits)?;
+    bytes[at..at + token.len()].copy_from_slice(token);
+    Some(at + token.len() + usize::from(bytes.get(at + token.len()) == Some(&b' ')))
+}
+
+/// Writes a character over the last blank of the white space before an offset, if there is one.
+pub(super) fn write_before(bytes: &mut [u8], at: usize, mark: u8) {
+    let white_space = bytes[..at].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
+    if let Some(distance) = white_space.enumerate().find_map(|(index, byte)| (*byte == b' ').then_some(index + 1)) {
+        bytes[at - distance] = mark;
+    }
+}
+
+/// Writes the tokens of a statement from `from` to `end`, the last one at the end; those of `body` begin at an offset of
+/// their own.
+pub(super) fn write_tokens(bytes: &mut [u8], from: usize, end: usize, tokens: &Tokens, body: usize) -> Option<()> {
+    let last_at = end.checked_sub(tokens.last.len())?;
+    let head_end = tokens.head.iter().try_fold(from, |at, token| write(bytes, at, last_at, token))?;
+    tokens.body.iter().try_fold(head_end.max(body), |at, token| write(bytes, at, last_at, token))?;
+    write(bytes, last_at, end, tokens.last).map(|_| ())
+}
+
+/// Tokens after the name that a statement defines.
+pub(super) struct Tokens {
+    pub(super) head: &'static [&'static [u8]],
+    /// At the start of the body.
+    pub(super) body: &'static [&'static [u8]],
+    /// At the end of the statement.
+    pub(super) last: &'static [u8],
+}

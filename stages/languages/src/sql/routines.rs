@@ -1,0 +1,103 @@
+//! Functions, procedures and triggers, whose bodies are in another language in every dialect.
+
+use std::iter::Peekable;
+
+use crate::sql::head::{Head, Kind};
+use crate::sql::lexer::{Lexer, Token, TokenKind};
+use crate::sql::output::{Tokens, blank, quote, write, write_tokens};
+use crate::sql::statements::is_separator;
+
+/// Words with which the only statement of a body begins; other bodies without `BEGIN` have declarations before it.
+const STATEMENTS: &[&str] = &[
+    "DELETE", "EXEC", "EXECUTE", "EXTERNAL", "INSERT", "LANGUAGE", "MERGE", "RETURN", "SELECT", "SET", "UPDATE", "WITH",
+];
+
+/// Blocks with an end of their own, such as `END IF`.
+const OTHER_BLOCKS: &[&str] = &["FOR", "IF", "LOOP", "REPEAT", "WHILE"];
+
+/// `FUNCTION name () RETURNS INT AS '…'`.
+const FUNCTION: Tokens = Tokens { head: &[b"()", b"RETURNS", b"INT"], body: &[b"AS", b"'"], last: b"'" };
+/// `INDEX name ON t (… a)`.
+const INDEX: Tokens = Tokens { head: &[b"ON", b"t"], body: &[b"("], last: b"a)" };
+
+/// A function, procedure or trigger.
+pub(super) struct Routine {
+    head: Head,
+    /// The first word of its body.
+    body: usize,
+    end: usize,
+}
+
+impl Routine {
+    pub(super) fn read(text: &str, head: Head, lexer: &mut Peekable<Lexer<'_>>, delimiter: Option<&str>) -> Self {
+        let from = head.name.end;
+        let limit = delimiter.map(|delimiter| text[from..].find(delimiter).map_or(text.len(), |at| from + at));
+        let (body, end) = body_and_end(text, lexer, from, limit);
+        Self { head, body, end }
+    }
+
+    /// Replaces the definition by one of the same name whose last token is at its end, if it fits between the line feeds.
+    pub(super) fn replace(&self, bytes: &mut [u8]) {
+        let original = bytes[self.head.create..self.end].to_vec();
+        if self.rewrite(bytes).is_none() {
+            bytes[self.head.create..self.end].copy_from_slice(&original);
+        }
+    }
+
+    fn rewrite(&self, bytes: &mut [u8]) -> Option<()> {
+        let Self { head: Head { kind, create, name, .. }, body, end } = self;
+        let (keyword, tokens) =
+            if *kind == Kind::Trigger { (b"INDEX".as_slice(), &INDEX) } else { (b"FUNCTION".as_slice(), &FUNCTION) };
+        blank(&mut bytes[*create..name.start]);
+        write(bytes, create + 1, name.start.checked_sub(1)?, keyword)?;
+        quote(bytes, name.clone());
+        blank(&mut bytes[name.end..*end]);
+        write_tokens(bytes, name.end + 1, *end, tokens, *body)
+    }
+}
+
+/// The first word of the body of a definition, and the end of the definition without its semicolon: it ends at `limit`, if
+/// there is one.
+fn body_and_end(text: &str, lexer: &mut Peekable<Lexer<'_>>, from: usize, limit: Option<usize>) -> (usize, usize) {
+    let (mut body, mut end) = (None, from);
+    let (mut parentheses, mut blocks) = (0usize, 0usize);
+    // Whether the next semicolon outside of blocks ends the definition.
+    let mut is_complete = true;
+    let mut after_end = false;
+    let is_inside = |token: &Token| match limit {
+        Some(limit) => token.bytes.start < limit,
+        None => !is_separator(text, token),
+    };
+    while let Some(token) = lexer.peek().filter(|token| is_inside(token)).cloned() {
+        if token.kind == TokenKind::Mark(';') && limit.is_none() && parentheses == 0 && blocks == 0 && is_complete {
+            break;
+        }
+        lexer.next();
+        match token.kind {
+            TokenKind::Mark('(') => parentheses += 1,
+            TokenKind::Mark(')') => parentheses = parentheses.saturating_sub(1),
+            TokenKind::Word if parentheses == 0 => {
+                let is = |word: &str| token.is(text, word);
+                if body.is_none() && ["AS", "IS", "BEGIN", "RETURN"].iter().any(|word| is(word)) {
+                    body = Some(token.bytes.start);
+                    let next = lexer.peek();
+                    let is_statement = |next: &Token| next.is_any(text, STATEMENTS);
+                    let is_literal = next.is_some_and(|next| next.kind == TokenKind::Literal);
+                    is_complete = is("RETURN") || is_literal || next.is_some_and(is_statement);
+                }
+                // `END IF` ends no block that a word has begun.
+                let ends_other = after_end && OTHER_BLOCKS.iter().any(|word| is(word));
+                if ends_other || is("BEGIN") || (is("CASE") && !after_end) {
+                    blocks += 1;
+                } else if is("END") {
+                    blocks = blocks.saturating_sub(1);
+                    is_complete |= blocks == 0;
+                }
+                after_end = is("END");
+            }
+            _ => {}
+        }
+        end = token.bytes.end;
+    }
+    (body.unwrap_or(from), end)
+}
