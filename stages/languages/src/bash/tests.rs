@@ -79,3 +79,12 @@ fn packages_inherit() {
     values: EAPI
     ");
 }
+
+#[test]
+fn characters_that_the_scanner_looks_up_without_a_check_are_left_out() {
+    for text in ["\"\"{\u{10ffff}", "echo {12\u{10ffff}", "echo {1..2\u{10ffff}", "{1..\u{10ffff}"] {
+        assert_eq!(crate::Parser::new().parse(Some(&BASH), text).failure, None, "{text}");
+    }
+    assert_eq!(super::masked("a{é} {1..2} é{1.é"), Some("a{  } {1..2} é{1.é".to_owned()));
+    assert_eq!(super::masked("a{1..2}"), None);
+}
