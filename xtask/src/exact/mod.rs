@@ -1,0 +1,140 @@
+//! Does a name that a repository defines once stand first when it is searched for?
+//!
+//! The definitions are found by plain regular expressions, line by line, or by Universal Ctags, which also finds those that
+//! one line does not show, so that neither the parser nor the index judges itself. The peer is `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the
+//! definition.
+
+mod ctags;
+mod definition;
+mod grep;
+mod patterns;
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use serde_json::Value;
+
+use definition::Definition;
+use grep::grep_finds;
+
+/// What to measure, and where.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Directories with an index each.
+    #[arg(required = true)]
+    roots: Vec<PathBuf>,
+    /// How many names to ask for in each language.
+    #[arg(long, default_value_t = 200)]
+    sample: usize,
+    /// Only this language.
+    #[arg(long)]
+    language: Option<String>,
+    /// Take the definitions from Universal Ctags, which must be installed as `ctags`
+    #[arg(long)]
+    ctags: bool,
+    /// The program.
+    #[arg(long, default_value = "target/release/aur")]
+    aur: PathBuf,
+}
+
+/// Names shorter than this are words of the language or of everybody.
+const SHORTEST: usize = 5;
+
+/// Prints the share of names that stand first, and the peer's, for each language.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    let mut names: BTreeMap<&str, Vec<Definition<'_>>> = BTreeMap::new();
+    for root in &options.roots {
+        let definitions = if options.ctags { ctags::definitions(root)? } else { patterns::definitions(root)? };
+        for definition in unique(definitions) {
+            names.entry(definition.language).or_default().push(definition);
+        }
+    }
+    names.retain(|language, _| options.language.as_deref().is_none_or(|only| only == *language));
+    let (mut all, mut all_found, mut all_grep) = (0, 0, 0);
+    for (language, names) in names {
+        let names = sample(names, options.sample);
+        let (mut found, mut grep) = (0, 0);
+        for root in &options.roots {
+            let names: Vec<_> = names.iter().filter(|definition| definition.root == root).collect();
+            found += first(&options.aur, root, &names)?;
+            grep += names.iter().filter(|definition| grep_finds(definition)).count();
+        }
+        print_shares(language, names.len(), found, grep);
+        (all, all_found, all_grep) = (all + names.len(), all_found + found, all_grep + grep);
+    }
+    print_shares("all", all, all_found, all_grep);
+    Ok(())
+}
+
+fn print_shares(what: &str, names: usize, found: usize, grep: usize) {
+    let share = |count: usize| 100.0 * count as f64 / names.max(1) as f64;
+    println!("{what:<12} {names:>5} names: first in {:>5.1} %; git grep -w: {:>5.1} %", share(found), share(grep));
+}
+
+/// Names that stand in one definition of the directory.
+fn unique(definitions: Vec<Definition<'_>>) -> impl Iterator<Item = Definition<'_>> {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for definition in &definitions {
+        *count.entry(definition.name.to_lowercase()).or_default() += 1;
+    }
+    definitions.into_iter().filter(move |definition| {
+        let is_one = count[&definition.name.to_lowercase()] == 1;
+        definition.is_asked && definition.name.len() >= SHORTEST && is_one
+    })
+}
+
+/// Some of the names, in an order that depends on nothing but the names.
+fn sample(mut names: Vec<Definition<'_>>, size: usize) -> Vec<Definition<'_>> {
+    names.sort_by_cached_key(|definition| {
+        let mut hasher = DefaultHasher::new();
+        definition.name.hash(&mut hasher);
+        (hasher.finish(), definition.name.clone())
+    });
+    names.truncate(size);
+    names
+}
+
+/// How many names stand first; the others are printed.
+fn first(aur: &Path, root: &Path, names: &[&Definition<'_>]) -> Result<usize, String> {
+    if names.is_empty() {
+        return Ok(0);
+    }
+    let queries: String = names.iter().map(|definition| format!("{}\n", definition.name)).collect();
+    let answers = ask(aur, root, queries)?;
+    let missed = names.iter().zip(&answers).filter(|(definition, answer)| !is_first(definition, answer));
+    let missed = missed.inspect(|(definition, answer)| {
+        let Definition { language, root, name, path, line, .. } = definition;
+        let id = &answer["results"][0]["id"];
+        println!("missed {language} {name} at {}/{path}:{line}, first was {id}", root.display());
+    });
+    Ok(names.len() - missed.count())
+}
+
+fn ask(aur: &Path, root: &Path, queries: String) -> Result<Vec<Value>, String> {
+    let mut search = Command::new(aur)
+        .args(["mem", "search", "--stdin", "--format", "jsonl", "--limit", "1", "--no-record", "--root"])
+        .arg(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{}: {error}", aur.display()))?;
+    let mut input = search.stdin.take().ok_or("no standard input")?;
+    let feeder = std::thread::spawn(move || input.write_all(queries.as_bytes()));
+    let output = search.wait_with_output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("the search in {} ends with {}", root.display(), output.status));
+    }
+    feeder.join().map_err(|_| "the feeder stopped")?.map_err(|error| error.to_string())?;
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    lines.lines().map(|line| serde_json::from_str(line).map_err(|error| error.to_string())).collect()
+}
+
+fn is_first(definition: &Definition<'_>, answer: &Value) -> bool {
+    let first = &answer["results"][0];
+    let lines = first["line_start"].as_u64().unwrap_or(u64::MAX)..=first["line_end"].as_u64().unwrap_or(0);
+    first["file"] == definition.path.as_str() && lines.contains(&definition.line)
+}
