@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::c::lexer::TokenKind;
+use crate::c::qualifiers;
 use crate::c::source::{Source, is_any_in};
 use crate::c::words::{is_builtin, is_macro, is_statement};
 use crate::mask::Mask;
@@ -14,6 +15,7 @@ const MAX_ATTRIBUTES: usize = 32;
 /// Blanks such macros out, without their arguments where these are code.
 pub(super) fn mask(text: &str, mask: &mut Mask) {
     let source = Source::new(text);
+    qualifiers::mask(&source, mask);
     for at in 0..source.tokens.len() {
         if source.tokens[at].kind != TokenKind::Word {
             continue;

@@ -16,6 +16,7 @@ pub(crate) mod highlighting;
 mod lexer;
 mod macros;
 pub(crate) mod masked;
+mod qualifiers;
 mod source;
 #[cfg(test)]
 mod tests;

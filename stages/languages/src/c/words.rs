@@ -25,6 +25,14 @@ pub(super) fn is_builtin(word: &str) -> bool {
     )
 }
 
+/// Operators that are words.
+pub(super) fn is_operator(word: &str) -> bool {
+    matches!(
+        word,
+        "and" | "and_eq" | "bitand" | "bitor" | "compl" | "not" | "not_eq" | "or" | "or_eq" | "xor" | "xor_eq"
+    )
+}
+
 /// Keywords that are no type and no name.
 pub(super) fn is_statement(word: &str) -> bool {
     matches!(

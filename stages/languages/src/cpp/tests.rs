@@ -148,3 +148,18 @@ fn headers_are_cpp_by_their_text() {
         assert_eq!(header::is_cpp(text), expected, "{text}");
     }
 }
+
+#[test]
+fn macros_between_a_pointer_and_its_name_are_left_out() {
+    let source = r##"
+void Cord::take(Rep* absl_nonnull tree, int n) {}
+Rep* absl_nonnull make(const char* absl_nonnull text, Rep& other) { return x * text and y; }
+Rep* name attr_unused;
+int* other attr_unused;
+"##;
+    insta::assert_snapshot!(outline(&CPP, source), @r"
+    method Cord::take 2-2 void Cord::take(Rep* absl_nonnull tree, int n) |  |  | of Cord | exported
+    function make 3-3 Rep* absl_nonnull make(const char* absl_nonnull text, Rep& other) |  |  | exported
+    2 errors
+    ");
+}
