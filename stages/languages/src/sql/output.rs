@@ -32,9 +32,12 @@ pub(super) fn blank_tokens(bytes: &mut [u8], tokens: &[Token]) {
     tokens.iter().for_each(|token| blank(&mut bytes[token.bytes.clone()]));
 }
 
-/// Replaces all bytes but line feeds by blanks.
+/// Replaces all bytes but line feeds by blanks, and those of characters of several bytes by tabs, which nothing is written
+/// over: tokens begin and end between characters.
 pub(super) fn blank(bytes: &mut [u8]) {
-    bytes.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    for byte in bytes.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')) {
+        *byte = if byte.is_ascii() { b' ' } else { b'\t' };
+    }
 }
 
 /// Writes a token over blanks at or after `from`, and returns the offset of the blank after it.
