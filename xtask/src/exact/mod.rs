@@ -1,7 +1,7 @@
 //! Does a name that a repository defines once stand first when it is searched for?
 //!
-//! The definitions are found by plain regular expressions, line by line, or by Universal Ctags, which also finds those that
-//! one line does not show, so that neither the parser nor the index judges itself. The peer is `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the
+//! The definitions are found by plain regular expressions, line by line, so that neither the parser nor the index judges
+//! itself. Universal Ctags may confirm that there is no other one, which one line does not always show. The peer is `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the
 //! definition.
 
 mod ctags;
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Take the definitions from Universal Ctags, which must be installed as `ctags`
+    /// Ask for names only that Universal Ctags, which must be installed as `ctags`, finds defined once, too
     #[arg(long)]
     ctags: bool,
     /// The program.
@@ -48,8 +48,10 @@ const SHORTEST: usize = 5;
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut names: BTreeMap<&str, Vec<Definition<'_>>> = BTreeMap::new();
     for root in &options.roots {
-        let definitions = if options.ctags { ctags::definitions(root)? } else { patterns::definitions(root)? };
-        for definition in unique(definitions) {
+        let counts = options.ctags.then(|| ctags::counts(root)).transpose()?;
+        let is_confirmed =
+            |name: &str| counts.as_ref().is_none_or(|counts| counts.get(&name.to_lowercase()) == Some(&1));
+        for definition in unique(patterns::definitions(root)?).filter(|definition| is_confirmed(&definition.name)) {
             names.entry(definition.language).or_default().push(definition);
         }
     }
@@ -81,10 +83,9 @@ fn unique(definitions: Vec<Definition<'_>>) -> impl Iterator<Item = Definition<'
     for definition in &definitions {
         *count.entry(definition.name.to_lowercase()).or_default() += 1;
     }
-    definitions.into_iter().filter(move |definition| {
-        let is_one = count[&definition.name.to_lowercase()] == 1;
-        definition.is_asked && definition.name.len() >= SHORTEST && is_one
-    })
+    definitions
+        .into_iter()
+        .filter(move |definition| definition.name.len() >= SHORTEST && count[&definition.name.to_lowercase()] == 1)
 }
 
 /// Some of the names, in an order that depends on nothing but the names.

@@ -101,6 +101,9 @@ const PATTERNS: &[(&str, &[&str], &str)] = &[
     ("zig", &["zig"], r"^\s*(?:pub\s+)?(?:inline\s+|export\s+|extern\s+)*fn\s+(\w+)"),
 ];
 
+/// Directories with the sources of others, which are not indexed.
+const VENDORED: &[&str] = &["node_modules", "third_party", "vendor"];
+
 /// The definitions below a directory.
 pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
     let patterns: Vec<_> = PATTERNS
@@ -124,15 +127,15 @@ pub(super) fn definitions(root: &Path) -> Result<Vec<Definition<'_>>, String> {
                 name: name.as_str().into(),
                 path: path.clone(),
                 line: number as u64 + 1,
-                is_asked: true,
             });
         }
     }
     Ok(definitions)
 }
 
-/// The text files of a directory, which need not be a repository.
+/// The text files of a directory, which need not be a repository, without those of others.
 fn files(root: &Path) -> Result<Vec<String>, String> {
     let listing = git_grep(root, &["-l", "-z", "-e", "", "--", ".", ":!.aurora"])?;
-    Ok(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+    let is_own = |path: &&str| !path.is_empty() && !path.split('/').any(|part| VENDORED.contains(&part));
+    Ok(listing.split('\0').filter(is_own).map(str::to_owned).collect())
 }

@@ -7,11 +7,11 @@ use tree_sitter::Node;
 use crate::extract::docs::text_between;
 use crate::highlight::Highlighting;
 use crate::language::{FileDoc, Language, QueryCache, import};
-use crate::mask::Mask;
 use crate::spans::text_of;
 use crate::symbols::Import;
 
 mod highlighting;
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -50,7 +50,7 @@ pub(crate) static BASH: Language = Language {
     exported: |visibility| !visibility.name.starts_with('_'),
     name_in,
     doc_text: Some(doc_text),
-    masked,
+    masked: masked::masked,
     file_doc: FileDoc::Prefix("#"),
     ..Language::new(
         "bash",
@@ -91,24 +91,4 @@ fn imports(node: Node<'_>, text: &str, found: &mut Vec<Import>) {
         let path = text_of(argument, text).trim_matches(['"', '\'']);
         found.push(import(node, path, vec!["*".to_owned()]));
     }
-}
-
-/// The scanner of the grammar looks up what follows `{`, its digits and `..` in a table of 256 characters without a check
-/// (`isdigit` of C), so that others end the process.
-fn masked(text: &str) -> Option<String> {
-    let mut mask = None;
-    let mut check = |from: usize| {
-        let at = text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |digits| from + digits);
-        if let Some(character) = text[at..].chars().next().filter(|character| !character.is_ascii()) {
-            mask.get_or_insert_with(|| Mask::new(text)).blank(at..at + character.len_utf8());
-        }
-        at
-    };
-    for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
-        let at = check(brace + 1);
-        if text[at..].starts_with("..") {
-            check(at + 2);
-        }
-    }
-    mask.and_then(|mask| mask.text())
 }

@@ -1,6 +1,7 @@
 //! The outline of `sample.sh`, and what is special about tests and packages.
 
 use super::BASH;
+use super::masked::masked;
 use crate::snapshot::{constants_of, outline};
 
 #[test]
@@ -85,6 +86,17 @@ fn characters_that_the_scanner_looks_up_without_a_check_are_left_out() {
     for text in ["\"\"{\u{10ffff}", "echo {12\u{10ffff}", "echo {1..2\u{10ffff}", "{1..\u{10ffff}"] {
         assert_eq!(crate::Parser::new().parse(Some(&BASH), text).failure, None, "{text}");
     }
-    assert_eq!(super::masked("a{é} {1..2} é{1.é"), Some("a{  } {1..2} é{1.é".to_owned()));
-    assert_eq!(super::masked("a{1..2}"), None);
+    assert_eq!(masked("a{é} {1..2} é{1.é"), Some("a{  } {1..2} é{1.é".to_owned()));
+    assert_eq!(masked("a{1..2}"), None);
+}
+
+#[test]
+fn operators_in_expansions_are_no_operators() {
+    let source = "f() {\n  x=\"${codes:+$codes;}$code\"\n}\ng() { echo ${url%%&*}; }\n";
+    assert_eq!(masked(source).as_deref(), Some("f() {\n  x=\"$aaaaaaaaaaaaaaaa$code\"\n}\ng() { echo $aaaaaaaaa; }\n"));
+    let names: Vec<_> = crate::Parser::new().parse(Some(&BASH), source).symbols;
+    assert_eq!(names.iter().filter(|symbol| symbol.name == "f" || symbol.name == "g").count(), 2);
+    for text in ["${a:-$(b | c)}", "${a/\"|\"/b}", "${a\n|}", "{a|b}", "${a|"] {
+        assert_eq!(masked(text), None, "{text}");
+    }
 }

@@ -1,0 +1,57 @@
+//! What the grammar cannot read, or must not.
+
+use std::ops::Range;
+
+use crate::mask::Mask;
+
+/// Longer expansions are left as they are.
+const LONGEST_EXPANSION: usize = 256;
+
+/// The text for the grammar, if it is another one.
+pub(super) fn masked(text: &str) -> Option<String> {
+    let mut mask: Option<Mask> = None;
+    for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
+        for character in unchecked(text, brace) {
+            mask.get_or_insert_with(|| Mask::new(text)).blank(character);
+        }
+        if let Some(expansion) = misread_expansion(text, brace) {
+            mask.get_or_insert_with(|| Mask::new(text)).replace(expansion.clone(), &"a".repeat(expansion.len()));
+        }
+    }
+    mask.and_then(|mask| mask.text())
+}
+
+/// The characters after a brace that the scanner of the grammar looks up in a table of 256 without a check (`isdigit` of C),
+/// which ends the process for some: those after `{`, its digits and `..`.
+fn unchecked(text: &str, brace: usize) -> impl Iterator<Item = Range<usize>> {
+    let after_digits =
+        |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |digits| from + digits);
+    let first = after_digits(brace + 1);
+    let second = text[first..].starts_with("..").then(|| after_digits(first + 2));
+    [Some(first), second].into_iter().flatten().filter_map(|at| {
+        let character = text[at..].chars().next().filter(|character| !character.is_ascii())?;
+        Some(at..at + character.len_utf8())
+    })
+}
+
+/// The braces of `${a:+$b;}` with what is between them, if that has operators of the shell, which the grammar takes for those
+/// of a command. Quotes, substitutions of commands and line feeds end the search.
+fn misread_expansion(text: &str, brace: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if brace == 0 || bytes[brace - 1] != b'$' {
+        return None;
+    }
+    let mut depth = 0usize;
+    let mut has_operator = false;
+    for (at, byte) in bytes.iter().enumerate().skip(brace).take(LONGEST_EXPANSION) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return has_operator.then_some(brace..at + 1),
+            b'}' => depth -= 1,
+            b';' | b'&' | b'|' | b'<' | b'>' => has_operator = true,
+            b'\'' | b'"' | b'`' | b'(' | b'\\' | b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
