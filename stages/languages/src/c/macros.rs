@@ -169,12 +169,20 @@ impl Source<'_> {
         (1..4).any(|distance| self.word(at.wrapping_sub(distance)) == "operator")
     }
 
-    /// `class EXPORT Name {`.
+    /// `class EXPORT ALIGNED(8) Name {`.
     fn mask_type_attribute(&self, at: usize, mask: &mut Mask) -> bool {
         if !matches!(self.word(at.wrapping_sub(1)), "class" | "struct" | "union" | "interface") {
             return false;
         }
-        let last = self.close(at + 1).unwrap_or(at);
+        let mut last = self.close(at + 1).unwrap_or(at);
+        for _ in 0..MAX_ATTRIBUTES {
+            let end = self.close(last + 2).unwrap_or(last + 1);
+            let is_attribute = self.is_word(last + 1) && is_macro(self.word(last + 1));
+            if !is_attribute || !self.is_word(end + 1) || self.is_final(end + 1) {
+                break;
+            }
+            last = end;
+        }
         let mut next = last + 2;
         while self.is(next, b':') && self.is(next + 1, b':') {
             next += 3;

@@ -82,7 +82,7 @@ auto lambda = [] { int inside = 1; };
 #[test]
 fn macros_do_not_hide_what_they_declare() {
     let source = r##"
-class EXPORT_API Collected : public Heap<mtInternal> {
+class EXPORT_API ALIGNED(8) LOCKABLE Collected : public Heap<mtInternal> {
   Q_OBJECT
   NOT_PRODUCT(void verify();)
   static int count() NOT_DEBUG_RETURN;
@@ -116,7 +116,7 @@ TEST_VM(Suite, Works) { run(); }
 void G1FullGCCompactTask::work(uint worker_id) { compact(); }
 "##;
     insta::assert_snapshot!(outline(&CPP, source), @r"
-    class Collected 2-11 class EXPORT_API Collected : public Heap<mtInternal> |  |  | is Heap | exported
+    class Collected 2-11 class EXPORT_API ALIGNED(8) LOCKABLE Collected : public Heap<mtInternal> |  |  | is Heap | exported
     method Collected::verify 4-4 void verify() |  |
     method Collected::count 5-5 static int count() NOT_DEBUG_RETURN |  |
     method Collected::is_in_error 7-7 bool is_in_error(const void* p) const |  |  | exported
