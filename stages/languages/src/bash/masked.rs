@@ -18,7 +18,22 @@ pub(super) fn masked(text: &str) -> Option<String> {
             mask.get_or_insert_with(|| Mask::new(text)).replace(expansion.clone(), &"a".repeat(expansion.len()));
         }
     }
+    for continuation in memchr::memmem::find_iter(text.as_bytes(), b"\\\n") {
+        for comment in comments(text, continuation + 2) {
+            mask.get_or_insert_with(|| Mask::new(text)).blank(comment);
+        }
+    }
     mask.and_then(|mask| mask.text())
+}
+
+/// The lines from `at` that are comments, which may stand inside of a command that is continued.
+fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
+    let lines = text[at..].split_inclusive('\n').take_while(|line| line.trim_start().starts_with('#'));
+    lines.scan(at, |end, line| {
+        let start = *end;
+        *end += line.len();
+        Some(start..*end)
+    })
 }
 
 /// The characters after a brace that the scanner of the grammar looks up in a table of 256 without a check (`isdigit` of C),

@@ -100,3 +100,11 @@ fn operators_in_expansions_are_no_operators() {
         assert_eq!(masked(text), None, "{text}");
     }
 }
+
+#[test]
+fn comments_inside_of_a_command_are_left_out() {
+    let source = "f() {\n  a && \\\n    # Why\n    # not\n    b\n}\n# g\ng() { c; }\n";
+    assert_eq!(masked(source).as_deref(), Some("f() {\n  a && \\\n         \n         \n    b\n}\n# g\ng() { c; }\n"));
+    let outline = outline(&BASH, source);
+    assert!(outline.contains("function f 1-6") && outline.contains("function g 8-8"), "{outline}");
+}

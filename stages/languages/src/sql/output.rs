@@ -32,11 +32,14 @@ pub(super) fn blank_tokens(bytes: &mut [u8], tokens: &[Token]) {
     tokens.iter().for_each(|token| blank(&mut bytes[token.bytes.clone()]));
 }
 
-/// Replaces all bytes but line feeds by blanks, and those of characters of several bytes by tabs, which nothing is written
-/// over: tokens begin and end between characters.
+/// White space that nothing is written over.
+const FORM_FEED: u8 = 0x0c;
+
+/// Replaces all bytes but line feeds by blanks, and those of characters of several bytes by form feeds: tokens begin and end
+/// between characters.
 pub(super) fn blank(bytes: &mut [u8]) {
     for byte in bytes.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')) {
-        *byte = if byte.is_ascii() { b' ' } else { b'\t' };
+        *byte = if byte.is_ascii() && *byte != FORM_FEED { b' ' } else { FORM_FEED };
     }
 }
 

@@ -74,7 +74,8 @@ fn tables_and_views_have_what_all_dialects_have() {
         ("CREATE EXTERNAL TABLE t LIKE other_table;", "CREATE          TABLE a AS SELECT      1;"),
         ("CREATE VIRTUAL TABLE t USING fts5(a, b);", "CREATE         TABLE a AS SELECT      1;"),
         ("CREATE SECURE VIEW v (a) COMMENT='AS' AS (SELECT 1)", "CREATE        VIEW a                  AS (SELECT 1)"),
-        ("CREATE TABLE t / €a in mar", "CREATE TABLE a AS\t\t\tSELECT 1"),
+        ("CREATE TABLE t / €a in mar", "CREATE TABLE a AS\u{c}\u{c}\u{c}SELECT 1"),
+        ("CREATE TABLE h(€ 1536 and so on)", "CREATE TABLE a \u{c}\u{c}\u{c}AS SELECT      1"),
         ("CREATE TABLE t LIKE u; DROP x", "CREATE TYPE  a       ; DROP x"),
         ("CREATE TABLE FUNCTION f(a INT) AS SELECT 123", "CREATE FUNCTION       f () RETURNS INT AS ''"),
     ]);
