@@ -1,8 +1,8 @@
 //! Does a name that a repository defines once stand first when it is searched for?
 //!
 //! The definitions are found by plain regular expressions, line by line, so that neither the parser nor the index judges
-//! itself. Universal Ctags may confirm that there is no other one, which one line does not always show. The peer is `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the
-//! definition.
+//! itself. Universal Ctags may confirm that there is no other one, which one line does not always show. The peer is
+//! `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the definition.
 
 mod ctags;
 mod definition;
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Ask for names only that Universal Ctags, which must be installed as `ctags`, finds defined once, too
+    /// Ask for names only that Universal Ctags, which must be installed as `ctags`, finds defined once, too.
     #[arg(long)]
     ctags: bool,
     /// The program.

@@ -5,7 +5,8 @@
 // take n * n * 8 bytes and more: gigabytes for a text of ten kilobytes. No callback is asked meanwhile, and a failed
 // allocation ends the process. So the allocator counts the nodes of stacks and what copies hold, and leaves the parse with
 // `longjmp`. Between `setjmp` and `longjmp` there are only frames of tree-sitter, of the scanners of grammars and of this
-// file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser included.
+// file, none of which has anything to clean up but memory. All blocks of the parse are freed, its parser and its scanner
+// included.
 //
 // A scanner of a grammar writes its state to a buffer of tree-sitter, and some write a little beyond its end, which ends the
 // process by an assertion. Others read to the end of a line or of the text for every token, or wait for a character after the
@@ -62,6 +63,7 @@ static THREAD_LOCAL struct {
   size_t log_length;
   size_t log_capacity;
   const TSLanguage *original;
+  void *scanner;
   void (*advance)(TSLexer *lexer, bool skip);
   size_t reads;
   size_t most_reads;
@@ -231,20 +233,50 @@ typedef struct {
 
 // Room for a state that is too long: what is beyond the end is an entry of a stack, or the length of a word.
 enum { LONGEST_STATE = 4 * TREE_SITTER_SERIALIZATION_BUFFER_SIZE };
+// How often a scanner may read on when the text has ended for it.
+enum { MOST_READS_AT_END = 1 << 16 };
 
-static void bounded_advance(TSLexer *lexer, bool skip) {
-  if (++parse.reads > parse.most_reads) longjmp(parse.start, 1);
-  parse.advance(lexer, skip);
+// Outside of a parse, for a parser of the caller with the language of a tree, a scanner does nothing.
+static void *bounded_create(void) {
+  if (!parse.is_active) return NULL;
+  parse.scanner = parse.original->external_scanner.create();
+  return parse.scanner;
 }
 
-// Outside of a parse, for a parser of the caller with the language of a tree, the scanner finds nothing.
+static void bounded_destroy(void *scanner) {
+  if (!parse.is_active) return;
+  parse.scanner = NULL;
+  parse.original->external_scanner.destroy(scanner);
+}
+
+static bool is_at_end(const TSLexer *lexer) {
+  (void)lexer;
+  return true;
+}
+
+// At the limit, the text ends for the scanner, which frees what it has on its way back. One that waits for more text is left.
+static void bounded_advance(TSLexer *lexer, bool skip) {
+  if (++parse.reads <= parse.most_reads) {
+    parse.advance(lexer, skip);
+    return;
+  }
+  if (parse.reads - parse.most_reads > MOST_READS_AT_END) longjmp(parse.start, 1);
+  lexer->lookahead = 0;
+  lexer->eof = is_at_end;
+}
+
 static bool bounded_scan(void *scanner, TSLexer *lexer, const bool *valid_symbols) {
   if (!parse.is_active) return false;
   parse.advance = lexer->advance;
   lexer->advance = bounded_advance;
   bool is_found = parse.original->external_scanner.scan(scanner, lexer, valid_symbols);
+  if (parse.reads > parse.most_reads) longjmp(parse.start, 1);
   lexer->advance = parse.advance;
   return is_found;
+}
+
+static void bounded_deserialize(void *scanner, const char *state, unsigned length) {
+  if (parse.is_active) parse.original->external_scanner.deserialize(scanner, state, length);
 }
 
 static unsigned bounded_serialize(void *scanner, char *buffer) {
@@ -267,8 +299,11 @@ const BoundedLanguage *aurora_bounded_language(const TSLanguage *language) {
   memcpy(&bounded->language, language, size);
   bounded->original = language;
   if (language->external_scanner.scan) {
+    bounded->language.external_scanner.create = bounded_create;
+    bounded->language.external_scanner.destroy = bounded_destroy;
     bounded->language.external_scanner.scan = bounded_scan;
     bounded->language.external_scanner.serialize = bounded_serialize;
+    bounded->language.external_scanner.deserialize = bounded_deserialize;
   }
   return bounded;
 }
@@ -300,7 +335,8 @@ static TSTree *parse_whole(const BoundedLanguage *language, TSInput input, TSPar
 
 // The tree of a text, or null: the progress callback has stopped the parse. If copies of subtrees hold more than
 // `most_copied` bytes, stacks have more than `most_nodes` nodes, the state of the scanner is too long, or it reads more than
-// `most_reads` characters, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives null.
+// `most_reads` characters, it is null as well, and `*is_exceeded` is true. From a callback of itself, it does nothing and gives
+// null.
 TSTree *aurora_parse_bounded(
   const BoundedLanguage *language,
   TSInput input,
@@ -318,6 +354,7 @@ TSTree *aurora_parse_bounded(
   parse.most_copied = most_copied;
   parse.nodes = new_table(FIRST_CAPACITY);
   parse.most_nodes = most_nodes;
+  parse.scanner = NULL;
   parse.reads = 0;
   parse.most_reads = most_reads;
   parse.node_size = SIZE_MAX;
@@ -330,6 +367,8 @@ TSTree *aurora_parse_bounded(
     tree = parse_whole(language, input, options);
     parse.is_active = false;
   } else {
+    // Most scanners use the allocator of libc, so their blocks are not in the log.
+    if (parse.scanner) bounded_destroy(parse.scanner);
     parse.is_active = false;
     *is_exceeded = true;
     Table left = blocks_of_log();

@@ -28,6 +28,7 @@ pub(super) fn masked(text: &str) -> Option<String> {
     (bytes != text.as_bytes()).then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
+/// The text with blanks instead of some of its parts.
 fn without(text: String, parts: Vec<Range<usize>>) -> Option<String> {
     if parts.is_empty() {
         return Some(text);
@@ -99,7 +100,7 @@ impl<'t> Masker<'t> {
         self.is_start = token.kind == TokenKind::Mark(';');
         if token.is(self.text, "CREATE") {
             if !is_alone {
-                self.end_before(at);
+                write_before(&mut self.bytes, at, b';');
             }
             self.replace_definition(token);
         } else if !self.is_start && !is_read(self.text, token) {
@@ -115,11 +116,6 @@ impl<'t> Masker<'t> {
         }
         self.is_start = has_semicolon;
         self.parentheses = 0;
-    }
-
-    /// Writes a semicolon into the white space before an offset, if there is a blank.
-    fn end_before(&mut self, at: usize) {
-        write_before(&mut self.bytes, at, b';');
     }
 
     /// Replaces what separates statements by a semicolon.
