@@ -1,7 +1,7 @@
 //! Does a name that a repository defines once stand first when it is searched for?
 //!
 //! The definitions are found by plain regular expressions, line by line, so that neither the parser nor the index judges
-//! itself. Universal Ctags may confirm that there is no other one, which one line does not always show. The peer is
+//! itself. Universal Ctags can tell of others that one line does not show, such as methods of several classes. The peer is
 //! `git grep -w`: the share of names whose first hit, in the order in which it prints them, is the definition.
 
 mod ctags;
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Only this language.
     #[arg(long)]
     language: Option<String>,
-    /// Ask for names only that Universal Ctags, which must be installed as `ctags`, finds defined once, too.
+    /// Leave out names that Universal Ctags, which must be installed as `ctags`, finds defined more than once.
     #[arg(long)]
     ctags: bool,
     /// The program.
@@ -49,9 +49,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let mut names: BTreeMap<&str, Vec<Definition<'_>>> = BTreeMap::new();
     for root in &options.roots {
         let counts = options.ctags.then(|| ctags::counts(root)).transpose()?;
-        let is_confirmed =
-            |name: &str| counts.as_ref().is_none_or(|counts| counts.get(&name.to_lowercase()) == Some(&1));
-        for definition in unique(patterns::definitions(root)?).filter(|definition| is_confirmed(&definition.name)) {
+        let count = |name: &str| counts.as_ref().and_then(|counts| counts.get(&name.to_lowercase())).copied();
+        let is_only = |definition: &Definition<'_>| count(&definition.name).is_none_or(|count| count == 1);
+        for definition in unique(patterns::definitions(root)?).filter(is_only) {
             names.entry(definition.language).or_default().push(definition);
         }
     }
@@ -108,7 +108,7 @@ fn first(aur: &Path, root: &Path, names: &[&Definition<'_>]) -> Result<usize, St
     let answers = ask(aur, root, queries)?;
     let missed = names.iter().zip(&answers).filter(|(definition, answer)| !is_first(definition, answer));
     let missed = missed.inspect(|(definition, answer)| {
-        let Definition { language, root, name, path, line, .. } = definition;
+        let Definition { language, root, name, path, line } = definition;
         let id = &answer["results"][0]["id"];
         println!("missed {language} {name} at {}/{path}:{line}, first was {id}", root.display());
     });

@@ -18,17 +18,24 @@ pub(super) fn masked(text: &str) -> Option<String> {
             mask.get_or_insert_with(|| Mask::new(text)).replace(expansion.clone(), &"a".repeat(expansion.len()));
         }
     }
-    for continuation in memchr::memmem::find_iter(text.as_bytes(), b"\\\n") {
-        for comment in comments(text, continuation + 2) {
-            mask.get_or_insert_with(|| Mask::new(text)).blank(comment);
+    for end in memchr::memmem::find_iter(text.as_bytes(), b"\\\n") {
+        // A comment is not continued: the next line may be more of the same documentation.
+        if !is_comment(&text[text[..end].rfind('\n').map_or(0, |feed| feed + 1)..end]) {
+            for comment in comments(text, end + 2) {
+                mask.get_or_insert_with(|| Mask::new(text)).blank(comment);
+            }
         }
     }
     mask.and_then(|mask| mask.text())
 }
 
-/// The lines from `at` that are comments, which may stand inside of a command that is continued.
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// The lines from `at` that are comments: inside of a command that is continued, the grammar does not expect them.
 fn comments(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
-    let lines = text[at..].split_inclusive('\n').take_while(|line| line.trim_start().starts_with('#'));
+    let lines = text[at..].split_inclusive('\n').take_while(|line| is_comment(line));
     lines.scan(at, |end, line| {
         let start = *end;
         *end += line.len();

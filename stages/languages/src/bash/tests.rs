@@ -107,4 +107,7 @@ fn comments_inside_of_a_command_are_left_out() {
     assert_eq!(masked(source).as_deref(), Some("f() {\n  a && \\\n         \n         \n    b\n}\n# g\ng() { c; }\n"));
     let outline = outline(&BASH, source);
     assert!(outline.contains("function f 1-6") && outline.contains("function g 8-8"), "{outline}");
+    // What follows a comment is documentation.
+    assert_eq!(masked("# f a \\\n#   b\nf() { c; }\n"), None);
+    assert_eq!(masked(&"#\\\n".repeat(300_000)), None);
 }

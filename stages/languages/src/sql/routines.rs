@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use crate::sql::head::{Head, Kind};
 use crate::sql::lexer::{Lexer, Token, TokenKind};
-use crate::sql::output::{Tokens, blank, quote, write, write_tokens};
+use crate::sql::output::{Tokens, blank, hide, write, write_tokens};
 use crate::sql::statements::is_separator;
 
 /// Words with which the only statement of a body begins; other bodies without `BEGIN` have declarations before it.
@@ -50,7 +50,7 @@ impl Routine {
             if *kind == Kind::Trigger { (b"INDEX".as_slice(), &INDEX) } else { (b"FUNCTION".as_slice(), &FUNCTION) };
         blank(&mut bytes[*create..name.start]);
         write(bytes, create + 1, name.start.checked_sub(1)?, keyword)?;
-        quote(bytes, name.clone());
+        hide(bytes, name.clone());
         blank(&mut bytes[name.end..*end]);
         write_tokens(bytes, name.end + 1, *end, tokens, *body)
     }

@@ -16,7 +16,7 @@ const READ: &[&str] = &[
     "UPDATE", "VALUES", "WITH",
 ];
 
-/// Whether a token begins a statement, whatever is before it.
+/// Whether a token begins a statement even if no semicolon ends the one before it.
 pub(super) fn begins_statement(text: &str, token: &Token) -> bool {
     token.is_any(text, STARTERS) && begins_line(text, token)
 }

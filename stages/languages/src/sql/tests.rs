@@ -38,23 +38,27 @@ fn routines_are_replaced_by_statements_of_the_same_name_and_length() {
     assert_masked(&[
         (
             "CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1; $$; DROP x",
-            "CREATE FUNCTION f () RETURNS INT                  AS '             '; DROP x",
+            "CREATE FUNCTION a () RETURNS INT                  AS '             '; DROP x",
         ),
         (
             "DELIMITER //\nCREATE PROCEDURE p(IN n int, OUT m int)\nBEGIN\n  SELECT n; END //\nDELIMITER ;\nDROP x",
-            "            \nCREATE FUNCTION  p () RETURNS INT      \nAS ' \n              ' ; \n           \nDROP x",
+            "            \nCREATE FUNCTION  a () RETURNS INT      \nAS ' \n              ' ; \n           \nDROP x",
         ),
         (
             "CREATE OR ALTER PROC [dbo].[p]\nAS BEGIN SELECT 1; END;\nGO\nDROP x",
-            "CREATE FUNCTION      \"dbo\".\"p\"\n() RETURNS INT AS '  ';\n  \nDROP x",
+            "CREATE FUNCTION      aaaaa.aaa\n() RETURNS INT AS '  ';\n  \nDROP x",
         ),
         (
             "CREATE OR REPLACE PROCEDURE p IS n int; BEGIN IF n THEN y; END IF; END p;\n/\nDROP x",
-            "CREATE FUNCTION             p () RETURNS INT AS '                      ';\n \nDROP x",
+            "CREATE FUNCTION             a () RETURNS INT AS '                      ';\n \nDROP x",
         ),
         (
             "CREATE TRIGGER t AFTER INSERT ON l BEGIN DELETE FROM l; END; DROP x",
-            "CREATE INDEX   t ON t              (                     a); DROP x",
+            "CREATE INDEX   a ON t              (                     a); DROP x",
+        ),
+        (
+            "CREATE FUNCTION p-q.d.select(a INT64) AS (a + 1234567890)",
+            "CREATE FUNCTION aaa.a.aaaaaa () RETURNS INT AS '        '",
         ),
         ("SELECT [a b] FROM [dbo].[t]; SELECT a[1]", "SELECT \"a b\" FROM \"dbo\".\"t\"; SELECT a[1]"),
     ]);
@@ -77,7 +81,7 @@ fn tables_and_views_have_what_all_dialects_have() {
         ("CREATE TABLE t / €a in mar", "CREATE TABLE a AS\u{c}\u{c}\u{c}SELECT 1"),
         ("CREATE TABLE h(€ 1536 and so on)", "CREATE TABLE a \u{c}\u{c}\u{c}AS SELECT      1"),
         ("CREATE TABLE t LIKE u; DROP x", "CREATE TYPE  a       ; DROP x"),
-        ("CREATE TABLE FUNCTION f(a INT) AS SELECT 123", "CREATE FUNCTION       f () RETURNS INT AS ''"),
+        ("CREATE TABLE FUNCTION f(a INT) AS SELECT 123", "CREATE FUNCTION       a () RETURNS INT AS ''"),
     ]);
     // A table that exists is not defined.
     for text in ["CREATE POLICY p ON TABLE t (a b) c", "CREATE TYPE t AS TABLE OF u"] {
