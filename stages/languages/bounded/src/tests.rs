@@ -137,27 +137,3 @@ fn threads_do_not_affect_each_other() {
     };
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(run))));
 }
-
-/// A hundred texts that reach the limit hold 400 MiB if nothing is freed.
-#[cfg(target_os = "linux")]
-#[test]
-fn the_memory_of_a_text_that_is_given_up_is_freed() {
-    let resident = || {
-        let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
-        let pages: usize =
-            pages.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("has the resident pages");
-        pages * 4096
-    };
-    let [_, nested, _] = nested_errors();
-    // The scanner has the name of the tag when it reaches the limit.
-    let tag = (grammar(&tree_sitter_html::LANGUAGE.into()), format!("<{}", "a".repeat(2 * MIB)));
-    for (language, text) in [nested, tag] {
-        assert!(tree(language, &text).is_err());
-        let before = resident();
-        for _ in 0..100 {
-            assert!(tree(language, &text).is_err());
-        }
-        let grown = resident().saturating_sub(before);
-        assert!(grown < 64 * MIB, "{grown} bytes");
-    }
-}
