@@ -279,6 +279,12 @@ pub(crate) struct SearchArgs {
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) where_: Vec<String>,
 
+    /// What takes a place in the list: every chunk, or every file with its best chunks
+    ///
+    /// [default: file for tables, else chunk]
+    #[arg(long, value_name = "GROUP", value_enum)]
+    pub(crate) group: Option<GroupArg>,
+
     /// Which signals rank the results
     #[arg(long, short, value_name = "MODE", value_enum)]
     pub(crate) mode: Option<ModeArg>,
@@ -339,6 +345,14 @@ pub(crate) struct SearchArgs {
     /// Fail instead of building an index where there is none
     #[arg(long)]
     pub(crate) no_index: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupArg {
+    /// Every file once, with its best chunks
+    File,
+    /// Every chunk on its own
+    Chunk,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use aurora_diagnostics::Diagnostics;
 use aurora_query::{
-    ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue, LONGEST_QUERY, Mode,
-    Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
+    ConfigLayers, Context, ContextBlock, Details, FileState, FilterError, FilterSpec, FlagValue, Group, LONGEST_QUERY,
+    Mode, Query, QueryError, Retriever, SearchConfig, SearchResults, TextFilter,
 };
 use aurora_storage::AccessLog;
 use serde_json::json;
 
-use crate::args::{FusionArg, ResultFormat, SearchArgs};
+use crate::args::{FusionArg, GroupArg, ResultFormat, SearchArgs};
 use crate::failure::{Failure, Outcome, chain};
 use crate::output::context::{self, PackedAnswer};
 use crate::output::links::Links;
@@ -149,6 +149,7 @@ impl Session<'_> {
             text: text.to_owned(),
             limit: self.limit(),
             mode: self.mode,
+            group: self.group(),
             filter: self.filter.clone(),
             now,
             access: self.access.as_ref(),
@@ -163,6 +164,15 @@ impl Session<'_> {
     fn limit(&self) -> usize {
         let default = if self.args.budget.is_some() { BUDGET_LIMIT } else { DEFAULT_LIMIT };
         self.args.limit.unwrap_or(default)
+    }
+
+    /// People read a list of files; programs, and a token budget, take every chunk on its own.
+    fn group(&self) -> Group {
+        match self.args.group {
+            Some(GroupArg::File) => Group::File,
+            None if self.is_table() && self.args.budget.is_none() => Group::File,
+            Some(GroupArg::Chunk) | None => Group::Chunk,
+        }
     }
 
     fn is_table(&self) -> bool {

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use aurora_query::explain::relative_time;
-use aurora_query::{Copies, FileState, Hit, Marker, SearchResults, TextFilter};
+use aurora_query::{Copies, FileRow, FileState, Hit, Marker, SearchResults, TextFilter};
 use aurora_storage::{ChunkHistory, ChunkType, HistoryTier};
 
 use super::code::{CodeLine, highlight};
@@ -100,17 +100,29 @@ fn row(hit: &Hit, is_ranked: bool, shown: &Shown<'_>) -> Row {
 /// The best lines of a hit, where its copies are, and its metadata.
 fn below(hit: &Hit, shown: &Shown<'_>) -> Vec<String> {
     let mut below = snippet(hit, shown);
-    if let Some(copies) = copies(hit, NAMED_BELOW).filter(|_| !below.is_empty()) {
-        let line = width::elide_end(
-            &sanitize::line(&format!("        also in {copies}")),
-            shown.columns.unwrap_or(usize::MAX),
-        );
-        below.push(shown.paint.paint(Role::Faint, &line));
+    let mut add_places = |label: &str, places: &str| {
+        let line = sanitize::line(&format!("        {label} {places}"));
+        below.push(shown.paint.paint(Role::Faint, &width::elide_end(&line, shown.columns.unwrap_or(usize::MAX))));
+    };
+    if !hit.rows.is_empty() {
+        add_places("also here:", &further_rows(hit));
+    }
+    if let Some(copies) = copies(hit, NAMED_BELOW).filter(|_| !hit.snippet.is_empty()) {
+        add_places("also in", &copies);
     }
     if shown.fields {
         below.extend(fields::of_result(&hit.metadata, shown.columns, shown.paint));
     }
     below
+}
+
+/// Further chunks of the hit's file: `Pool.get 12-40, Pool.put 42-60`.
+fn further_rows(hit: &Hit) -> String {
+    let told = |row: &FileRow| {
+        let name = shown_name_of(row.chunk_type, &row.name, &row.qualified_name);
+        format!("{name} {}-{}", row.line_start, row.line_end).trim_start().to_owned()
+    };
+    hit.rows.iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
 /// Where the copies of a hit are, the first `named` of them by their places: `a.py:3, b.py:9 and 4 more`.
@@ -154,10 +166,14 @@ fn abbreviated(kind: ChunkType) -> &'static str {
 
 /// Methods of several types often have one name, so theirs is shown with the type.
 fn shown_name(hit: &Hit) -> &str {
-    match hit.chunk_type {
-        ChunkType::Method if !hit.qualified_name.is_empty() => &hit.qualified_name,
-        _ if hit.name.is_empty() => &hit.qualified_name,
-        _ => &hit.name,
+    shown_name_of(hit.chunk_type, &hit.name, &hit.qualified_name)
+}
+
+fn shown_name_of<'a>(chunk_type: ChunkType, name: &'a str, qualified_name: &'a str) -> &'a str {
+    match chunk_type {
+        ChunkType::Method if !qualified_name.is_empty() => qualified_name,
+        _ if name.is_empty() => qualified_name,
+        _ => name,
     }
 }
 

@@ -53,10 +53,10 @@ pub use graph::{
 };
 pub use path_class::is_side_code;
 pub use present::{
-    Context, ContextBlock, Copies, Details, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,
+    Context, ContextBlock, Copies, Details, FileRow, FileState, Hit, IndexInfo, Marker, PackedHit, RawScores, Scores,
     SearchResults, SnippetLine, StageCounts, complete, estimate_tokens, file_state, packed,
 };
-pub use query::{LONGEST_QUERY, Mode, Query, QueryError};
+pub use query::{Group, LONGEST_QUERY, Mode, Query, QueryError};
 pub use rank::forgetting::Forgetting;
 pub use rank::{AppliedRule, Weights, activation, first_piece, forgetting, min_max, ranks, reciprocal_rank};
 

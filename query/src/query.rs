@@ -40,6 +40,17 @@ impl std::str::FromStr for Mode {
     }
 }
 
+/// What takes a place in the list of results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// A chunk.
+    #[default]
+    Chunk,
+    /// A file: its best chunk, with further ones below it.
+    File,
+}
+
 /// One search.
 #[derive(Clone)]
 pub struct Query<'a> {
@@ -49,6 +60,8 @@ pub struct Query<'a> {
     pub limit: usize,
     /// Which scores to use.
     pub mode: Mode,
+    /// What takes a place in the list.
+    pub group: Group,
     /// Which chunks may be found.
     pub filter: FilterSpec,
     /// The time to judge recency by, in Unix seconds.
@@ -66,6 +79,7 @@ impl Query<'_> {
             text: text.into(),
             limit: 10,
             mode: Mode::default(),
+            group: Group::default(),
             filter: FilterSpec::default(),
             now,
             access: None,

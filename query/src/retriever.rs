@@ -113,7 +113,7 @@ impl Retriever {
             term_idfs: &bm25.term_idfs(),
         };
         let ranked = rank::rank(&context, found.list, accesses)?;
-        let groups = rank::fold(&context, &ranked, query.limit)?;
+        let groups = rank::fold(&context, &ranked, query.limit, query.group)?;
         let hits = present::hits(&context, &bm25, query.content, &ranked, groups)?;
         stages.shown = hits.len();
         Ok(SearchResults {

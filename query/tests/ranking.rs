@@ -251,7 +251,8 @@ fn the_machine_interface() {
     let mut config = SearchConfig::default();
     config.bm25.fields = [3.0, 1.5, 1.5, 1.0, 1.5, 1.0, 1.0];
     (config.hybrid.bm25_weight, config.hybrid.semantic_weight, config.hybrid.activation_weight) = (0.3, 0.4, 0.3);
-    (config.rules.definition, config.rules.name_words, config.rules.file_coherence) = (0.5, 0.25, 0.125);
+    (config.rules.definition, config.rules.name_words, config.rules.file_keywords) = (0.5, 0.25, 0.125);
+    (config.rules.file_coverage, config.rules.file_meaning, config.rules.file_docs) = (0.0, 0.0, 0.0);
     let index = index_with(&project(), Some(Bag::default()), Some(Bag::default()), config);
     let mut results = index.ask(Query { limit: 2, content: true, ..Query::new("authenticate_user", NOW) });
     results.took = std::time::Duration::from_micros(1_500);

@@ -1,5 +1,7 @@
 //! `aur mem search` for people.
 
+use std::collections::BTreeSet;
+
 use insta::assert_snapshot;
 
 use crate::fixture::{Fixture, Run};
@@ -145,6 +147,28 @@ fn copies_are_told_below_the_best_of_them() {
     assert!(ask(&[]).out.ends_with(&format!("        also in {told}\n")), "{}", ask(&[]).out);
     assert!(ask(&["--show-scores"]).out.contains(&format!("│ Copies: {told} ")));
     assert!(!ask(&["--snippets=0"]).out.contains("also in"));
+}
+
+#[test]
+fn files_take_the_places_of_a_table_and_chunks_those_of_a_program() {
+    let fixture = indexed();
+    let files = |arguments: &[&str]| {
+        let found = run(&fixture, &[&["mem", "search", "user password", "--format", "json"], arguments].concat());
+        let found: serde_json::Value = serde_json::from_str(&found.out).expect("json");
+        let hits = found["results"].as_array().expect("results").clone();
+        let rows: usize = hits.iter().map(|hit| hit["rows"].as_array().map_or(0, Vec::len)).sum();
+        let files: Vec<String> = hits.iter().map(|hit| hit["file"].as_str().expect("a path").to_owned()).collect();
+        let distinct: BTreeSet<&String> = files.iter().collect();
+        (files.len(), distinct.len(), rows)
+    };
+    let (chunks, of_chunks, none) = files(&[]);
+    assert!(chunks > of_chunks && none == 0, "{chunks} {of_chunks}");
+    let (places, distinct, rows) = files(&["--group", "file"]);
+    assert!(places == distinct && rows > 0, "{places} {distinct} {rows}");
+    assert_eq!(files(&["--group", "chunk"]), (chunks, of_chunks, 0));
+    let table = run(&fixture, &["mem", "search", "user password"]).out;
+    assert!(table.contains("also here: "), "{table}");
+    assert!(!run(&fixture, &["mem", "search", "user password", "--group", "chunk"]).out.contains("also here: "));
 }
 
 #[test]

@@ -149,8 +149,14 @@ pub struct RulesConfig {
     pub asked_for: f32,
     /// The words of the documentation meet the query's.
     pub doc_words: f32,
-    /// Several good chunks in the file.
-    pub file_coherence: f32,
+    /// Keyword score of the whole file, as a share of the best file's.
+    pub file_keywords: f32,
+    /// The same as a share of the highest score that the query allows.
+    pub file_coverage: f32,
+    /// Cosine of the query with the mean of the file's chunks, as a share of the best file's.
+    pub file_meaning: f32,
+    /// The words of all documentation in the file meet the query's.
+    pub file_docs: f32,
     /// Further chunks of a file that already has a better one.
     pub repeated_file: f32,
     /// Code of tests.
@@ -261,8 +267,11 @@ impl Default for SearchConfig {
                 asked_for: 0.05,
                 doc_words: 0.1,
                 file_stem: 0.06,
-                file_coherence: 0.02,
-                repeated_file: 0.03,
+                file_keywords: 0.2,
+                file_coverage: 0.16,
+                file_meaning: 0.16,
+                file_docs: 0.16,
+                repeated_file: 0.06,
                 tests: 0.5,
                 generated: 0.3,
                 vendored: 0.4,

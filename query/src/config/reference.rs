@@ -181,8 +181,10 @@ static ROWS: &[ReferenceRow] = &[
         .effect("0: within ±.006 on flask and ±.005 on spring-framework"),
     row("search.rules.doc_words", "Lift: the documentation has words of the query.")
         .effect("0: .664, .919; .465, .780"),
-    row("search.rules.file_coherence", "Lift: the file has several good chunks.")
-        .effect("0: within ±.006 on flask and ±.005 on spring-framework"),
+    row("search.rules.file_keywords", "Lift: the whole file has words of the query, compared with the other files."),
+    row("search.rules.file_coverage", "Lift: the whole file has all words of the query, and often."),
+    row("search.rules.file_meaning", "Lift: the whole file is about what the query is about."),
+    row("search.rules.file_docs", "Lift: the documentation in the whole file has words of the query."),
     row("search.rules.repeated_file", "Penalty: the file already has a better result.")
         .effect("0: .658, .896; .468, .755"),
     row("search.rules.tests", "Penalty: test code, unless the query asks for tests.")

@@ -3,7 +3,7 @@
 use aurora_storage::StorageError;
 
 use crate::explain::explain;
-use crate::present::results::{Copies, Hit, RawScores, Scores};
+use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;
 
@@ -37,8 +37,9 @@ pub(crate) fn hits(
             },
         };
         let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));
+        let rows = group.rows.iter().map(|&row| FileRow::of(ranked[row].retrieved.chunk, ranked[row].score)).collect();
         let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
-        hits.push(Hit { copies, ..hit });
+        hits.push(Hit { copies, rows, ..hit });
     }
     Ok(hits)
 }

@@ -18,6 +18,6 @@ pub use details::{Details, complete, packed};
 pub use freshness::{FileState, file_state};
 pub(crate) use hits::hits;
 pub(crate) use listing::list;
-pub use results::{Copies, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
+pub use results::{Copies, FileRow, Hit, IndexInfo, RawScores, Scores, SearchResults, StageCounts};
 pub use snippet::{Marker, SnippetLine};
 pub use tokens::estimate_tokens;

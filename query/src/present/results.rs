@@ -136,6 +136,9 @@ pub struct Hit {
     /// Copies of the hit in other places.
     #[serde(skip_serializing_if = "Copies::is_empty")]
     pub copies: Copies,
+    /// Further chunks of the file, best first, where files take the places of the list ([`crate::Group::File`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<FileRow>,
     /// The file on disk compared with the index; `None` until [`crate::complete`].
     #[serde(flatten, serialize_with = "file_state")]
     pub file_state: Option<FileState>,
@@ -179,7 +182,43 @@ impl Hit {
             explanation,
             snippet: Vec::new(),
             copies: Copies::default(),
+            rows: Vec::new(),
             file_state: None,
+        }
+    }
+}
+
+/// A further chunk of a hit's file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileRow {
+    /// The chunk's key.
+    #[serde(rename = "id")]
+    pub key: String,
+    /// Type of the chunk.
+    #[serde(rename = "type")]
+    pub chunk_type: ChunkType,
+    /// Simple name.
+    pub name: String,
+    /// Name with its scopes.
+    pub qualified_name: String,
+    /// First line, from 1.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+    /// Final score, 0..1.
+    pub score: f32,
+}
+
+impl FileRow {
+    pub(crate) fn of(chunk: ChunkRecord<'_>, score: f32) -> Self {
+        Self {
+            key: chunk.key().into_owned(),
+            chunk_type: chunk.chunk_type(),
+            name: chunk.name().to_owned(),
+            qualified_name: chunk.qualified_name().to_owned(),
+            line_start: chunk.line_start(),
+            line_end: chunk.line_end(),
+            score,
         }
     }
 }

@@ -75,6 +75,29 @@ pub(crate) struct Features<'c> {
     pub(super) file: FileFeatures,
 }
 
+/// What the features of a candidate are read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'c> {
+    pub(crate) named: ChunkName<'c>,
+    pub(crate) lines: u32,
+    /// How well the words of its documentation match the query's, normalised within the candidates.
+    pub(crate) doc_words: f32,
+    pub(crate) file: FileShares,
+}
+
+/// How well a whole file meets the query; all 0..1.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FileShares {
+    /// Its keyword score, normalised within the files of the candidates.
+    pub(crate) keywords: f32,
+    /// Its keyword score as a share of the highest one that the query allows.
+    pub(crate) coverage: f32,
+    /// Its cosine with the query, normalised within the files of the candidates.
+    pub(crate) meaning: f32,
+    /// How well the words of its documentation match the query's, normalised in the same way.
+    pub(crate) doc_words: f32,
+}
+
 /// What the rules look at of a file, computed once for all of its candidates.
 #[derive(Clone, Copy)]
 pub(super) struct FileFeatures {
@@ -82,6 +105,7 @@ pub(super) struct FileFeatures {
     pub(super) number: usize,
     pub(super) classes: PathClasses,
     pub(super) stem: Overlap,
+    pub(super) evidence: FileShares,
 }
 
 impl<'q> RuleQuery<'q> {
@@ -95,20 +119,17 @@ impl<'q> RuleQuery<'q> {
         Self { query, parts: WeighedParts::new(query, idfs), mentioned, requests: Requests::of(query) }
     }
 
-    /// The features of chunks, given with their number of lines and how well their documentation matches the query.
-    pub(crate) fn read<'c>(
-        &self,
-        analyzer: &Analyzer,
-        chunks: impl Iterator<Item = (ChunkName<'c>, u32, f32)>,
-    ) -> Vec<Features<'c>> {
+    /// The features of chunks.
+    pub(crate) fn read<'c>(&self, analyzer: &Analyzer, chunks: impl Iterator<Item = Facts<'c>>) -> Vec<Features<'c>> {
         let mut overlaps = Overlaps::new(&self.parts, analyzer);
         let mut files: FxHashMap<&str, FileFeatures> = FxHashMap::default();
-        let read = chunks.map(|(named, lines, doc_words)| {
+        let read = chunks.map(|Facts { named, lines, doc_words, file: evidence }| {
             let number = files.len();
             let file = files.entry(named.path).or_insert_with(|| FileFeatures {
                 number,
                 classes: PathClasses::of(named.path),
                 stem: overlaps.with(stem(named.path)),
+                evidence,
             });
             let classes = named.classes(file.classes);
             Features { named, lines, doc_words, name: overlaps.with(named.name), classes, file: *file }

@@ -3,6 +3,7 @@
 use aurora_storage::StorageError;
 use rustc_hash::FxHashMap;
 
+use crate::query::Group;
 use crate::rank::likeness::Likeness;
 
 /// The key of the first piece of a definition that was cut: `code:a.py:run` of `code:a.py:run~3`; any other key as it is.
@@ -37,26 +38,33 @@ pub(crate) struct FoldedGroup {
     pub(crate) best: usize,
     /// Its copies elsewhere, best first, by their indexes in the given order.
     pub(crate) copies: Vec<usize>,
+    /// Further chunks of its file, best first, by their indexes in the given order; none where chunks take the places.
+    pub(crate) rows: Vec<usize>,
 }
+
+/// Most further chunks that are kept of a file.
+const MOST_ROWS: usize = 4;
 
 /// The best `limit` of `ranked`, which is read best first, each with the copies that it stands for.
 ///
 /// A chunk gives its place up to the best one above it that is a piece of the same definition, has the same text or,
 /// unless it is to stay, a text of which no more than a few tokens differ. Chunks that were copies themselves are
 /// not compared with, so that no chain of small differences becomes a great one. What follows the last place is not
-/// looked at: copies are those that would have stood in the list.
+/// looked at: copies, and further chunks of a file, are those that would have stood in the list.
 ///
 /// # Errors
 /// The first one that `ranked` gives.
 pub(crate) fn fold<'c>(
     ranked: impl Iterator<Item = Result<Foldable<'c>, StorageError>>,
     limit: usize,
+    group: Group,
 ) -> Result<Vec<FoldedGroup>, StorageError> {
     let mut places: Vec<FoldedGroup> = Vec::new();
     // Chunks of the list and pieces of these, with the index of their group.
     let mut shown: Vec<(usize, Foldable<'c>)> = Vec::new();
     let mut definitions: FxHashMap<&str, usize> = FxHashMap::default();
     let mut texts: FxHashMap<[u8; 16], usize> = FxHashMap::default();
+    let mut files: FxHashMap<&str, usize> = FxHashMap::default();
     for (at, chunk) in ranked.enumerate() {
         let chunk = chunk?;
         let definition = first_piece(chunk.key);
@@ -64,14 +72,20 @@ pub(crate) fn fold<'c>(
         let alike = |(_, above): &&(usize, Foldable<'c>)| !chunk.same_only && above.likeness.is_alike(&chunk.likeness);
         let near = shown.iter().find(alike).map(|(place, _)| *place);
         let copy_of = [texts.get(&chunk.content_hash).copied(), near].into_iter().flatten().min();
-        let place = match [piece_of, copy_of].into_iter().flatten().min() {
+        let is_folded = piece_of.is_some() || copy_of.is_some();
+        let of_file = files.get(chunk.path).copied().filter(|_| group == Group::File && !is_folded);
+        let place = match [piece_of, copy_of, of_file].into_iter().flatten().min() {
             Some(place) => place,
             None if places.len() == limit => break,
             None => {
-                places.push(FoldedGroup { best: at, copies: Vec::new() });
+                places.push(FoldedGroup { best: at, copies: Vec::new(), rows: Vec::new() });
                 places.len() - 1
             }
         };
+        if of_file.is_some() && places[place].rows.len() < MOST_ROWS {
+            places[place].rows.push(at);
+        }
+        files.entry(chunk.path).or_insert(place);
         definitions.entry(definition).or_insert(place);
         texts.entry(chunk.content_hash).or_insert(place);
         if copy_of != Some(place) {
@@ -127,7 +141,7 @@ mod tests {
     }
 
     fn folded(list: &[Given], limit: usize) -> Vec<(usize, Vec<usize>)> {
-        let groups = fold(list.iter().map(|given| Ok(given.foldable())), limit).expect("nothing is read");
+        let groups = fold(list.iter().map(|given| Ok(given.foldable())), limit, Group::Chunk).expect("nothing is read");
         groups.into_iter().map(|group| (group.best, group.copies)).collect()
     }
 
@@ -172,6 +186,22 @@ mod tests {
             given("code:d:g", 1, &long(1, &[59])),
         ];
         assert_eq!(folded(&list, 10), [(0, vec![3]), (1, vec![2])]);
+    }
+
+    #[test]
+    fn further_chunks_of_a_file_stand_below_its_best_one() {
+        let list = [
+            given("code:a:f", 1, "one"),
+            given("code:b:f", 1, "two"),
+            given("code:a:f~2", 20, "three"),
+            given("code:a:g", 40, "four"),
+            given("code:c:f", 1, "four"),
+            given("code:a:h", 60, "five"),
+            given("code:d:f", 1, "six"),
+        ];
+        let groups = fold(list.iter().map(|given| Ok(given.foldable())), 2, Group::File).expect("nothing is read");
+        let groups: Vec<_> = groups.into_iter().map(|group| (group.best, group.rows)).collect();
+        assert_eq!(groups, [(0, vec![3, 5]), (1, vec![])]);
     }
 
     fn list() -> impl Strategy<Value = Vec<Given>> {

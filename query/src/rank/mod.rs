@@ -31,13 +31,13 @@ use aurora_analysis::Analyzer;
 use aurora_storage::{AccessRecord, ChunkId, ChunkType, Snapshot, StorageError};
 
 use crate::config::{Fusion, SearchConfig};
-use crate::query::Mode;
+use crate::query::{Group, Mode};
 use crate::rank::activation::ActivationParts;
-use crate::rank::features::RuleQuery;
+use crate::rank::features::{Facts, FileShares, RuleQuery};
 use crate::rank::folding::Foldable;
 use crate::rank::likeness::Likeness;
 use crate::rank::spreading::{LabelGraph, spread};
-use crate::retrieve::{Candidate, chunk_name};
+use crate::retrieve::{Candidate, FileEvidence, chunk_name};
 use crate::understand::{ParsedQuery, QueryKind};
 
 pub(crate) use boosts::Boosts;
@@ -111,9 +111,12 @@ fn with_features<'s>(
     accesses: Vec<Option<AccessRecord>>,
 ) -> Vec<RankedCandidate<'s>> {
     let doc_words = min_max(&candidates.iter().map(|candidate| candidate.doc_words).collect::<Vec<_>>());
-    let read = candidates.iter().zip(doc_words).map(|(Candidate { chunk, .. }, doc_words)| {
-        let lines = chunk.line_end() - chunk.line_start() + 1;
-        (chunk_name(*chunk), lines, doc_words.unwrap_or(0.0))
+    let files = file_shares(&candidates);
+    let read = candidates.iter().zip(doc_words).zip(files).map(|((Candidate { chunk, .. }, doc_words), file)| Facts {
+        named: chunk_name(*chunk),
+        lines: chunk.line_end() - chunk.line_start() + 1,
+        doc_words: doc_words.unwrap_or(0.0),
+        file,
     });
     let features = query.read(context.analyzer, read);
     let parts = candidates.into_iter().zip(accesses).zip(features);
@@ -122,6 +125,24 @@ fn with_features<'s>(
         RankedCandidate { boosts, ..RankedCandidate::new(candidate, access, features) }
     });
     ranked.collect()
+}
+
+/// What the file of each candidate brings, on the scale of the other files.
+fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
+    let normalised = |value: fn(&FileEvidence) -> Option<f32>| {
+        let values: Vec<Option<f32>> = candidates.iter().map(|candidate| value(&candidate.file)).collect();
+        min_max(&values).into_iter().map(|share| share.unwrap_or(0.0)).collect::<Vec<f32>>()
+    };
+    let keywords = normalised(|file| Some(file.bm25));
+    let meaning = normalised(|file| file.cosine);
+    let doc_words = normalised(|file| file.doc_words);
+    let shares = candidates.iter().enumerate().map(|(at, candidate)| FileShares {
+        keywords: keywords[at],
+        coverage: candidate.file.bm25_share,
+        meaning: meaning[at],
+        doc_words: doc_words[at],
+    });
+    shares.collect()
 }
 
 /// Sets the keyword and the semantic component: raw scores, min-max normalised within the candidates.
@@ -229,7 +250,7 @@ fn column<'s>(ranked: &[RankedCandidate<'s>], value: impl Fn(&Candidate<'s>) -> 
     ranked.iter().map(|candidate| value(&candidate.retrieved)).collect()
 }
 
-/// The best `limit` of a ranked list without pieces and copies of what stands above them.
+/// The best `limit` chunks or files of a ranked list without pieces and copies of what stands above them.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -237,8 +258,9 @@ pub(crate) fn fold(
     context: &RankingContext<'_, '_>,
     ranked: &[RankedCandidate<'_>],
     limit: usize,
+    group: Group,
 ) -> Result<Vec<FoldedGroup>, StorageError> {
-    folding::fold(ranked.iter().map(|candidate| foldable(context, &candidate.retrieved)), limit)
+    folding::fold(ranked.iter().map(|candidate| foldable(context, &candidate.retrieved)), limit, group)
 }
 
 fn foldable<'c>(context: &RankingContext<'_, '_>, candidate: &'c Candidate<'_>) -> Result<Foldable<'c>, StorageError> {

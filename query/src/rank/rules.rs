@@ -35,12 +35,11 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
         }
     }
     let files = by_file(ranked);
-    file_coherence(config.file_coherence * unit, &files, ranked);
     repeated_file(config.repeated_file, &files, ranked);
     scale_to_one(ranked);
 }
 
-fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 6] {
+fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 10] {
     [
         ("definition", config.definition * definition(query, chunk)),
         ("name_words", config.name_words * chunk.name.mean()),
@@ -48,6 +47,10 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [
         ("asked_for", config.asked_for * asked_for(query, chunk)),
         ("doc_words", config.doc_words * chunk.doc_words),
         ("file_stem", config.file_stem * chunk.file.stem.mean()),
+        ("file_keywords", config.file_keywords * chunk.file.evidence.keywords),
+        ("file_coverage", config.file_coverage * chunk.file.evidence.coverage),
+        ("file_meaning", config.file_meaning * chunk.file.evidence.meaning),
+        ("file_docs", config.file_docs * chunk.file.evidence.doc_words),
     ]
 }
 
@@ -127,17 +130,6 @@ fn by_file<C>(ranked: &[RankedCandidate<'_, C>]) -> Vec<Vec<usize>> {
     order.chunk_by(|&a, &b| file(a) == file(b)).map(<[usize]>::to_vec).collect()
 }
 
-/// The best candidate of a file gains by the other good ones, in proportion to the file with the highest sum.
-fn file_coherence<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
-    let sums: Vec<f32> = files.iter().map(|file| file.iter().map(|&at| ranked[at].score).sum()).collect();
-    let most = sums.iter().copied().fold(0.0, f32::max);
-    for (file, sum) in files.iter().zip(sums) {
-        if file.len() > 1 && most > 0.0 {
-            ranked[file[0]].change("file_coherence", weight * sum / most);
-        }
-    }
-}
-
 /// Each further candidate of a file loses more, so that one file does not fill the page.
 fn repeated_file<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
     for file in files {
@@ -177,6 +169,7 @@ mod tests {
     use super::*;
     use crate::config::SearchConfig;
     use crate::rank::candidate::AppliedRule;
+    use crate::rank::features::{Facts, FileShares};
     use crate::retrieve::ChunkName;
     use crate::understand::ParsedQuery;
 
@@ -194,7 +187,8 @@ mod tests {
         chunks: &[ChunkName<'a>],
         scores: &[f32],
     ) -> Vec<RankedCandidate<'a, ()>> {
-        let features = query.read(&Analyzer, chunks.iter().map(|&named| (named, 9, 0.0)));
+        let facts = |&named: &ChunkName<'a>| Facts { named, lines: 9, doc_words: 0.0, file: FileShares::default() };
+        let features = query.read(&Analyzer, chunks.iter().map(facts));
         let fused = features.into_iter().zip(scores).map(|(features, &score)| RankedCandidate {
             fused: score,
             score,
@@ -264,20 +258,22 @@ mod tests {
     }
 
     #[test]
-    fn the_best_chunk_of_a_full_file_gains() {
-        let found = ranked(
-            "query",
-            &[
-                chunk("a", "full.py", ChunkType::Function),
-                chunk("b", "full.py", ChunkType::Function),
-                chunk("c", "lone.py", ChunkType::Function),
-            ],
-        );
-        assert_eq!(
-            (found[0].1.as_slice(), found[1].1.as_slice()),
-            (["file_coherence"].as_slice(), ["repeated_file"].as_slice())
-        );
-        assert!(found[0].0 > found[2].0);
+    fn every_chunk_of_a_good_file_gains_and_further_ones_lose() {
+        let query = query("query");
+        let query = RuleQuery::new(&query, &[Some(1.0)]);
+        let good = FileShares { keywords: 1.0, coverage: 0.5, meaning: 1.0, doc_words: 0.0 };
+        let fact = |named, file| Facts { named, lines: 9, doc_words: 0.0, file };
+        let chunks = [("a", "good.py", good), ("b", "good.py", good), ("c", "other.py", FileShares::default())];
+        let facts = chunks.map(|(name, path, file)| fact(chunk(name, path, ChunkType::Function), file));
+        let features = query.read(&Analyzer, facts.into_iter());
+        let mut ranked: Vec<_> =
+            features.into_iter().map(|features| RankedCandidate::new((), None, features)).collect();
+        ranked.iter_mut().for_each(|candidate| (candidate.fused, candidate.score) = (0.5, 0.5));
+        apply(&SearchConfig::default().rules, &query, &mut ranked);
+        let rules = |at: usize| ranked[at].applied.iter().map(|rule| &*rule.rule).collect::<Vec<_>>();
+        let lifts = ["file_keywords", "file_coverage", "file_meaning"];
+        assert_eq!((rules(0), rules(1)), (lifts.to_vec(), [&lifts[..], &["repeated_file"]].concat()));
+        assert!(rules(2).is_empty() && ranked[0].score > ranked[1].score && ranked[1].score > ranked[2].score);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! The index itself, BM25F and MaxScore are in [`aurora_inverted`]; here a parsed query becomes weighted posting lists.
 
-use aurora_inverted::{Bm25Config, FieldScorer, WeightedPostings, idf, score, top_k};
+use std::ops::Range;
+
+use aurora_inverted::{Bm25Config, FieldScorer, GroupScorer, WeightedPostings, idf, score, top_k};
 use aurora_storage::{ChunkId, Field, Snapshot, StorageError};
 use roaring::RoaringBitmap;
 
@@ -30,6 +32,7 @@ pub(crate) struct MatchedTerms {
 pub(crate) struct KeywordSearch<'s> {
     snapshot: &'s Snapshot,
     fields: FieldScorer,
+    files: GroupScorer,
     lists: Vec<WeightedPostings<'s>>,
     /// Inverse document frequency of each list.
     idfs: Vec<f32>,
@@ -86,7 +89,8 @@ impl<'s> KeywordSearch<'s> {
             idfs.push(idf);
         }
         let fields = FieldScorer::new(config, total, snapshot.field_totals());
-        Ok(Self { snapshot, fields, lists, idfs })
+        let files = GroupScorer::new(config, snapshot.manifest().file_count, snapshot.field_totals());
+        Ok(Self { snapshot, fields, files, lists, idfs })
     }
 
     /// Inverse document frequency of each term; `None` where no chunk holds it.
@@ -103,6 +107,16 @@ impl<'s> KeywordSearch<'s> {
     /// Scores of given live chunks: bit for bit what [`Self::top`] computes. Fastest for chunks in ascending order.
     pub(crate) fn score(&self, chunks: &[ChunkId]) -> Result<Vec<f32>, StorageError> {
         score(&self.lists, &self.fields, self.snapshot, chunks)
+    }
+
+    /// Scores of files, each the chunks in one of `groups`, as [`GroupScorer::score`] gives them.
+    pub(crate) fn score_files(&self, chunks: &[ChunkId], groups: &[Range<usize>]) -> Result<Vec<f32>, StorageError> {
+        self.files.score(&self.lists, self.snapshot, chunks, groups)
+    }
+
+    /// The highest score that a file can reach.
+    pub(crate) fn most_of_a_file(&self) -> f32 {
+        self.files.most(&self.lists)
     }
 
     /// Which of the query's terms a chunk holds.

@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 
 use crate::query::Mode;
 use crate::retrieve::bm25::KeywordSearch;
+use crate::retrieve::files::{self, FileEvidence};
 use crate::retrieve::identifier::{ChunkName, ExactMatch, IdentifierQuery};
 use crate::retrieve::query_vector::{QueryVector, cosine};
 use crate::understand::ParsedQuery;
@@ -33,6 +34,8 @@ pub(crate) struct Candidate<'s> {
     pub(crate) words: Option<f32>,
     /// The same with those of the documentation; what the code says where there is none.
     pub(crate) doc_words: Option<f32>,
+    /// What its file brings.
+    pub(crate) file: FileEvidence,
     /// Set when the chunk's name is the query.
     pub(crate) exact: Option<ExactMatch>,
 }
@@ -84,18 +87,18 @@ pub(crate) fn collect<'s>(
     let others: BTreeSet<ChunkId> = others.copied().filter(|id| !found.contains_key(id)).collect();
     let others: Vec<ChunkId> = others.into_iter().collect();
     found.extend(others.iter().copied().zip(bm25.score(&others)?));
+    let vector = semantics.vector().filter(|_| mode != Mode::Sparse);
+    let files = files::of_files(snapshot, bm25, vector, late.as_mut(), found.keys().copied())?;
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };
-        let cosine = match semantics.vector() {
-            Some(query) if mode != Mode::Sparse => cosine(snapshot, id, query)?,
-            _ => None,
-        };
+        let cosine = vector.map(|query| cosine(snapshot, id, query)).transpose()?.flatten();
         let exact = exact.iter().find(|(exact, _)| *exact == id).map(|(_, found)| found.clone());
         let words = late.as_mut().and_then(|late| late.score(chunk.code_tokens()));
         let doc_words = late.as_mut().and_then(|late| late.score(chunk.doc_tokens()));
         let key = chunk.key();
-        list.push(Candidate { id, chunk, key, bm25: score, cosine, words, doc_words: doc_words.or(words), exact });
+        let doc_words = doc_words.or(words);
+        list.push(Candidate { id, chunk, key, bm25: score, cosine, words, doc_words, file: files.of(id), exact });
     }
     list.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     Ok(Candidates { list, from_keywords, from_vectors })

@@ -1,13 +1,15 @@
 //! Step 2: the chunks worth ranking.
 //!
 //! Takes a parsed query, its vector and a filter. Gives candidates, each with its raw keyword score, its cosine and late
-//! interaction, and whether its name is the query: the best by BM25F, the nearest vectors, and chunks found by name.
+//! interaction, what its file brings, and whether its name is the query: the best by BM25F, the nearest vectors, and chunks found by name.
 
 pub(crate) mod bm25;
 mod candidates;
+mod files;
 mod identifier;
 mod query_vector;
 
 pub(crate) use candidates::{Candidate, CandidateLimits, chunk_name, collect};
+pub(crate) use files::FileEvidence;
 pub(crate) use identifier::{ChunkName, IdentifierQuery};
 pub(crate) use query_vector::QueryVector;

@@ -44,6 +44,7 @@ mod chunk_id;
 mod collection;
 mod dictionary;
 mod field;
+mod group;
 mod lengths;
 mod maxscore;
 mod memory;
@@ -59,6 +60,7 @@ pub use dictionary::{
     SegmentTotals, SegmentWriter, TermCursor, TermEntry, Walk, merge,
 };
 pub use field::{FIELDS, Field};
+pub use group::GroupScorer;
 pub use lengths::{FieldLengths, LengthCodes, LengthColumns, encode_lengths, length_code, length_of};
 pub use memory::{DamagedSegment, MemoryIndex};
 pub use postings::{

@@ -1,6 +1,7 @@
 //! One generation of the index, as readers see it.
 
 mod chunks;
+mod files;
 
 use std::ops::Range;
 use std::path::Path;

@@ -118,13 +118,15 @@ impl<'a> VectorBlock<'a> {
 
     /// The vector of an id, by its place in the block: its scale and signed bytes. `None` when it has none.
     pub(crate) fn get(&self, index: usize) -> Result<Option<StoredVector>, Damage> {
-        let byte = self.presence.get(index / 8).copied().unwrap_or(0);
-        if byte >> (index % 8) & 1 == 0 {
-            return Ok(None);
-        }
+        self.order_of(index).map(|order| self.row(order)).transpose()
+    }
+
+    /// The place of an id's vector among those that are there, by the place of the id in the block. `None` when it has none.
+    pub(super) fn order_of(&self, index: usize) -> Option<usize> {
+        let byte = self.presence.get(index / 8).copied().filter(|byte| byte >> (index % 8) & 1 != 0)?;
         let before = self.presence[..index / 8].iter().map(|byte| byte.count_ones()).sum::<u32>()
             + (byte & ((1 << (index % 8)) - 1)).count_ones();
-        self.row(before as usize).map(Some)
+        Some(before as usize)
     }
 
     /// Every vector with the place of its id in the block.

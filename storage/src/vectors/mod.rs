@@ -3,10 +3,12 @@
 mod append;
 mod block;
 mod code;
+mod mean;
 mod nearest;
 mod quantise;
 mod reader;
 
 pub(crate) use append::VectorAppender;
 pub(crate) use block::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
+pub(crate) use mean::Mean;
 pub(crate) use quantise::quantise;

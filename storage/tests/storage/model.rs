@@ -33,6 +33,7 @@ pub(crate) fn check(snapshot: &Snapshot, tree: &Tree) {
     check_postings(snapshot, tree);
     check_labels(snapshot, tree);
     check_vectors(snapshot, tree);
+    check_means(snapshot);
 }
 
 fn check_files(snapshot: &Snapshot, tree: &Tree) {
@@ -169,6 +170,29 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
     let functions = snapshot.label(Label::Type(ChunkType::Function)).expect("sound");
     for (id, _) in snapshot.nearest(&query, 3, Some(&functions)).expect("sound") {
         assert!(functions.contains(id.0));
+    }
+}
+
+/// A file's range has its chunks, and the mean of their vectors is that of the stored ones.
+fn check_means(snapshot: &Snapshot) {
+    let mut files: BTreeMap<String, Vec<ChunkId>> = BTreeMap::new();
+    for id in snapshot.live().iter().map(ChunkId) {
+        let path = snapshot.chunk(id).expect("sound").expect("live").path().to_owned();
+        files.entry(path).or_default().push(id);
+    }
+    let query: Vec<f32> = (0..DIMENSIONS).map(|axis| if axis == 1 { 1.0 } else { 0.0 }).collect();
+    for chunks in files.values() {
+        for &chunk in chunks {
+            let range = snapshot.file_range(chunk).expect("sound");
+            assert_eq!(&snapshot.live().range(range).map(ChunkId).collect::<Vec<_>>(), chunks);
+        }
+        let vectors = chunks.iter().filter_map(|&chunk| snapshot.vector(chunk).expect("sound"));
+        let sum = vectors
+            .fold(vec![0.0; DIMENSIONS], |sum: Vec<f32>, vector| sum.iter().zip(&vector).map(|(a, b)| a + b).collect());
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        let cosine = snapshot.similarity_to_mean(chunks, &query).expect("sound");
+        assert_eq!(cosine.is_some(), length > 0.0);
+        assert!(cosine.is_none_or(|cosine| (cosine - sum[1] / length).abs() < 1e-4));
     }
 }
 

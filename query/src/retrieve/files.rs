@@ -1,0 +1,96 @@
+//! What the file of a candidate brings: its chunks together, scored as one document.
+//!
+//! It is computed from the postings and vectors of the chunks at the time of the search, so it is as exact as they are after
+//! every change, and nothing is stored for it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use aurora_analysis::LateInteraction;
+use aurora_storage::{ChunkId, Snapshot, StorageError};
+use rayon::prelude::*;
+
+use crate::retrieve::bm25::KeywordSearch;
+
+/// Most chunks that stand for their file: the first ones. It bounds the work on files that are far longer than any that people
+/// write.
+const MOST_CHUNKS: usize = 512;
+
+/// How well a whole file meets the query.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct FileEvidence {
+    /// BM25F of all its chunks as one document.
+    pub(crate) bm25: f32,
+    /// The same as a share of the highest score that the query allows.
+    pub(crate) bm25_share: f32,
+    /// Cosine of the query with the mean of the vectors of its chunks; `None` when the query or the chunks have none.
+    pub(crate) cosine: Option<f32>,
+    /// Late interaction of the query's tokens with those of the documentation of all its chunks; `None` where either has none.
+    pub(crate) doc_words: Option<f32>,
+}
+
+/// The evidence of the files of some chunks. `vector` is that of the query, of length 1.
+pub(crate) fn of_files(
+    snapshot: &Snapshot,
+    bm25: &KeywordSearch<'_>,
+    vector: Option<&[f32]>,
+    mut late: Option<&mut LateInteraction<'_>>,
+    candidates: impl Iterator<Item = ChunkId>,
+) -> Result<Files, StorageError> {
+    let mut files: BTreeMap<u32, u32> = BTreeMap::new();
+    for ChunkId(id) in candidates {
+        let is_known = files.range(..=id).next_back().is_some_and(|(_, end)| id < *end);
+        if !is_known {
+            let range = snapshot.file_range(ChunkId(id))?;
+            files.insert(range.start, range.end);
+        }
+    }
+    let mut chunks = Vec::new();
+    let groups = files.iter().map(|(&first, &end)| {
+        let start = chunks.len();
+        chunks.extend(snapshot.live().range(first..end).map(ChunkId).take(MOST_CHUNKS));
+        start..chunks.len()
+    });
+    let groups: Vec<Range<usize>> = groups.collect();
+    let of_group = |group: &Range<usize>| &chunks[group.clone()];
+    let cosine = |chunks: &[ChunkId]| vector.map_or(Ok(None), |vector| snapshot.similarity_to_mean(chunks, vector));
+    // None of the three needs another.
+    let (scores, (cosines, doc_words)) = rayon::join(
+        || bm25.score_files(&chunks, &groups),
+        || {
+            let cosines = groups.par_iter().map(|group| cosine(of_group(group))).collect::<Result<Vec<_>, _>>();
+            let mut doc_words = |chunks| late.as_mut().map_or(Ok(None), |late| doc_words(snapshot, chunks, late));
+            (cosines, groups.iter().map(|group| doc_words(of_group(group))).collect::<Result<Vec<_>, _>>())
+        },
+    );
+    let (scores, cosines, doc_words) = (scores?, cosines?, doc_words?);
+    let most = bm25.most_of_a_file().max(f32::MIN_POSITIVE);
+    let evidence = files.into_keys().enumerate().map(|(at, first)| {
+        let (bm25, cosine, doc_words) = (scores[at], cosines[at], doc_words[at]);
+        (first, FileEvidence { bm25, bm25_share: bm25 / most, cosine, doc_words })
+    });
+    Ok(Files(evidence.collect()))
+}
+
+fn doc_words(
+    snapshot: &Snapshot,
+    chunks: &[ChunkId],
+    late: &mut LateInteraction<'_>,
+) -> Result<Option<f32>, StorageError> {
+    let mut records = Vec::with_capacity(chunks.len());
+    for &chunk in chunks {
+        records.extend(snapshot.chunk(chunk)?);
+    }
+    Ok(late.score(records.iter().flat_map(|record| record.doc_tokens())))
+}
+
+/// The evidence of files, in ascending order of their first ids.
+pub(crate) struct Files(Vec<(u32, FileEvidence)>);
+
+impl Files {
+    /// That of the file of a chunk.
+    pub(crate) fn of(&self, chunk: ChunkId) -> FileEvidence {
+        let behind = self.0.partition_point(|(first, _)| *first <= chunk.0);
+        behind.checked_sub(1).map(|at| self.0[at].1).unwrap_or_default()
+    }
+}

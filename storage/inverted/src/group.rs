@@ -1,0 +1,160 @@
+//! Groups of chunks, such as those of a file, scored as one document each.
+
+use std::ops::Range;
+
+use crate::bm25f::Bm25Config;
+use crate::chunk_id::{ChunkId, WINDOW};
+use crate::collection::Collection;
+use crate::field::FIELDS;
+use crate::lengths::length_of;
+use crate::postings::TfVector;
+use crate::search::WeightedPostings;
+
+/// A list is read as a whole if it has at most one posting for as many chunks that would be looked up in it.
+const SEEKS: usize = 2;
+
+/// What documents made of chunks are compared with.
+#[derive(Debug, Clone)]
+pub struct GroupScorer {
+    config: Bm25Config,
+    /// Average length of each field of a group.
+    averages: [f32; FIELDS],
+}
+
+impl GroupScorer {
+    /// A scorer for a collection of `groups` groups whose fields hold `totals` terms in all.
+    pub fn new(config: &Bm25Config, groups: u64, totals: [u64; FIELDS]) -> Self {
+        Self { config: config.clone(), averages: totals.map(|terms| terms as f32 / groups.max(1) as f32) }
+    }
+
+    /// The BM25F scores of groups: a field of a group holds what that field of its chunks holds. `chunks` has the chunks of all
+    /// groups in ascending order, and `groups` says which of them each group has. Lists count as in [`crate::score`].
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn score<C: Collection>(
+        &self,
+        lists: &[WeightedPostings<'_>],
+        collection: &C,
+        chunks: &[ChunkId],
+        groups: &[Range<usize>],
+    ) -> Result<Vec<f32>, C::Error> {
+        let group_of: Vec<usize> =
+            groups.iter().enumerate().flat_map(|(group, range)| range.clone().map(move |_| group)).collect();
+        let mut lengths = vec![[0u32; FIELDS]; groups.len()];
+        let mut at = 0;
+        for chunks in chunks.chunk_by(|a, b| a.0 / WINDOW == b.0 / WINDOW) {
+            let columns = collection.window_lengths(chunks[0].0 / WINDOW)?;
+            for (chunk, &group) in chunks.iter().zip(&group_of[at..]) {
+                let of_chunk = columns.at((chunk.0 % WINDOW) as u16);
+                lengths[group].iter_mut().zip(of_chunk).for_each(|(sum, code)| *sum += length_of(code));
+            }
+            at += chunks.len();
+        }
+        let norms: Vec<[f32; FIELDS]> = lengths.iter().map(|lengths| self.norms(lengths)).collect();
+        let mut scores = vec![0.0; groups.len()];
+        let mut frequencies = vec![[0u32; FIELDS]; groups.len()];
+        for list in lists.iter().filter(|list| list.factor > 0.0) {
+            frequencies.fill([0; FIELDS]);
+            let mut add = |at: usize, of_chunk: TfVector| {
+                frequencies[group_of[at]].iter_mut().zip(of_chunk).for_each(|(sum, count)| *sum += u32::from(count));
+            };
+            if list.postings.doc_frequency() as usize * SEEKS < chunks.len() {
+                list.postings.for_each(|chunk, of_chunk| {
+                    if let Ok(at) = chunks.binary_search(&chunk) {
+                        add(at, of_chunk);
+                    }
+                });
+            } else {
+                list.postings.find_all(chunks, add);
+            }
+            for ((score, frequencies), norms) in scores.iter_mut().zip(&frequencies).zip(&norms) {
+                *score += list.factor * self.saturated(frequencies, norms);
+            }
+        }
+        Ok(scores)
+    }
+
+    /// The highest score that a group can reach: with every term, infinitely often.
+    pub fn most(&self, lists: &[WeightedPostings<'_>]) -> f32 {
+        lists.iter().map(|list| list.factor).sum::<f32>() * (self.config.k1 + 1.0)
+    }
+
+    /// Weight over relative length of each field.
+    fn norms(&self, lengths: &[u32; FIELDS]) -> [f32; FIELDS] {
+        let b = self.config.b;
+        std::array::from_fn(|field| {
+            let relative = if self.averages[field] > 0.0 { lengths[field] as f32 / self.averages[field] } else { 0.0 };
+            self.config.fields[field] / (1.0 - b + b * relative).max(f32::MIN_POSITIVE)
+        })
+    }
+
+    fn saturated(&self, frequencies: &[u32; FIELDS], norms: &[f32; FIELDS]) -> f32 {
+        let sum: f32 = frequencies.iter().zip(norms).map(|(&count, norm)| count as f32 * norm).sum();
+        if sum > 0.0 { sum.min(1e30) * (self.config.k1 + 1.0) / (sum.min(1e30) + self.config.k1) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bm25f::FieldScorer;
+    use crate::field::Field;
+    use crate::memory::MemoryIndex;
+    use crate::search::score;
+    use crate::terms::TermVector;
+
+    const CONFIG: Bm25Config = Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] };
+
+    const KEYS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+
+    fn chunk(words: &[u8]) -> TermVector {
+        let mut builder = TermVector::builder();
+        for &word in words {
+            builder.add(if word % 3 == 0 { Field::Name } else { Field::Body }, &format!("w{}", word % 5));
+        }
+        builder.finish()
+    }
+
+    fn index<'a>(chunks: impl IntoIterator<Item = &'a Vec<u8>>) -> MemoryIndex {
+        MemoryIndex::new(KEYS.into_iter().zip(chunks.into_iter().map(|words| chunk(words)))).expect("sound")
+    }
+
+    fn lists(index: &MemoryIndex) -> Vec<WeightedPostings<'_>> {
+        let list = |term: &str| index.postings(term).expect("sound");
+        ["w0", "w1", "w4"].map(|term| WeightedPostings { postings: list(term), factor: 1.25 }).into()
+    }
+
+    fn ids(count: usize) -> Vec<ChunkId> {
+        (0..count as u32).map(ChunkId).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_chunk_alone_scores_as_a_chunk(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 1..12)) {
+            let index = index(&chunks);
+            let (lists, ids) = (lists(&index), ids(chunks.len()));
+            let groups: Vec<Range<usize>> = (0..ids.len()).map(|at| at..at + 1).collect();
+            let scorer = GroupScorer::new(&CONFIG, ids.len() as u64, index.field_totals());
+            let fields = FieldScorer::new(&CONFIG, ids.len() as u64, index.field_totals());
+            let alone = scorer.score(&lists, &index, &ids, &groups).expect("sound");
+            let expected = score(&lists, &fields, &index, &ids).expect("sound");
+            for (alone, expected) in alone.iter().zip(&expected) {
+                prop_assert!((alone - expected).abs() < 1e-4, "{} {}", alone, expected);
+                prop_assert!(*alone <= scorer.most(&lists));
+            }
+        }
+
+        #[test]
+        fn a_group_scores_as_the_chunk_that_holds_all_of_it(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..9), 2..6)) {
+            let whole = chunks.concat();
+            let index = index(chunks.iter().chain([&whole]));
+            let scorer = GroupScorer::new(&CONFIG, 2, index.field_totals());
+            let groups = [0..chunks.len(), chunks.len()..chunks.len() + 1];
+            let scores = scorer.score(&lists(&index), &index, &ids(chunks.len() + 1), &groups).expect("sound");
+            prop_assert!((scores[0] - scores[1]).abs() < 1e-4);
+        }
+    }
+}
