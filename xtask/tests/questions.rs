@@ -1,0 +1,59 @@
+//! The questions of `xtask/ranking`: their form, and that none is about a repository that search quality is measured on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Fewest questions that there must be.
+const LEAST: usize = 600;
+
+fn recipe(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The columns of each repository by its name.
+fn repositories() -> BTreeMap<String, Vec<String>> {
+    let table = recipe("ranking/repositories.tsv");
+    let rows = table.lines().filter(|row| !row.starts_with('#'));
+    let columns = rows.map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    columns.map(|columns| (columns[0].clone(), columns)).collect()
+}
+
+#[test]
+fn every_question_has_its_form_and_its_repository() {
+    let (mut ids, mut parts) = (BTreeSet::new(), BTreeMap::<String, usize>::new());
+    for (name, columns) in repositories() {
+        let [_, repository, commit, _, licence, part, count] = &columns[..] else { panic!("columns of {name}") };
+        assert!(repository.split('/').count() == 2 && !licence.is_empty(), "{name}");
+        assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+        let questions = recipe(&format!("ranking/questions/{name}.jsonl"));
+        assert_eq!(questions.lines().count().to_string(), *count, "{name}");
+        for line in questions.lines() {
+            let question: Value = serde_json::from_str(line).expect("a line is JSON");
+            let text = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
+            assert!(["behaviour", "design", "symbol"].contains(&text("kind").as_str()), "{line}");
+            assert!(["agreed", "changed"].contains(&text("second").as_str()), "{line}");
+            assert!((1..=16).contains(&text("query").split_whitespace().count()), "{line}");
+            assert!(text("id").starts_with(&name) && ids.insert(text("id")), "{line}");
+            let answers = question["relevant"].as_array().expect("answers");
+            assert!((1..=3).contains(&answers.len()), "{line}");
+            assert!(answers.iter().all(|answer| answer["path"].as_str().is_some_and(|path| !path.is_empty())), "{line}");
+            *parts.entry(part.clone()).or_default() += 1;
+        }
+    }
+    assert_eq!(parts.keys().collect::<Vec<_>>(), ["training", "validation"]);
+    assert!(ids.len() >= LEAST, "{} questions", ids.len());
+}
+
+#[test]
+fn no_question_is_about_a_barred_repository() {
+    let barred = recipe("model/barred.txt").to_lowercase();
+    let names = barred.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
+    let barred: BTreeSet<&str> = names.filter(|name| name.contains('/')).collect();
+    assert!(barred.len() > 100);
+    for columns in repositories().values() {
+        assert!(!barred.contains(columns[1].to_lowercase().as_str()), "{}", columns[1]);
+    }
+}
