@@ -113,7 +113,7 @@ fn without_blank_ends(lines: &[&str]) -> String {
 }
 
 /// Whether only white space with at most one line feed separates two offsets.
-fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
+pub(super) fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
     let gap = slice(text, &(from..to));
     // The node of a line comment may include the line feed.
     let ended = from > 0 && text.as_bytes()[from as usize - 1] == b'\n';
