@@ -43,15 +43,15 @@ const LEGAL: &[&str] = &[
     "makefile for sphinx",
 ];
 
-/// Parts of lines that are for a program, in lower case.
+/// How lines begin that are for a program, in lower case.
 const FOR_PROGRAMS: &[&str] = &[
     "-*-",
     "vim:",
     "coding:",
     "coding=",
-    "eslint",
-    "jshint",
-    "jslint",
+    "eslint-",
+    "jshint ",
+    "jslint ",
     "tslint",
     "prettier-",
     "biome-",
@@ -209,7 +209,7 @@ fn paragraphs(text: &str, name: &FileName<'_>) -> Vec<String> {
     let mut is_tagged = false;
     for line in text.lines().map(str::trim).chain([""]) {
         let is_rule = line.len() >= 3 && !line.contains(|c: char| c.is_alphanumeric());
-        if line.is_empty() || is_rule || line.starts_with('#') {
+        if line.is_empty() || is_rule || ["#", "1.", "1)"].iter().any(|mark| line.starts_with(mark)) {
             let is_title = is_rule && lines.len() == 1 && lines[0].split(' ').count() <= TITLE_WORDS;
             if !is_title {
                 found.push(lines.join("\n"));
@@ -249,7 +249,7 @@ enum Described<'t> {
 
 fn described<'t>(line: &'t str, name: &FileName<'_>) -> Described<'t> {
     let lower = line.to_lowercase();
-    if FOR_PROGRAMS.iter().any(|mark| lower.contains(mark)) {
+    if FOR_PROGRAMS.iter().any(|mark| lower.starts_with(mark)) {
         return Described::Not;
     }
     if let Some(tag) = line.strip_prefix(['@', '\\']) {
@@ -317,7 +317,7 @@ fn without_lead(text: &str, name: &FileName<'_>, documented: Option<&str>) -> St
     } else if is(0, KINDS) && words.len() > 2 && (is_name(1) || is(2, VERBS)) {
         2
     } else if is_name(0) && (is_compound(words[0]) || documented == Some(words[0])) {
-        1
+        1 + usize::from(is(1, &["is", "are"]))
     } else {
         usize::from(is(0, VERBS) && !is(0, &["is", "are", "has"]))
     };
@@ -344,6 +344,10 @@ mod tests {
                 "timers for failed requests and their pauses",
             ),
             ("Package retry sends failed requests again after pauses.", "sends failed requests again after pauses"),
+            (
+                "net.retry is a list of requests that are sent again:\n1. Failed ones.",
+                "a list of requests that are sent again",
+            ),
             ("net/retry.c - sends failed requests again after pauses", "sends failed requests again after pauses"),
             (
                 "=====\nRetry\n=====\n\nSends failed requests again after pauses.",
