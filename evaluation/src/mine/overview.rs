@@ -115,7 +115,8 @@ const FIELDS: &[&str] = &[
 ];
 
 /// First words of sentences that say how to treat a file.
-const WARNINGS: &[&str] = &["warning", "important", "please", "attention", "caution", "based", "don't", "beware"];
+const WARNINGS: &[&str] =
+    &["warning", "important", "please", "attention", "caution", "based", "mark", "don't", "beware"];
 
 /// What a sentence may call the file.
 const KINDS: &[&str] = &[

@@ -17,7 +17,7 @@ use crate::random::hash;
 pub(crate) const SET: &str = "topics";
 
 /// A file with fewer letters and digits beside its documentation consists of it.
-const LEAST_LETTERS: usize = 200;
+const LEAST_LETTERS: usize = 100;
 
 /// Sentences that say what a file is for and occur nowhere else among `files`. The file itself answers.
 pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
