@@ -37,7 +37,6 @@ use std::sync::OnceLock;
 use tree_sitter::Node;
 
 use crate::embedded::Embedded;
-use crate::extract::docs;
 use crate::highlight::{Highlight, Highlighting};
 use crate::query::{CompiledQuery, QuerySyntaxError};
 use crate::symbols::{Import, SymbolKind, bounded, unquoted};
@@ -280,11 +279,6 @@ impl Language {
     /// Whether texts of this language consist of sections instead of definitions.
     pub fn is_prose(&self) -> bool {
         self.sections.is_some()
-    }
-
-    /// The text of comments without their delimiters.
-    pub fn comment_text(&self, source: &str) -> String {
-        self.doc_text.unwrap_or(docs::comment_text)(source)
     }
 
     /// The highlighted spans in every line of `text`, as byte ranges of the line, in order and disjoint.

@@ -58,6 +58,13 @@ pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Op
     run
 }
 
+impl Language {
+    /// The text of comments of this language without their delimiters.
+    pub fn comment_text(&self, source: &str) -> String {
+        self.doc_text.unwrap_or(comment_text)(source)
+    }
+}
+
 /// The text of comments without their delimiters, trimmed, one line for each line of the source.
 pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
