@@ -45,9 +45,10 @@ pub(crate) struct EvalArgs {
 pub(crate) enum EvalCommand {
     /// Make golden sets from a repository: names, documentation, commits
     #[command(after_help = "\
-Three sets are written: `exact` (names defined once), `docstring` (first sentences of documentation,
-asked of a copy without it) and `commit` (subjects of commits and what they changed), each with a part
-that is held out from tuning. The copies that they are asked of are indexed in the same directory.
+Four sets are written: `exact` (names defined once), `docstring` (first sentences of the
+documentation of functions, asked of a copy without it), `topics` (the same of files) and `commit`
+(subjects of commits and what they changed), each with a part that is held out from tuning. The
+copies that they are asked of are indexed in the same directory.
 
 Examples:
   aur mem eval mine

@@ -1,11 +1,14 @@
 //! `aur mem eval mine`: golden sets from the repository itself.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
-use aurora_evaluation::mine::{self, Definition, DefinitionKind, IndexerBackend, MineOptions, Selection};
-use aurora_languages::{Parser, SymbolKind, by_name};
+use aurora_evaluation::mine::{
+    self, Definition, DefinitionKind, IndexerBackend, MineOptions, Outline, Overview, Selection,
+};
+use aurora_languages::{FileSymbols, Language, Parser, Symbol, SymbolKind, by_name};
 use aurora_stages::formats;
 use aurora_stages::index::MOST_PIPELINE_BYTES;
 use aurora_storage::ProjectDirectory;
@@ -73,33 +76,10 @@ impl IndexerBackend for StagesBackend<'_> {
         formats::format_of(path).is_some_and(|format| !formats::is_prose(format))
     }
 
-    fn definitions(&self, path: &str, text: &str) -> Vec<Definition> {
-        let Some(format) = formats::format_of(path) else { return Vec::new() };
-        let parsed = Parser::new().parse(by_name(format), text);
-        let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
-        let definitions = parsed.symbols.into_iter().filter_map(|symbol| {
-            let kind = match symbol.kind {
-                SymbolKind::Function | SymbolKind::Method => DefinitionKind::Callable,
-                SymbolKind::Class
-                | SymbolKind::Interface
-                | SymbolKind::Type
-                | SymbolKind::Struct
-                | SymbolKind::Enum => DefinitionKind::Type,
-                SymbolKind::Module | SymbolKind::Implementation | SymbolKind::Block | SymbolKind::Section => {
-                    return None;
-                }
-            };
-            Some(Definition {
-                kind,
-                declared_until: symbol.body.map_or(symbol.lines.1, line_of).min(symbol.lines.1),
-                name: symbol.name,
-                qualified_name: symbol.qualified_name,
-                lines: symbol.lines,
-                doc: symbol.doc,
-                doc_bytes: symbol.doc_bytes.map(|bytes| bytes.start as usize..bytes.end as usize),
-            })
-        });
-        definitions.collect()
+    fn outline(&self, path: &str, text: &str) -> Outline {
+        let Some(language) = formats::format_of(path).and_then(by_name) else { return Outline::default() };
+        let parsed = Parser::new().parse(Some(language), text);
+        Outline { overviews: overviews(language, &parsed, text), definitions: definitions(parsed.symbols, text) }
     }
 
     fn index(&self, root: &Path) -> Result<Vec<String>, String> {
@@ -118,4 +98,56 @@ impl IndexerBackend for StagesBackend<'_> {
     fn progress(&self, message: &str) {
         self.program.terminal.note(message);
     }
+}
+
+fn definitions(symbols: Vec<Symbol>, text: &str) -> Vec<Definition> {
+    let line_of = |at: u32| text.as_bytes()[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+    let definitions = symbols.into_iter().filter_map(|symbol| {
+        let kind = match symbol.kind {
+            SymbolKind::Function | SymbolKind::Method => DefinitionKind::Callable,
+            kind if is_type(kind) => DefinitionKind::Type,
+            _ => return None,
+        };
+        Some(Definition {
+            kind,
+            declared_until: symbol.body.map_or(symbol.lines.1, line_of).min(symbol.lines.1),
+            name: symbol.name,
+            qualified_name: symbol.qualified_name,
+            lines: symbol.lines,
+            doc: symbol.doc,
+            doc_bytes: symbol.doc_bytes.map(range),
+        })
+    });
+    definitions.collect()
+}
+
+/// The documentation of a file itself, what else its opening comments say, and the documentation of its types and modules.
+fn overviews(language: &Language, parsed: &FileSymbols, text: &str) -> Vec<Overview> {
+    let is_doc =
+        |run: &&Range<u32>| parsed.doc_bytes.as_ref().is_some_and(|doc| doc.start < run.end && run.start < doc.end);
+    let comment = |run: &Range<u32>| {
+        let source = text.get(range(run.clone())).unwrap_or_default();
+        (None, language.comment_text(source), run.clone())
+    };
+    // A run leaves out the line `#!` above it.
+    let doc = match parsed.opening.iter().find(is_doc) {
+        Some(run) => Some(comment(run)),
+        None => parsed.doc_bytes.clone().map(|bytes| (None, parsed.doc.clone(), bytes)),
+    };
+    let opening = parsed.opening.iter().filter(|run| !is_doc(run)).map(comment);
+    let symbols = parsed.symbols.iter().filter(|symbol| is_type(symbol.kind) || symbol.kind == SymbolKind::Module);
+    let types = symbols.filter_map(|symbol| {
+        symbol.doc_bytes.clone().map(|bytes| (Some(symbol.name.clone()), symbol.doc.clone(), bytes))
+    });
+    let found = doc.into_iter().chain(opening).chain(types);
+    found.map(|(name, text, bytes)| Overview { name, text, bytes: range(bytes) }).collect()
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Struct, Type};
+    matches!(kind, Class | Interface | Type | Struct | Enum)
+}
+
+fn range(bytes: Range<u32>) -> Range<usize> {
+    bytes.start as usize..bytes.end as usize
 }

@@ -4,7 +4,7 @@
 //! - [`golden`] reads and writes golden sets; [`metrics`] says what one answer list is worth; [`interval`] how sure a mean
 //!   or a difference is; [`report`] puts the figures of a run together and holds them against another run or a floor.
 //! - [`engine::Engine`] asks an index the questions, in process, without leaving a trace in its access history.
-//! - [`mine`] makes golden sets from a repository: documented functions, names defined once, merged commits.
+//! - [`mine`] makes golden sets from a repository: documented functions and files, names defined once, merged commits.
 //! - [`tune`] learns the numbers of the search configuration by a deterministic, cross-validated search. It knows no
 //!   number by name.
 //!

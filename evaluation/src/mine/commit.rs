@@ -134,7 +134,7 @@ fn touched(history: &CommitHistory, backend: &dyn IndexerBackend, change: &FileC
         Some(id) => history.blob(id)?,
         None => Vec::new(),
     };
-    let definitions = backend.definitions(&change.path, &old);
+    let definitions = backend.outline(&change.path, &old).definitions;
     let functions = changed_functions(&definitions, &changed_lines(old.as_bytes(), &new));
     Some(Touched { path: change.path.clone(), functions })
 }

@@ -1,12 +1,9 @@
-//! Questions that are the first sentence of a function's documentation, and the tree without that documentation.
+//! Questions that are the first sentence of a function's documentation.
 
-use std::ops::Range;
-
-use memchr::memmem;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::golden::{Answer, Question};
+use crate::mine::documented::{self, Candidate, Documented, SqueezedTexts, can_be_blanked};
 use crate::mine::selection::Selection;
 use crate::mine::sentence;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
@@ -15,49 +12,26 @@ use crate::random::hash;
 /// The set's name.
 pub(crate) const SET: &str = "docstring";
 
-/// Letters of a sentence that must not occur anywhere else in the repository.
-const PROBE: usize = 40;
-
-/// A question with the documentation that answers it word by word.
-pub(crate) struct Documented {
-    pub(crate) path: String,
-    pub(crate) question: Question,
-    pub(crate) doc: Range<usize>,
-}
-
 /// First sentences of the documentation of functions that occur nowhere else among `files`.
-pub(crate) fn questions(files: &[SourceFile], selection: &Selection) -> Vec<Documented> {
+pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    let mut candidates = Vec::new();
+    let mut asked = Vec::new();
     for file in files {
         for definition in &file.definitions {
             let Some(text) = sentence::question(&definition.doc, &definition.name) else { continue };
             *counts.entry(sentence::key(&text)).or_default() += 1;
-            candidates.push((file, definition, text));
+            asked.push((file, definition, text));
         }
     }
-    candidates.retain(|(file, definition, text)| {
-        definition.kind == DefinitionKind::Callable
-            && counts.get(&sentence::key(text)) == Some(&1)
-            && definition.doc_bytes.as_ref().is_some_and(|range| can_be_blanked(file.text.get(range.clone())))
-            && !file.is_aside()
+    let candidates = asked.into_iter().filter_map(|(file, definition, text)| {
+        let doc = definition.doc_bytes.clone().filter(|doc| can_be_blanked(file.text.get(doc.clone())))?;
+        let is_asked = definition.kind == DefinitionKind::Callable
+            && counts.get(&sentence::key(&text)) == Some(&1)
+            && !file.is_aside();
+        let key = &definition.qualified_name;
+        is_asked.then(|| Candidate { file, key, question: question(file, definition, text), doc })
     });
-    let twice = Selection { most: selection.most * 2, ..*selection };
-    let candidates = twice.choose(candidates, |(file, ..)| &file.path, |(_, definition, _)| &definition.qualified_name);
-    let texts: Vec<String> = files.par_iter().map(|file| squeezed(&file.text)).collect();
-    let is_unique = |(file, definition, text): &(&SourceFile, &Definition, String)| {
-        let doc = definition.doc_bytes.clone().and_then(|range| file.text.get(range)).unwrap_or_default();
-        stands_only_in(doc, &texts, text)
-    };
-    let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
-    let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
-    candidates
-        .take(selection.most)
-        .filter_map(|(file, definition, text)| {
-            let doc = definition.doc_bytes.clone()?;
-            Some(Documented { path: file.path.clone(), question: question(file, definition, text), doc })
-        })
-        .collect()
+    documented::choose(candidates.collect(), texts, selection)
 }
 
 fn question(file: &SourceFile, definition: &Definition, text: String) -> Question {
@@ -74,112 +48,5 @@ fn question(file: &SourceFile, definition: &Definition, text: String) -> Questio
             ..Answer::default()
         }],
         ..Question::default()
-    }
-}
-
-/// Whether the beginning of a sentence occurs only in its own documentation. `texts` are squeezed.
-fn stands_only_in(doc: &str, texts: &[String], sentence: &str) -> bool {
-    let end = sentence.char_indices().nth(PROBE).map_or(sentence.len(), |(at, _)| at);
-    let probe = squeezed(&sentence[..end]);
-    let finder = memmem::Finder::new(&probe);
-    let count = |text: &str| finder.find_iter(text.as_bytes()).count();
-    texts.iter().map(|text| count(text)).sum::<usize>() <= count(&squeezed(doc))
-}
-
-/// The text with one space for every run of white space and comment marks, so that a sentence is found however it is
-/// broken into lines.
-fn squeezed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '#')).filter(|word| !word.is_empty());
-    for (at, word) in words.enumerate() {
-        if at > 0 {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
-}
-
-/// A comment can be blanked, and so can a string whose quotes can stay: one line, or triple quotes.
-fn can_be_blanked(doc: Option<&str>) -> bool {
-    doc.is_some_and(|doc| match quotes(doc) {
-        Some((_, quote)) => doc.ends_with(quote) && (quote.len() == 3 || !doc.contains('\n')),
-        None => true,
-    })
-}
-
-/// The text with the documentation at `ranges` gone. Line feeds stay, so every line keeps its number; a string keeps its
-/// prefix and quotes, so the code still parses.
-pub(crate) fn blanked(text: &str, mut ranges: Vec<Range<usize>>) -> String {
-    ranges.sort_by_key(|range| range.start);
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for range in ranges {
-        let Some(doc) = text.get(range.clone()).filter(|_| range.start >= from) else { continue };
-        out.push_str(&text[from..range.start]);
-        let (open, close) = match quotes(doc) {
-            Some((prefix, quote)) => (&doc[..prefix + quote.len()], quote),
-            None => ("", ""),
-        };
-        out.push_str(open);
-        out.extend(doc.chars().filter(|c| matches!(c, '\n' | '\r')));
-        out.push_str(close);
-        from = range.end;
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-/// The length of a string literal's prefix and its quote; `None` for a comment.
-fn quotes(doc: &str) -> Option<(usize, &str)> {
-    let prefix = doc.len() - doc.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
-    let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| doc[prefix..].starts_with(quote))?;
-    Some((prefix, quote))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn one(start: usize, end: usize) -> Vec<Range<usize>> {
-        std::iter::once(start..end).collect()
-    }
-
-    #[test]
-    fn a_sentence_that_stands_elsewhere_is_known_however_it_is_broken() {
-        let doc = "/** Collect overdue\n * invoices. */";
-        let texts = [squeezed(&format!("{doc}\nvoid f() {{}}")), squeezed("- collect overdue\n  invoices")];
-        assert!(!stands_only_in(
-            doc,
-            &[texts[0].clone(), squeezed("# Collect overdue invoices")],
-            "Collect overdue invoices"
-        ));
-        assert!(stands_only_in(doc, &texts, "Collect overdue invoices"));
-    }
-
-    #[test]
-    fn documentation_goes_and_lines_stay() {
-        let python = "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\n    return 1\n";
-        let start = python.find("r\"").expect("the docstring");
-        let end = python.rfind("\"\"\"").expect("its end") + 3;
-        assert_eq!(blanked(python, one(start, end)), "def f():\n    r\"\"\"\n\n\n\"\"\"\n    return 1\n");
-        let go = "// F does.\r\n// It.\r\nfunc F() {}\n";
-        let end = go.find("\r\nfunc").expect("the function");
-        assert_eq!(blanked(go, one(0, end)), "\r\n\r\nfunc F() {}\n");
-    }
-
-    proptest! {
-        #[test]
-        fn every_line_keeps_its_number(text in "[a-z/*\"\n\r ]{0,80}", cuts in prop::collection::vec((0..80_usize, 0..20_usize), 0..4)) {
-            let ranges: Vec<_> = cuts
-                .into_iter()
-                .map(|(start, length)| start.min(text.len())..(start + length).min(text.len()))
-                .filter(|range| can_be_blanked(text.get(range.clone())))
-                .collect();
-            let out = blanked(&text, ranges);
-            prop_assert_eq!(out.matches('\n').count(), text.matches('\n').count());
-        }
     }
 }

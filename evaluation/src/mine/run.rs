@@ -8,12 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::golden::{self, Question};
 use crate::mine::backend::IndexerBackend;
+use crate::mine::documented::{Documented, SqueezedTexts, blanked};
 use crate::mine::error::MineError;
 use crate::mine::history::CommitHistory;
 use crate::mine::manifest::{MANIFEST, Manifest, MinedSet, MinedTree};
 use crate::mine::selection::Selection;
-use crate::mine::source::SourceFile;
-use crate::mine::{commit, docstring, exact, tree};
+use crate::mine::source::{Outline, SourceFile};
+use crate::mine::{commit, docstring, exact, topics, tree};
 
 /// Most bytes of a file that questions are made of.
 const MOST_BYTES: u64 = 1 << 30;
@@ -21,8 +22,10 @@ const MOST_BYTES: u64 = 1 << 30;
 const TREES: &str = "trees";
 /// The copy of HEAD.
 const HEAD: &str = "head";
-/// The copy of HEAD without the documentation that is asked for.
+/// The copy of HEAD without the documentation of functions that is asked for.
 const STRIPPED: &str = "stripped";
+/// The copy of HEAD without the documentation of files that is asked for.
+const STRIPPED_TOPICS: &str = "stripped-topics";
 /// The copy from before the commits that are asked about.
 const PIN: &str = "pin";
 
@@ -60,15 +63,20 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
     backend.progress("choosing questions");
     add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
 
-    let documented = docstring::questions(&files, selection);
-    if !documented.is_empty() {
-        source.copy(STRIPPED, head)?;
-        strip(&source.open(STRIPPED)?, &files, &documented)?;
-        source.index(&source.below(STRIPPED))?;
-        manifest.add_tree(STRIPPED, prefix, head, documented.len());
+    let texts = SqueezedTexts::of(&files);
+    for (set, name, documented) in [
+        (docstring::SET, STRIPPED, docstring::questions(&files, &texts, selection)),
+        (topics::SET, STRIPPED_TOPICS, topics::questions(&files, &texts, selection)),
+    ] {
+        if !documented.is_empty() {
+            source.copy(name, head)?;
+            strip(&source.open(name)?, &files, &documented)?;
+            source.index(&source.below(name))?;
+            manifest.add_tree(name, prefix, head, documented.len());
+        }
+        let questions = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
+        add_set(&mut manifest, out, (set, name), questions, selection)?;
     }
-    let documented = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
-    add_set(&mut manifest, out, (docstring::SET, STRIPPED), documented, selection)?;
 
     let mut committed = Vec::new();
     if let Some(history) = &history {
@@ -159,15 +167,15 @@ fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Res
     let files = paths.par_iter().map(|path| {
         let bytes = root.read(path, MOST_BYTES).map_err(|error| tree::failed(&root.path().join(path), error))?;
         Ok(String::from_utf8(bytes).ok().map(|text| {
-            let definitions = if backend.is_code(path) { backend.definitions(path, &text) } else { Vec::new() };
-            SourceFile { path: path.clone(), text, definitions }
+            let outline = if backend.is_code(path) { backend.outline(path, &text) } else { Outline::default() };
+            SourceFile { path: path.clone(), text, definitions: outline.definitions, overviews: outline.overviews }
         }))
     });
     let files: Vec<Option<SourceFile>> = files.collect::<Result<_, MineError>>()?;
     Ok(files.into_iter().flatten().collect())
 }
 
-fn strip(root: &Directory, files: &[SourceFile], documented: &[docstring::Documented]) -> Result<(), MineError> {
+fn strip(root: &Directory, files: &[SourceFile], documented: &[Documented]) -> Result<(), MineError> {
     let texts: FxHashMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
     let mut ranges: FxHashMap<&str, Vec<_>> = FxHashMap::default();
     for one in documented {
@@ -175,7 +183,7 @@ fn strip(root: &Directory, files: &[SourceFile], documented: &[docstring::Docume
     }
     for (path, ranges) in ranges {
         let text = texts.get(path).copied().unwrap_or_default();
-        tree::write(root, path, docstring::blanked(text, ranges).as_bytes())?;
+        tree::write(root, path, blanked(text, ranges).as_bytes())?;
     }
     Ok(())
 }

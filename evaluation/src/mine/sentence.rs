@@ -38,7 +38,7 @@ const EMPTY_OPENINGS: &[&str] = &[
 const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "resp", "approx", "incl", "no", "fig"];
 
 /// Words that a question must have to say anything.
-const LEAST_INFORMATIVE: usize = 4;
+pub(crate) const LEAST_INFORMATIVE: usize = 4;
 /// Words that a question may have.
 const MOST_WORDS: usize = 30;
 
@@ -49,17 +49,16 @@ pub(crate) fn question(doc: &str, name: &str) -> Option<String> {
     if let Some(rest) = without_prefix_word(&text, name) {
         text = rest;
     }
+    (can_be_asked(&text) && informative(&text) >= LEAST_INFORMATIVE && !gives_away(&text, name)).then_some(text)
+}
+
+/// Whether a sentence is neither empty nor too long, and says something about code.
+pub(crate) fn can_be_asked(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let opening = words.first()?.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    if words.len() > MOST_WORDS
-        || informative(&text) < LEAST_INFORMATIVE
-        || EMPTY_OPENINGS.contains(&opening.as_str())
-        || text.contains("://")
-        || gives_away(&text, name)
-    {
-        return None;
-    }
-    Some(text)
+    let opening = words.first().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    opening.is_some_and(|opening| !EMPTY_OPENINGS.contains(&opening.as_str()))
+        && words.len() <= MOST_WORDS
+        && !text.contains("://")
 }
 
 /// Distinct words of at least three letters that are no fillers.
@@ -81,7 +80,7 @@ pub(crate) fn key(text: &str) -> String {
 }
 
 /// Lines up to the first blank one, or the first that begins a list, a tag or code.
-fn first_paragraph(doc: &str) -> String {
+pub(crate) fn first_paragraph(doc: &str) -> String {
     let is_end = |line: &str| {
         line.is_empty()
             || ["@", ":", "- ", "* ", ">>>", "```", "---", "===", "#", "|", "<pre", "<p>", "<ul"]
@@ -106,7 +105,7 @@ fn first_paragraph(doc: &str) -> String {
 }
 
 /// Without markup: tags, `{@code x}`, roles, links, backticks and stars.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -140,7 +139,7 @@ fn role(text: &str) -> Option<usize> {
     name.chars().all(|c| c.is_ascii_alphabetic() || c == ':').then_some(name.len() + 1)
 }
 
-fn first_sentence(text: &str) -> String {
+pub(crate) fn first_sentence(text: &str) -> String {
     let mut end = text.len();
     for (at, _) in text.match_indices(['.', '!', '?', ';']) {
         let after = &text[at + 1..];
@@ -154,14 +153,14 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// The text behind a first word that is `name`.
-fn without_prefix_word(text: &str, name: &str) -> Option<String> {
+pub(crate) fn without_prefix_word(text: &str, name: &str) -> Option<String> {
     let (first, rest) = text.split_once(' ')?;
     let first = first.trim_end_matches([':', ',']).trim_end_matches("()");
     (first == name).then(|| rest.trim_start_matches(['-', '–', ' ']).to_owned())
 }
 
 /// Whether the text holds a name that is more than a plain word.
-fn gives_away(text: &str, name: &str) -> bool {
+pub(crate) fn gives_away(text: &str, name: &str) -> bool {
     let bare = name.trim_matches('_');
     let is_compound =
         bare.contains('_') || bare.chars().skip(1).any(char::is_uppercase) || bare.chars().any(|c| c.is_ascii_digit());

@@ -32,6 +32,26 @@ pub struct Definition {
     pub doc_bytes: Option<Range<usize>>,
 }
 
+/// Documentation that says what a file is for: of the file itself, or of a type or module in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overview {
+    /// The simple name of the type or module; `None` for the file itself.
+    pub name: Option<String>,
+    /// The documentation without comment marks.
+    pub text: String,
+    /// Its byte range in the file.
+    pub bytes: Range<usize>,
+}
+
+/// What a parser finds in a file of code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Functions and types, the enclosing ones first.
+    pub definitions: Vec<Definition>,
+    /// Documentation of the file itself, then of its types and modules.
+    pub overviews: Vec<Overview>,
+}
+
 /// An indexed file with its definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
@@ -41,6 +61,8 @@ pub struct SourceFile {
     pub text: String,
     /// Its definitions, the enclosing ones first; none where it is no code.
     pub definitions: Vec<Definition>,
+    /// Documentation of the file itself, then of its types and modules.
+    pub overviews: Vec<Overview>,
 }
 
 impl SourceFile {

@@ -1,5 +1,7 @@
 //! The result of parsing one text.
 
+use std::ops::Range;
+
 use crate::failure::ParseFailure;
 use crate::symbols::{Boundary, Constant, Import, Symbol};
 
@@ -20,6 +22,11 @@ pub struct FileSymbols {
     pub calls: Vec<String>,
     /// Documentation of the file itself: a module docstring, a package comment.
     pub doc: String,
+    /// Span of that documentation.
+    pub doc_bytes: Option<Range<u32>>,
+    /// Comments at the start of the text that document no definition: each run of adjacent ones, the first few.
+    /// [`Language::comment_text`](crate::Language::comment_text) reads them.
+    pub opening: Vec<Range<u32>>,
     /// Number of outermost `ERROR` and `MISSING` nodes: 0 for a text without syntax errors.
     pub errors: u32,
     /// Why the text was not parsed at all.

@@ -58,6 +58,13 @@ pub(super) fn first_run(leading: &[LeadingNode], prefix: &str, text: &str) -> Op
     run
 }
 
+impl Language {
+    /// The text of comments of this language without their delimiters.
+    pub fn comment_text(&self, source: &str) -> String {
+        self.doc_text.unwrap_or(comment_text)(source)
+    }
+}
+
 /// The text of comments without their delimiters, trimmed, one line for each line of the source.
 pub(crate) fn comment_text(source: &str) -> String {
     let mut lines = Vec::new();
@@ -113,7 +120,7 @@ fn without_blank_ends(lines: &[&str]) -> String {
 }
 
 /// Whether only white space with at most one line feed separates two offsets.
-fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
+pub(super) fn is_adjacent(text: &str, from: u32, to: u32) -> bool {
     let gap = slice(text, &(from..to));
     // The node of a line comment may include the line feed.
     let ended = from > 0 && text.as_bytes()[from as usize - 1] == b'\n';

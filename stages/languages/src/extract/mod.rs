@@ -6,6 +6,7 @@ pub(crate) mod captures;
 mod constants;
 pub(crate) mod docs;
 pub(crate) mod headings;
+mod opening;
 pub(crate) mod outline;
 mod overloads;
 pub(crate) mod parts;

@@ -9,6 +9,7 @@ use crate::extract::blocks::select_blocks;
 use crate::extract::captures::{CapturedDefinition, Captures};
 use crate::extract::constants::constants;
 use crate::extract::docs::{self, Attached};
+use crate::extract::opening::opening;
 use crate::extract::overloads::merge_overloads;
 use crate::extract::references::assign_references;
 use crate::extract::scope::Scope;
@@ -83,12 +84,16 @@ pub(crate) fn outline<'t>(
     if !language.keeps_overloads {
         merge_overloads(&mut symbols, language, text);
     }
+    let (doc, doc_bytes) = file_doc(language, root, &captures, text);
+    let opening = opening(&captures.leading, &symbols, &constants, text);
     Ok(FileSymbols {
         symbols,
         imports,
         constants,
         calls,
-        doc: file_doc(language, root, &captures, text),
+        doc,
+        doc_bytes,
+        opening,
         errors: captures.errors,
         truncation: is_truncated.then_some(Truncation::Definitions),
         ..FileSymbols::default()
@@ -416,13 +421,21 @@ fn last_line(node: Node<'_>) -> u32 {
     (if ends_with_feed { end.row } else { end.row + 1 }) as u32
 }
 
-fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, text: &str) -> String {
-    let comment = match language.file_doc {
+fn file_doc(
+    language: &Language,
+    root: Node<'_>,
+    captures: &Captures<'_, '_>,
+    text: &str,
+) -> (String, Option<Range<u32>>) {
+    let usual_text: fn(&str) -> String = match language.file_doc {
+        FileDoc::Docstring => docs::docstring_text,
+        _ => docs::comment_text,
+    };
+    let found = match language.file_doc {
         FileDoc::None => None,
         FileDoc::Docstring => {
             let range = language.docstring.and_then(|find| find(root, text));
-            let doc_text = language.doc_text.unwrap_or(docs::docstring_text);
-            return range.and_then(|range| text.get(range)).map(doc_text).unwrap_or_default();
+            range.map(|range| range.start as u32..range.end as u32)
         }
         FileDoc::Prefix(prefix) => docs::first_run(&captures.leading, prefix, text),
         FileDoc::Before(kind) => {
@@ -431,6 +444,7 @@ fn file_doc(language: &Language, root: Node<'_>, captures: &Captures<'_, '_>, te
             node.and_then(|node| docs::attached(language, &captures.leading, 0, node.start_byte() as u32, text).doc)
         }
     };
-    let doc_text = language.doc_text.unwrap_or(docs::comment_text);
-    comment.map(|range| doc_text(slice(text, &range))).unwrap_or_default()
+    let doc_text = language.doc_text.unwrap_or(usual_text);
+    let doc = found.as_ref().map(|range| doc_text(slice(text, range)));
+    (doc.unwrap_or_default(), found)
 }

@@ -26,6 +26,7 @@ pub(crate) fn add_part(found: &mut FileSymbols, mut part: FileSymbols, at: u32, 
     found.truncation = found.truncation.or(part.truncation);
     if found.doc.is_empty() {
         found.doc = part.doc;
+        found.doc_bytes = part.doc_bytes.map(|doc| doc.start + at..doc.end + at);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Measuring, mining and tuning, from the command line.
 
+#[path = "../fixture/mod.rs"]
 mod fixture;
+mod topics;
 
 use fixture::{Fixture, git};
 use serde_json::Value;
@@ -239,7 +241,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
     }
     // The same repository gives the same sets.
     mine("again");
-    for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "commit.jsonl"] {
+    for file in ["manifest.json", "exact.jsonl", "docstring.held-out.jsonl", "topics.jsonl", "commit.jsonl"] {
         let read = |directory: &str| std::fs::read(fixture.path(&format!("{directory}/{file}"))).expect("written");
         assert_eq!(read(".aurora/eval"), read("again"), "{file}");
     }
@@ -247,7 +249,7 @@ fn mining_makes_sets_that_do_not_tell_their_answers() {
     assert_eq!(eval.code, Some(0), "{eval:?}");
     let sets: Vec<String> =
         eval.json()["sets"].as_array().expect("sets").iter().map(|set| set["set"].to_string()).collect();
-    assert_eq!(sets.len(), 7, "six sets and all of them: {sets:?}");
+    assert_eq!(sets.len(), 7, "six sets, as no file says what it is for, and all of them: {sets:?}");
     assert_eq!(metric(&eval.json(), 0, "mrr@10"), 1.0);
 }
 

@@ -1,0 +1,163 @@
+//! Documentation that questions are made of: whether its sentence stands anywhere else, and the tree without it.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use rayon::prelude::*;
+
+use crate::golden::Question;
+use crate::mine::selection::Selection;
+use crate::mine::source::SourceFile;
+
+/// Letters of a sentence that must not occur anywhere else in the repository.
+const PROBE: usize = 40;
+
+/// A question with the documentation that answers it word by word.
+pub(crate) struct Documented {
+    pub(crate) path: String,
+    pub(crate) question: Question,
+    pub(crate) doc: Range<usize>,
+}
+
+/// What could be asked: a sentence of the documentation at `doc`.
+pub(crate) struct Candidate<'f> {
+    pub(crate) file: &'f SourceFile,
+    /// Identifies it within its file.
+    pub(crate) key: &'f str,
+    pub(crate) question: Question,
+    pub(crate) doc: Range<usize>,
+}
+
+/// A selection of the candidates whose sentences stand nowhere else.
+pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, selection: &Selection) -> Vec<Documented> {
+    let twice = Selection { most: selection.most * 2, ..*selection };
+    let candidates = twice.choose(candidates, |candidate| &candidate.file.path, |candidate| candidate.key);
+    let is_unique = |Candidate { file, question, doc, .. }: &Candidate<'_>| {
+        texts.stands_only_in(file.text.get(doc.clone()).unwrap_or_default(), &question.query)
+    };
+    let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
+    let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
+    let documented = candidates.take(selection.most).map(|Candidate { file, question, doc, .. }| Documented {
+        path: file.path.clone(),
+        question,
+        doc,
+    });
+    documented.collect()
+}
+
+/// The texts of a repository, in which a sentence is found however it is broken into lines.
+pub(crate) struct SqueezedTexts(Vec<String>);
+
+impl SqueezedTexts {
+    /// The texts of `files`.
+    pub(crate) fn of(files: &[SourceFile]) -> Self {
+        Self(files.par_iter().map(|file| squeezed(&file.text)).collect())
+    }
+
+    /// Whether the beginning of a sentence occurs only in its own documentation.
+    fn stands_only_in(&self, doc: &str, sentence: &str) -> bool {
+        let end = sentence.char_indices().nth(PROBE).map_or(sentence.len(), |(at, _)| at);
+        let probe = squeezed(&sentence[..end]);
+        let finder = memmem::Finder::new(&probe);
+        let count = |text: &str| finder.find_iter(text.as_bytes()).count();
+        self.0.iter().map(|text| count(text)).sum::<usize>() <= count(&squeezed(doc))
+    }
+}
+
+/// The text with one space for every run of white space and comment marks, so that a sentence is found however it is
+/// broken into lines.
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '#')).filter(|word| !word.is_empty());
+    for (at, word) in words.enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// A comment can be blanked, and so can a string whose quotes can stay: one line, or triple quotes.
+pub(crate) fn can_be_blanked(doc: Option<&str>) -> bool {
+    doc.is_some_and(|doc| match quotes(doc) {
+        Some((_, quote)) => doc.ends_with(quote) && (quote.len() == 3 || !doc.contains('\n')),
+        None => true,
+    })
+}
+
+/// The text with the documentation at `ranges` gone. Line feeds stay, so every line keeps its number; a string keeps its
+/// prefix and quotes, so the code still parses.
+pub(crate) fn blanked(text: &str, mut ranges: Vec<Range<usize>>) -> String {
+    ranges.sort_by_key(|range| range.start);
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges {
+        let Some(doc) = text.get(range.clone()).filter(|_| range.start >= from) else { continue };
+        out.push_str(&text[from..range.start]);
+        let (open, close) = match quotes(doc) {
+            Some((prefix, quote)) => (&doc[..prefix + quote.len()], quote),
+            None => ("", ""),
+        };
+        out.push_str(open);
+        out.extend(doc.chars().filter(|c| matches!(c, '\n' | '\r')));
+        out.push_str(close);
+        from = range.end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// The length of a string literal's prefix and its quote; `None` for a comment.
+fn quotes(doc: &str) -> Option<(usize, &str)> {
+    let prefix = doc.len() - doc.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '~').len();
+    let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| doc[prefix..].starts_with(quote))?;
+    Some((prefix, quote))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(start: usize, end: usize) -> Vec<Range<usize>> {
+        std::iter::once(start..end).collect()
+    }
+
+    #[test]
+    fn a_sentence_that_stands_elsewhere_is_known_however_it_is_broken() {
+        let doc = "/** Collect overdue\n * invoices. */";
+        let own = format!("{doc}\nvoid f() {{}}");
+        for (other, alone) in [("- collect overdue\n  invoices", true), ("# Collect overdue\n# invoices", false)] {
+            let texts = SqueezedTexts(vec![squeezed(&own), squeezed(other)]);
+            assert_eq!(texts.stands_only_in(doc, "Collect overdue invoices"), alone, "{other}");
+        }
+    }
+
+    #[test]
+    fn documentation_goes_and_lines_stay() {
+        let python = "def f():\n    r\"\"\"One.\n\n    Two.\n    \"\"\"\n    return 1\n";
+        let start = python.find("r\"").expect("the docstring");
+        let end = python.rfind("\"\"\"").expect("its end") + 3;
+        assert_eq!(blanked(python, one(start, end)), "def f():\n    r\"\"\"\n\n\n\"\"\"\n    return 1\n");
+        let elixir = "@moduledoc ~S\"\"\"\nOne.\n\"\"\"\n";
+        assert_eq!(blanked(elixir, one(11, elixir.len() - 1)), "@moduledoc ~S\"\"\"\n\n\"\"\"\n");
+        let go = "// F does.\r\n// It.\r\nfunc F() {}\n";
+        let end = go.find("\r\nfunc").expect("the function");
+        assert_eq!(blanked(go, one(0, end)), "\r\n\r\nfunc F() {}\n");
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_keeps_its_number(text in "[a-z/*\"\n\r ]{0,80}", cuts in prop::collection::vec((0..80_usize, 0..20_usize), 0..4)) {
+            let ranges: Vec<_> = cuts
+                .into_iter()
+                .map(|(start, length)| start.min(text.len())..(start + length).min(text.len()))
+                .filter(|range| can_be_blanked(text.get(range.clone())))
+                .collect();
+            let out = blanked(&text, ranges);
+            prop_assert_eq!(out.matches('\n').count(), text.matches('\n').count());
+        }
+    }
+}
