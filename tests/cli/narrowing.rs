@@ -185,7 +185,17 @@ fn what_a_box_shows_adds_up() {
 fn results_at_three_widths_plain_and_coloured() {
     let fixture = indexed();
     let shown = |columns: &str, color: &str| {
-        let arguments = ["mem", "search", "hash a password with salt", "--limit", "2", "--no-record", "--snippets"];
+        let arguments = [
+            "mem",
+            "search",
+            "hash a password with salt",
+            "--limit",
+            "2",
+            "--no-record",
+            "--snippets",
+            "--group",
+            "chunk",
+        ];
         let mut command = command(&fixture);
         command.env("COLUMNS", columns);
         let found = Run::of(command.args(arguments).args(["--color", color]));

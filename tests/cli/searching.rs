@@ -17,12 +17,14 @@ fn the_table() {
         File                  | Type  | Name        | Lines | Score | Commits | Last Modified
         src/auth/manager.py:4 | class | UserManager | 4-11  | [.sss] | 2       | [time] ago
               4 │ class UserManager:
+                also here: UserManager.authenticate_user 7-11
         ");
         let found = run(&fixture, &["mem", "search", "UserManager", "--limit", "1", "--legacy"]);
         assert_snapshot!(found.out, @r"
         File                  | Type  | Name        | Lines | Score
         src/auth/manager.py:4 | class | UserManager | 4-11  | [.sss]
               4 │ class UserManager:
+                also here: UserManager.authenticate_user 7-11
         ");
         let found = run(&fixture, &["mem", "search", "untrackedHelper", "--limit", "1"]);
         assert_snapshot!(found.out, @r"

@@ -113,7 +113,7 @@ fn answers(root: &Path) -> Vec<String> {
         for text in QUERIES {
             let text = (*text).to_owned();
             let filter = FilterSpec::default();
-            let query = Query { text, limit: 10, mode, filter, now: NOW, access: None, content: false };
+            let query = Query { limit: 10, mode, filter, ..Query::new(text, NOW) };
             let hits = retriever.search(&query).expect("an answer").hits;
             let lines =
                 hits.iter().map(|hit| format!("{} {mode:?}: {} {:?} {:?}", query.text, hit.key, hit.score, hit.scores));

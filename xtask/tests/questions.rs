@@ -39,7 +39,10 @@ fn every_question_has_its_form_and_its_repository() {
             assert!(text("id").starts_with(&name) && ids.insert(text("id")), "{line}");
             let answers = question["relevant"].as_array().expect("answers");
             assert!((1..=3).contains(&answers.len()), "{line}");
-            assert!(answers.iter().all(|answer| answer["path"].as_str().is_some_and(|path| !path.is_empty())), "{line}");
+            assert!(
+                answers.iter().all(|answer| answer["path"].as_str().is_some_and(|path| !path.is_empty())),
+                "{line}"
+            );
             *parts.entry(part.clone()).or_default() += 1;
         }
     }

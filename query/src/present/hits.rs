@@ -7,6 +7,9 @@ use crate::present::results::{Copies, FileRow, Hit, RawScores, Scores};
 use crate::rank::{FoldedGroup, RankedCandidate, RankingContext};
 use crate::retrieve::bm25::KeywordSearch;
 
+/// Least score of a further chunk of a file, as a share of that of its best one.
+const LEAST_SHARE: f32 = 0.5;
+
 /// The hits of `groups`, which index `ranked`. Their full texts are kept where `content` asks for them.
 pub(crate) fn hits(
     context: &RankingContext<'_, '_>,
@@ -37,7 +40,9 @@ pub(crate) fn hits(
             },
         };
         let copies = Copies::of(group.copies.iter().map(|&copy| ranked[copy].retrieved.chunk));
-        let rows = group.rows.iter().map(|&row| FileRow::of(ranked[row].retrieved.chunk, ranked[row].score)).collect();
+        let rows = group.rows.iter().map(|&row| &ranked[row]);
+        let rows = rows.filter(|row| row.score >= LEAST_SHARE * candidate.score);
+        let rows = rows.map(|row| FileRow::of(row.retrieved.chunk, row.score)).collect();
         let hit = Hit::of((at + 1, id), chunk, content, scores, candidate.access.clone(), explanation);
         hits.push(Hit { copies, rows, ..hit });
     }
