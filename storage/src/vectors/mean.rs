@@ -5,24 +5,24 @@ use crate::btree::Damage;
 use crate::chunk::ChunkId;
 
 /// The sum of the vectors that were added.
-pub(crate) struct Mean {
+pub(super) struct Mean {
     sum: Vec<f32>,
     row: Vec<u8>,
 }
 
 impl Mean {
     /// Nothing is added yet.
-    pub(crate) fn new(dimensions: usize) -> Self {
+    pub(super) fn new(dimensions: usize) -> Self {
         Self { sum: vec![0.0; dimensions], row: Vec::new() }
     }
 
     /// The number of the block that has the vector of a chunk.
-    pub(crate) fn block_of(chunk: ChunkId) -> u32 {
+    pub(super) fn block_of(chunk: ChunkId) -> u32 {
         chunk.0 / BLOCK_IDS
     }
 
     /// Adds the vector that a block has of a chunk, if it has one of as many dimensions.
-    pub(crate) fn add(&mut self, block: &VectorBlock<'_>, chunk: ChunkId) -> Result<(), Damage> {
+    pub(super) fn add(&mut self, block: &VectorBlock<'_>, chunk: ChunkId) -> Result<(), Damage> {
         let Some(order) = block.order_of((chunk.0 % BLOCK_IDS) as usize) else { return Ok(()) };
         if block.dimensions == self.sum.len() {
             let scale = block.read(order, &mut self.row)?;
@@ -32,7 +32,7 @@ impl Mean {
     }
 
     /// The cosine of a vector of length 1 with the mean; `None` if that is zero.
-    pub(crate) fn cosine(&self, query: &[f32]) -> Option<f32> {
+    pub(super) fn cosine(&self, query: &[f32]) -> Option<f32> {
         let length = self.sum.iter().map(|value| value * value).sum::<f32>().sqrt();
         let product = self.sum.iter().zip(query).map(|(a, b)| a * b).sum::<f32>();
         (length > 0.0).then(|| (product / length).clamp(-1.0, 1.0))

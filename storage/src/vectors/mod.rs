@@ -10,5 +10,4 @@ mod reader;
 
 pub(crate) use append::VectorAppender;
 pub(crate) use block::{BLOCK_IDS, VectorBlock, VectorBlockWriter};
-pub(crate) use mean::Mean;
 pub(crate) use quantise::quantise;
