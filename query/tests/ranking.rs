@@ -246,6 +246,20 @@ fn empty_queries_are_refused() {
 }
 
 #[test]
+fn what_a_file_brings_comes_from_the_sources_of_the_mode() {
+    let index = index(&project(), Some(Bag::default()));
+    let rules = |mode| {
+        let found = index.ask(Query { mode, ..Query::new("open a session by password", NOW) });
+        let rules = found.hits.into_iter().flat_map(|hit| hit.explanation.rules);
+        let rules: std::collections::BTreeSet<String> = rules.map(|rule| rule.rule.into_owned()).collect();
+        ["file_keywords", "file_coverage", "file_meaning"].map(|rule| rules.contains(rule))
+    };
+    assert_eq!(rules(Mode::Hybrid), [true, true, true]);
+    assert_eq!(rules(Mode::Sparse), [true, true, false]);
+    assert_eq!(rules(Mode::Dense), [false, false, true]);
+}
+
+#[test]
 fn the_machine_interface() {
     // pinned, so that tuning the defaults does not change the picture
     let mut config = SearchConfig::default();

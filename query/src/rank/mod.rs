@@ -133,12 +133,12 @@ fn file_shares(candidates: &[Candidate<'_>]) -> Vec<FileShares> {
         let values: Vec<Option<f32>> = candidates.iter().map(|candidate| value(&candidate.file)).collect();
         min_max(&values).into_iter().map(|share| share.unwrap_or(0.0)).collect::<Vec<f32>>()
     };
-    let keywords = normalised(|file| Some(file.bm25));
+    let keywords = normalised(|file| file.bm25);
     let meaning = normalised(|file| file.cosine);
     let doc_words = normalised(|file| file.doc_words);
     let shares = candidates.iter().enumerate().map(|(at, candidate)| FileShares {
         keywords: keywords[at],
-        coverage: candidate.file.bm25_share,
+        coverage: candidate.file.bm25_share.unwrap_or(0.0),
         meaning: meaning[at],
         doc_words: doc_words[at],
     });

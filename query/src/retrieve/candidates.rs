@@ -88,7 +88,8 @@ pub(crate) fn collect<'s>(
     let others: Vec<ChunkId> = others.into_iter().collect();
     found.extend(others.iter().copied().zip(bm25.score(&others)?));
     let vector = semantics.vector().filter(|_| mode != Mode::Sparse);
-    let files = files::of_files(snapshot, bm25, vector, late.as_mut(), found.keys().copied())?;
+    let keywords = (mode != Mode::Dense).then_some(bm25);
+    let files = files::of_files(snapshot, keywords, vector, late.as_mut(), found.keys().copied())?;
     let mut list = Vec::with_capacity(found.len());
     for (id, score) in found {
         let Some(chunk) = snapshot.chunk(id)? else { continue };

@@ -1,6 +1,6 @@
 //! What the file of a candidate brings: its chunks together, scored as one document.
 //!
-//! It is computed from the postings and vectors of the chunks at the time of the search, so it is as exact as they are after
+//! It is computed from the postings, vectors and tokens of the chunks at the time of the search, so it is as exact as they are after
 //! every change, and nothing is stored for it.
 
 use std::collections::BTreeMap;
@@ -19,20 +19,20 @@ const MOST_CHUNKS: usize = 512;
 /// How well a whole file meets the query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct FileEvidence {
-    /// BM25F of all its chunks as one document.
-    pub(crate) bm25: f32,
+    /// BM25F of all its chunks as one document; `None` where keywords are not used.
+    pub(crate) bm25: Option<f32>,
     /// The same as a share of the highest score that the query allows.
-    pub(crate) bm25_share: f32,
+    pub(crate) bm25_share: Option<f32>,
     /// Cosine of the query with the mean of the vectors of its chunks; `None` when the query or the chunks have none.
     pub(crate) cosine: Option<f32>,
     /// Late interaction of the query's tokens with those of the documentation of all its chunks; `None` where either has none.
     pub(crate) doc_words: Option<f32>,
 }
 
-/// The evidence of the files of some chunks. `vector` is that of the query, of length 1.
+/// The evidence of the files of some chunks, from the sources that are given. `vector` is that of the query, of length 1.
 pub(crate) fn of_files(
     snapshot: &Snapshot,
-    bm25: &KeywordSearch<'_>,
+    bm25: Option<&KeywordSearch<'_>>,
     vector: Option<&[f32]>,
     mut late: Option<&mut LateInteraction<'_>>,
     candidates: impl Iterator<Item = ChunkId>,
@@ -56,7 +56,7 @@ pub(crate) fn of_files(
     let cosine = |chunks: &[ChunkId]| vector.map_or(Ok(None), |vector| snapshot.similarity_to_mean(chunks, vector));
     // None of the three needs another.
     let (scores, (cosines, doc_words)) = rayon::join(
-        || bm25.score_files(&chunks, &groups),
+        || bm25.map(|bm25| bm25.score_files(&chunks, &groups)).transpose(),
         || {
             let cosines = groups.par_iter().map(|group| cosine(of_group(group))).collect::<Result<Vec<_>, _>>();
             let mut doc_words = |chunks| late.as_mut().map_or(Ok(None), |late| doc_words(snapshot, chunks, late));
@@ -64,10 +64,11 @@ pub(crate) fn of_files(
         },
     );
     let (scores, cosines, doc_words) = (scores?, cosines?, doc_words?);
-    let most = bm25.most_of_a_file().max(f32::MIN_POSITIVE);
+    let most = bm25.map_or(0.0, KeywordSearch::most_of_a_file).max(f32::MIN_POSITIVE);
     let evidence = files.into_keys().enumerate().map(|(at, first)| {
-        let (bm25, cosine, doc_words) = (scores[at], cosines[at], doc_words[at]);
-        (first, FileEvidence { bm25, bm25_share: bm25 / most, cosine, doc_words })
+        let bm25 = scores.as_ref().map(|scores| scores[at]);
+        let bm25_share = bm25.map(|score| score / most);
+        (first, FileEvidence { bm25, bm25_share, cosine: cosines[at], doc_words: doc_words[at] })
     });
     Ok(Files(evidence.collect()))
 }

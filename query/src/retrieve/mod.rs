@@ -1,7 +1,8 @@
 //! Step 2: the chunks worth ranking.
 //!
 //! Takes a parsed query, its vector and a filter. Gives candidates, each with its raw keyword score, its cosine and late
-//! interaction, what its file brings, and whether its name is the query: the best by BM25F, the nearest vectors, and chunks found by name.
+//! interaction, what its file brings, and whether its name is the query: the best by BM25F, the nearest vectors, and chunks
+//! found by name.
 
 pub(crate) mod bm25;
 mod candidates;
