@@ -21,13 +21,23 @@ use super::trust::Trust;
 use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
 use crate::services::{RunScope, now_seconds};
 
+/// What a pass does.
+pub(super) enum PassKind {
+    /// Everything that there is to do.
+    Whole,
+    /// The attributions that an earlier pass has left out, with the walk over git's history that it began.
+    Attributions(Arc<HistoryWalk>),
+    /// Only what files that have changed in the tree ask for, if the pipeline is the one that made the index.
+    Changes,
+}
+
 /// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
 /// published without attribution and the walk is returned: another pass continues it.
 pub(super) fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
-    walk: Option<Arc<HistoryWalk>>,
+    kind: PassKind,
 ) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(options)?;
@@ -40,8 +50,9 @@ pub(super) fn pass(
     if options.trust.known.origin(project.path(), &environment.snapshot()?) == Origin::Own {
         environment.assume_sound();
     }
-    let continues_walk = walk.is_some();
-    let services = RunServices::open(root, &plan, columns, &environment, options, memory, walk)?;
+    let continues_walk = matches!(kind, PassKind::Attributions(_));
+    let only_changes = matches!(kind, PassKind::Changes);
+    let services = RunServices::open(root, &plan, columns, &environment, options, memory, kind)?;
     let before = services.previous.snapshot.manifest().clone();
 
     let lent = services.lend(&options.services);
@@ -56,6 +67,9 @@ pub(super) fn pass(
     // Files that cannot be read cannot be indexed again under another configuration.
     let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
     let Rerun { scope, current, resumed, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
+    if only_changes && scope != RunScope::Changes {
+        return Err(IndexError::OtherPipeline);
+    }
     services.previous.decide(scope);
     let model = services.models.used();
     if !continues_walk {
