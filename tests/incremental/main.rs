@@ -20,7 +20,7 @@ use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
 use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
-use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
+use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
@@ -31,10 +31,11 @@ const NOW: i64 = 1_700_000_000;
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
 
 fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
+    let trust = Trust { known: KnownIndexes::at(root.join(".git/known-indexes")), accepts_unknown: true };
     IndexOptions {
         force,
         jobs: Some(jobs),
-        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
+        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), trust)
     }
 }
 

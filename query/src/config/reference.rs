@@ -70,7 +70,7 @@ impl ReferenceRow {
 static ROWS: &[ReferenceRow] = &[
     row(
         "search.refresh",
-        "`aur mem search` updates the index first if that takes less than so long; 0 turns it off. No other command does.",
+        "A search on the command line updates the index first if that takes less than so long; 0 turns it off.",
     )
     .unit("ms"),
     row("search.bm25.k1", "Saturation of the term frequency; 0 ignores frequencies."),

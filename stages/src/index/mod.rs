@@ -11,6 +11,7 @@ mod omissions;
 mod options;
 mod outlook;
 mod pass;
+mod pass_kind;
 mod plan;
 mod query_embedder;
 mod recovery;
@@ -39,7 +40,8 @@ pub use refresh::{Refresh, Unrefreshed, Updated, refresh};
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
-use pass::{PassKind, pass};
+use pass::pass;
+use pass_kind::PassKind;
 use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.

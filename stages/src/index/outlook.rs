@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::custom_columns;
 use super::error::IndexError;
 use super::options::IndexOptions;
-use super::pass::PassKind;
+use super::pass_kind::PassKind;
 use super::plan::plan;
 use super::root;
 use super::run_services::{MemoryShares, RunServices};

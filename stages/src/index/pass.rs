@@ -13,6 +13,7 @@ use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
+use super::pass_kind::PassKind;
 use super::plan::plan;
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
@@ -20,16 +21,6 @@ use super::summary::{After, IndexSummary};
 use super::trust::Trust;
 use crate::git_signal::{HistoryWalk, Repository, WaitLimit};
 use crate::services::{RunScope, now_seconds};
-
-/// What a pass does.
-pub(super) enum PassKind {
-    /// Everything that there is to do.
-    Whole,
-    /// The attributions that an earlier pass has left out, with the walk over git's history that it began.
-    Attributions(Arc<HistoryWalk>),
-    /// Only what files that have changed in the tree ask for, if the pipeline is the one that made the index.
-    Changes,
-}
 
 /// Runs the pipeline once and publishes. If the walk over git's history takes longer than everything else, files are
 /// published without attribution and the walk is returned: another pass continues it.

@@ -13,7 +13,7 @@ use aurora_storage::{
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::IndexOptions;
-use super::pass::PassKind;
+use super::pass_kind::PassKind;
 use super::scope::HISTORY;
 use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
 use crate::services::{CacheFiles, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};

@@ -13,7 +13,8 @@ use aurora_storage::{Origin, ProjectDirectory, Snapshot, StorageError};
 use super::descriptors;
 use super::error::IndexError;
 use super::options::IndexOptions;
-use super::pass::{PassKind, pass};
+use super::pass::pass;
+use super::pass_kind::PassKind;
 use super::plan::plan;
 use super::root;
 use super::summary::IndexSummary;
@@ -69,8 +70,8 @@ pub enum Unrefreshed {
 /// told. `snapshot` is the published generation. Never waits for another writer, and makes nothing again but what changed
 /// files ask for. An update that takes more than twice the time is stopped, and publishes what it has finished.
 ///
-/// Left alone are imported indexes, those that are not trusted, that this process cannot write, whose sources are not there, or
-/// whose pipeline has other than built-in stages. The attribution of unchanged files is left to the next run.
+/// Left alone are indexes that no run of this user has made or updated, that this process cannot write, whose sources are not
+/// there, or whose pipeline has other than built-in stages. The attribution of unchanged files is left to the next run.
 ///
 /// # Errors
 /// When the configuration is wrong, the index cannot be written, or a stage fails: the published generation is then still the
@@ -121,7 +122,10 @@ fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Opti
     if snapshot.manifest().imported || !ProjectDirectory::of(root).is_index_writable() {
         return None;
     }
-    options.trust.check(root, snapshot).ok()
+    let origin = options.trust.check(root, snapshot).ok()?;
+    // An update would make an index the user's own that the user has only accepted.
+    let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(snapshot);
+    is_own.then_some(origin)
 }
 
 /// Whether every stage is a built-in one: others may run programs, or read what a check does not see.
