@@ -345,6 +345,10 @@ pub(crate) struct SearchArgs {
     /// Fail instead of building an index where there is none
     #[arg(long)]
     pub(crate) no_index: bool,
+
+    /// Answer from the index as it is; otherwise, a quick update comes first (`search.refresh`)
+    #[arg(long)]
+    pub(crate) no_refresh: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

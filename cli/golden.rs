@@ -121,7 +121,7 @@ pub(crate) fn keep_sets(batches: &mut Vec<QuestionBatch>, sets: &[String]) -> Ou
 /// where it has none.
 pub(crate) fn engine(root: &Path, mined: bool, mode: Mode, program: &Program) -> Outcome<Engine> {
     if mined {
-        index::refresh(root, program)?;
+        index::update(root, program)?;
     } else if !place::has_index(root) {
         index::may_build(root, &program.terminal)?;
         index::build_for_search(root, program)?;

@@ -98,7 +98,7 @@ pub(crate) fn build_for_search(root: &Path, program: &Program) -> Outcome {
 }
 
 /// Updates the index of a root without output.
-pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
+pub(crate) fn update(root: &Path, program: &Program) -> Outcome {
     let options =
         programs::allowed(options(root.to_owned(), program)?, Untrusted::Skip, Purpose::Index, &program.terminal)?;
     aurora_stages::index::run(&options, &IndexProgress::hidden())
@@ -108,10 +108,14 @@ pub(crate) fn refresh(root: &Path, program: &Program) -> Outcome {
 
 /// The options of a run in which the project decides everything.
 pub(crate) fn options(root: PathBuf, program: &Program) -> Outcome<IndexOptions> {
+    Ok(IndexOptions { services: programs::services(), ..options_without_programs(root, program)? })
+}
+
+/// The same for a run whose stages run no programs.
+pub(crate) fn options_without_programs(root: PathBuf, program: &Program) -> Outcome<IndexOptions> {
     let models = place::models().map_err(|error| Failure::from_error(&error))?;
     Ok(IndexOptions {
         registry: Arc::clone(&program.registry),
-        services: programs::services(),
         limits: place::limits()?,
         ..IndexOptions::new(root, models, place::trust())
     })

@@ -48,6 +48,7 @@ mod program;
 mod programs;
 mod query_embedder;
 mod rebuild;
+mod refresh;
 mod run;
 mod search;
 mod shorthand;

@@ -87,7 +87,7 @@ impl IndexerBackend for StagesBackend<'_> {
             let copied = copy_pipeline(&self.source, root);
             copied.map_err(|error| format!("{}: {error}", place::project_pipeline(root).display()))?;
         }
-        let listed = index::refresh(root, self.program).and_then(|()| {
+        let listed = index::update(root, self.program).and_then(|()| {
             let snapshot = opened::snapshot(root)?;
             let paths = snapshot.files().map(|file| file.map(|file| file.path));
             paths.collect::<Result<Vec<_>, _>>().map_err(opened::failure)

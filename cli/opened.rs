@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_storage::{Environment, OpenMode, Snapshot, StorageError};
+use aurora_storage::{Environment, KnownIndexes, OpenMode, Snapshot, StorageError};
 
 use crate::failure::{Failure, Outcome};
 use crate::place;
@@ -48,8 +48,17 @@ pub(crate) fn any_snapshot(root: &Path) -> Outcome<Snapshot> {
 
 /// Records the index of a root, which a command has just written, as the user's own.
 pub(crate) fn record(root: &Path) -> Outcome {
+    recorded(root, KnownIndexes::record)
+}
+
+/// Records the index of a root, which somebody else has made, as one that the user accepts.
+pub(crate) fn accept(root: &Path) -> Outcome {
+    recorded(root, KnownIndexes::accept)
+}
+
+fn recorded(root: &Path, record: fn(&KnownIndexes, &Path, &Snapshot) -> Result<(), StorageError>) -> Outcome {
     let trust = place::trust();
-    match trust.known.record(&place::index_dir(root), &any_snapshot(root)?) {
+    match record(&trust.known, &place::index_dir(root), &any_snapshot(root)?) {
         Err(error) if !trust.accepts_unknown => Err(failure(error)),
         _ => Ok(()),
     }

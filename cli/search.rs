@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aurora_diagnostics::Diagnostics;
 use aurora_query::{
@@ -18,6 +19,7 @@ use crate::output::links::Links;
 use crate::output::results::{self, Shown};
 use crate::output::{json, time};
 use crate::program::Program;
+use crate::refresh::{self, Refreshed};
 use crate::terminal::Terminal;
 use crate::values::ModeArg;
 use crate::{findings, index, opened, place, query_embedder};
@@ -48,7 +50,8 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     QueryError::check_length(&query).map_err(|error| Failure::from_error(&error))?;
     let root = place::for_search(args.root.as_deref())?;
     let config = settings(&root, flags(args)).map_err(|errors| findings::report(CONFIGURATION, &errors, terminal))?;
-    if !place::has_index(&root) {
+    let is_new = !place::has_index(&root);
+    if is_new {
         if args.no_index {
             return Err(Failure::new(format!("no index in {}", root.display()))
                 .with_help("build it with `aur mem index`, or search without --no-index"));
@@ -57,6 +60,11 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
         index::build_for_search(&root, program)?;
     }
     let snapshot = opened::snapshot(&root)?;
+    let budget = if args.no_refresh || is_new { Duration::ZERO } else { Duration::from_millis(config.refresh) };
+    let Refreshed { snapshot, note } = match budget {
+        Duration::ZERO => Refreshed { snapshot, note: None },
+        budget => refresh::before_search(&root, snapshot, budget, program),
+    };
     let mode = mode(args.mode);
     let embedder = match mode {
         Mode::Sparse => None,
@@ -64,9 +72,10 @@ pub(crate) fn run(args: &SearchArgs, program: &Program) -> Outcome {
     };
     // Without the log, results are ranked as if nothing had been shown before.
     let access = AccessLog::open(&place::index_dir(&root)).ok();
-    let session = Session {
+    let mut session = Session {
         args,
         terminal,
+        note,
         mode,
         filter,
         patterns,
@@ -100,6 +109,8 @@ pub(crate) fn settings(root: &Path, flags: Vec<FlagValue>) -> Result<SearchConfi
 struct Session<'a> {
     args: &'a SearchArgs,
     terminal: &'a Terminal,
+    /// What the first answer says of the index.
+    note: Option<String>,
     mode: Mode,
     filter: FilterSpec,
     patterns: TextFilter,
@@ -110,7 +121,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn answer(&self, text: &str) -> Outcome {
+    fn answer(&mut self, text: &str) -> Outcome {
         let now = time::now();
         let found = self.search(text, now).map_err(|error| Failure::from_error(&error))?;
         let mut out = self.terminal.stdout();
@@ -119,7 +130,7 @@ impl Session<'_> {
 
     /// One answer for every line, at once, so that a program can ask one by one. A query that
     /// cannot be answered gets an object with an `error`, and the next ones are still read.
-    fn answer_lines(&self, mut input: impl BufRead) -> Outcome {
+    fn answer_lines(&mut self, mut input: impl BufRead) -> Outcome {
         let mut out = self.terminal.stdout();
         let mut line = Vec::new();
         while read_line(&mut input, &mut line)
@@ -144,7 +155,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn search(&self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
+    fn search(&mut self, text: &str, now: i64) -> Result<SearchResults, QueryError> {
         let mut found = self.retriever.search(&Query {
             text: text.to_owned(),
             limit: self.limit(),
@@ -158,6 +169,7 @@ impl Session<'_> {
         })?;
         let details = Details { root: &self.root, snippet_lines: self.snippet_lines(), filter: &self.filter, now };
         aurora_query::complete(self.retriever.snapshot(), &mut found, &details)?;
+        found.notes.splice(0..0, self.note.take());
         Ok(found)
     }
 

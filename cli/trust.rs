@@ -18,7 +18,7 @@ pub(crate) fn run(args: &TrustArgs, terminal: &Terminal) -> Outcome {
     }
     let chunks = units::counted(snapshot.manifest().chunk_count, "chunk");
     drop(snapshot);
-    opened::record(&root)?;
+    opened::accept(&root)?;
     let mut out = terminal.stdout();
     writeln!(
         out,

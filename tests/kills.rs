@@ -111,7 +111,9 @@ fn die_at_every_step(fixture: &Fixture, arguments: &[&str], before: Option<&[u8]
     let (mut point, mut renewed) = (1, 0);
     loop {
         lay_out();
-        let run = Run::of(fixture.command().args(arguments).env(POINT, point.to_string()));
+        let mut command = fixture.command();
+        command.args(arguments).env(POINT, point.to_string()).env("AURORA_SEARCH_REFRESH", "60000");
+        let run = Run::of(&mut command);
         let what = format!("{arguments:?} at step {point}");
         if run.code == Some(0) {
             assert_eq!(digest(fixture).as_ref(), new, "{arguments:?}");
@@ -153,6 +155,14 @@ fn a_run_that_dies_at_any_step_leaves_the_old_index_or_the_new_one() {
     die_at_every_step(&fixture, &index, None, fresh.as_ref());
     die_at_every_step(&fixture, &index, Some(&data), fresh.as_ref());
     die_at_every_step(&fixture, &[&index[..], &["--force"]].concat(), Some(&data), fresh.as_ref());
+}
+
+#[test]
+fn a_search_that_dies_while_it_updates_leaves_the_old_index_or_the_new_one() {
+    let (fixture, data) = edited();
+    let fresh = fresh_digest(&fixture);
+    let search = ["mem", "search", "call", "--mode", "sparse", "--no-record"];
+    die_at_every_step(&fixture, &search, Some(&data), fresh.as_ref());
 }
 
 #[test]

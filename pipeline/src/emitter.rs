@@ -21,15 +21,11 @@ pub struct Emitter<'a> {
     permissions: &'a Permissions,
     /// Columns that a later stage reads and no stage in between writes.
     required: &'a [ColumnName],
-    port: Option<&'a mut dyn OutputPort>,
+    port: &'a mut dyn OutputPort,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(
-        permissions: &'a Permissions,
-        required: &'a [ColumnName],
-        port: Option<&'a mut dyn OutputPort>,
-    ) -> Self {
+    pub(crate) fn new(permissions: &'a Permissions, required: &'a [ColumnName], port: &'a mut dyn OutputPort) -> Self {
         Self { permissions, required, port }
     }
 
@@ -45,9 +41,9 @@ impl<'a> Emitter<'a> {
     /// missing, or the stage may not emit.
     pub fn emit(&mut self, draft: Draft<'_>) -> Result<(), StageError> {
         let batch = draft.batch;
-        let Some(port) = self.port.as_mut().filter(|_| self.permissions.restructures) else {
+        if !self.permissions.restructures {
             return Err(AccessError::Emission { stage: self.permissions.stage() }.into());
-        };
+        }
         let missing = self.required.iter().find(|name| {
             Entity::of_column(name).is_some_and(|entity| {
                 let table = batch.table(entity);
@@ -58,7 +54,7 @@ impl<'a> Emitter<'a> {
             let (stage, column) = (self.permissions.stage(), name.to_string());
             return Err(AccessError::Unwritten { stage, column }.into());
         }
-        port.send(batch)
+        self.port.send(batch)
     }
 }
 

@@ -96,9 +96,7 @@ pub enum AccessError {
         flags: usize,
     },
     /// The stage may not emit batches.
-    #[error(
-        "stage `{stage}` emits a batch, which only a source, or a stage that declares `restructures()` and has stages behind it, may do"
-    )]
+    #[error("stage `{stage}` emits a batch, which only a source, or a stage that declares `restructures()`, may do")]
     Emission {
         /// Name of the stage.
         stage: String,

@@ -191,8 +191,7 @@ impl<'r> WorkerTask<'r> {
 
     fn emitting<R>(&self, work: impl FnOnce(&mut Emitter<'_>) -> R) -> R {
         let mut port = TaskPort { task: self, since: Instant::now() };
-        let port: Option<&mut dyn OutputPort> = if self.output.next.is_empty() { None } else { Some(&mut port) };
-        work(&mut Emitter::new(&self.stage.permissions, &self.stage.required, port))
+        work(&mut Emitter::new(&self.stage.permissions, &self.stage.required, &mut port))
     }
 
     /// Ends the run if `work` returns an error or panics.

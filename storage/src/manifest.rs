@@ -30,6 +30,9 @@ pub struct Manifest {
     pub updated: i64,
     /// Whether the run covered everything that it was asked to.
     pub complete: bool,
+    /// Whether an artefact was imported, and no run has written the index since.
+    #[serde(default)]
+    pub imported: bool,
     /// Number of live chunks.
     pub chunk_count: u64,
     /// Number of file rows.
@@ -60,6 +63,7 @@ impl Manifest {
             created: 0,
             updated: 0,
             complete: false,
+            imported: false,
             chunk_count: 0,
             file_count: 0,
             field_totals: [0; aurora_inverted::FIELDS],

@@ -129,6 +129,15 @@ impl ProjectDirectory {
         Ok(self.open()?.metadata(Path::new(Self::INDEX).join(DATA))?.len)
     }
 
+    /// Whether this process may write the index that is there. Writes nothing but an empty lock file, if there is none.
+    pub fn is_index_writable(&self) -> bool {
+        let writable = |home: Directory| {
+            home.open_for_writing(Path::new(Self::INDEX).join(DATA))?;
+            home.open_or_create(Self::WRITER_LOCK)
+        };
+        self.open().and_then(writable).is_ok()
+    }
+
     fn split(&self) -> io::Result<(&Path, &OsStr)> {
         let name = self.path.file_name().ok_or(Refusal::Outside)?;
         let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());

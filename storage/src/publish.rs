@@ -50,6 +50,7 @@ pub(crate) fn publish(mut state: WriterState, update: ManifestUpdate) -> Result<
         created: if old.generation == 0 { update.now } else { old.created },
         updated: update.now,
         complete: update.complete,
+        imported: false,
         chunk_count: live.len(),
         file_count,
         field_totals,
@@ -79,6 +80,7 @@ fn says_the_same(old: &Manifest, update: &ManifestUpdate) -> bool {
         && old.root == update.root
         && old.fingerprints == update.fingerprints
         && old.complete == update.complete
+        && !old.imported
 }
 
 /// Vectors that were added must be the model's.

@@ -49,6 +49,9 @@ struct TrustRecord {
     /// The `.aurora` directory, without symbolic links.
     home: PathBuf,
     stamp: Stamp,
+    /// Whether somebody else has made it, and the user has accepted it as it is.
+    #[serde(default)]
+    accepted: bool,
 }
 
 /// The records of this user's indexes, in a directory.
@@ -86,6 +89,23 @@ impl KnownIndexes {
     /// # Errors
     /// When the record cannot be written.
     pub fn record(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
+        self.write(home, snapshot, false)
+    }
+
+    /// The same for an index that somebody else has made and the user has accepted.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn accept(&self, home: &Path, snapshot: &Snapshot) -> Result<(), StorageError> {
+        self.write(home, snapshot, true)
+    }
+
+    /// Whether a snapshot is that of an index which was accepted, and which no run has written since.
+    pub fn is_accepted(&self, snapshot: &Snapshot) -> bool {
+        snapshot.id().and_then(|id| self.record_of(&id)).is_some_and(|record| record.accepted)
+    }
+
+    fn write(&self, home: &Path, snapshot: &Snapshot, accepted: bool) -> Result<(), StorageError> {
         let (Some(id), Some(directory)) = (snapshot.id(), &self.directory) else {
             let path = home.join(ProjectDirectory::INDEX);
             return Err(StorageError::Io {
@@ -94,7 +114,8 @@ impl KnownIndexes {
             });
         };
         let io = |error| StorageError::io(directory, error);
-        let record = TrustRecord { home: home.canonicalize().map_err(io)?, stamp: stamp(home).map_err(io)? };
+        let home_path = home.canonicalize().map_err(io)?;
+        let record = TrustRecord { home: home_path, stamp: stamp(home).map_err(io)?, accepted };
         match self.record_of(&id) {
             Some(before) if before == record => Ok(()),
             before => write(directory, &id, &record, before.is_none()),
@@ -105,7 +126,7 @@ impl KnownIndexes {
     /// dies before [`KnownIndexes::record`], the origin is [`Origin::OwnButChanged`]. Errors are reported by that call.
     pub fn announce(&self, home: &Path, id: &IndexId) {
         if let (Some(directory), None, Ok(home)) = (&self.directory, self.record_of(id), home.canonicalize()) {
-            let _ = write(directory, id, &TrustRecord { home, stamp: Stamp::default() }, true);
+            let _ = write(directory, id, &TrustRecord { home, stamp: Stamp::default(), accepted: false }, true);
         }
     }
 

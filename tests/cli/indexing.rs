@@ -234,3 +234,12 @@ fn generated_files_are_counted_and_labelled() {
     let scores = run(&fixture, &["mem", "search", "state string", "--show-scores"]).out;
     assert!(scores.contains("generated code, not asked for"), "{scores}");
 }
+
+#[test]
+fn what_is_not_indexed_is_listed_after_a_file_was_deleted() {
+    let fixture = indexed();
+    fixture.remove("scratch.js");
+    let listed = run(&fixture, &["mem", "stats", "--skipped"]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    assert!(listed.out.contains("logo.png") && !listed.out.contains("scratch.js"), "{}", listed.out);
+}

@@ -25,6 +25,7 @@ mod pipelines;
 mod plugins;
 mod protocol;
 mod redaction;
+mod refreshing;
 mod searching;
 mod streams;
 #[cfg(unix)]

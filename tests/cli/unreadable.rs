@@ -68,7 +68,7 @@ impl Project {
         let mut command = Command::new(program);
         let home = self.fixture.path("home");
         command.current_dir(self.fixture.root()).env("HOME", &home).env("AURORA_HOME", home.join(".aurora"));
-        command.env("NO_COLOR", "1").env("GIT_CONFIG_NOSYSTEM", "1").env_remove("CI");
+        command.env("NO_COLOR", "1").env("GIT_CONFIG_NOSYSTEM", "1").env("AURORA_SEARCH_REFRESH", "0").env_remove("CI");
         if self.is_root {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -247,4 +247,28 @@ fn issue_15_a_first_run_that_cannot_read_everything_answers_searches() {
     project.set_mode("closed", 0o755);
     assert_eq!(project.index(&[]).0.code, Some(0));
     assert_eq!(project.found(), ALL);
+}
+
+#[test]
+fn an_index_that_cannot_be_written_is_searched_as_it_is() {
+    let project = Project::new();
+    project.index(&[]);
+    let search = |time: &str| {
+        let mut command = project.command(&project.program);
+        command.env("AURORA_SEARCH_REFRESH", time).args(["mem", "search", "open_new", "--mode", "sparse"]);
+        Run::of(command.args(["--format", "json"])).json()
+    };
+    for file in ["data.mdb", "lock.mdb"] {
+        project.set_mode(&format!(".aurora/index/{file}"), 0o444);
+    }
+    project.edit(|fixture| {
+        fixture.write("open/new.py", "def open_new():\n    pass\n");
+    });
+    let is_found = |found: &Value| found["results"].to_string().contains("open/new.py");
+    let found = search("60000");
+    assert!(!is_found(&found) && !found["notes"].to_string().contains("index"), "{found}");
+    for file in ["data.mdb", "lock.mdb"] {
+        project.set_mode(&format!(".aurora/index/{file}"), 0o644);
+    }
+    assert!(is_found(&search("60000")));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::fixture::{Fixture, Run};
-use crate::{impatient, interrupted, run};
+use crate::{impatient, interrupted, refresh, run};
 
 /// Where it is kept how old versions differ.
 pub(crate) const COMPARISONS: &str = ".aurora/history.comparisons";
@@ -33,6 +33,7 @@ pub(crate) enum Edit {
     Restore,
     Ignore { file: usize },
     Index,
+    Refresh,
     InterruptedIndex,
     ImpatientIndex { finishes: bool },
     DyingIndex { point: usize, force: bool },
@@ -60,6 +61,7 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
         1 => prop::sample::select(vec![Edit::Stash, Edit::Unstash, Edit::Restore]),
         1 => file.prop_map(|file| Edit::Ignore { file }),
         3 => Just(Edit::Index),
+        3 => Just(Edit::Refresh),
         1 => Just(Edit::InterruptedIndex),
         1 => any::<bool>().prop_map(|finishes| Edit::ImpatientIndex { finishes }),
         1 => (1..9_usize, any::<bool>()).prop_map(|(point, force)| Edit::DyingIndex { point, force }),
@@ -142,6 +144,7 @@ pub(crate) fn apply(fixture: &Fixture, edit: &Edit) {
             fixture.write(".auroraignore", format!("{}\n", FILES[file]));
         }
         Edit::Index => drop(run(fixture.root(), 2, false)),
+        Edit::Refresh => drop(refresh(fixture.root())),
         Edit::InterruptedIndex => interrupted(fixture.root()),
         Edit::ImpatientIndex { finishes } => drop(impatient(fixture.root(), finishes)),
         Edit::DyingIndex { point, force } => {

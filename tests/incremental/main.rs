@@ -19,8 +19,8 @@ use aurora_analysis::ModelDirectory;
 use aurora_pipeline::{CancelToken, Observer, Progress, Silent};
 use aurora_query::{FilterSpec, Mode, Query, Relation, RelationIndex, Retriever, SearchConfig};
 use aurora_stages::git_signal::WalkProgress;
-use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Trust};
-use aurora_storage::{ChunkId, Environment, OpenMode, ProjectDirectory, Snapshot};
+use aurora_stages::index::{self, IndexObserver, IndexOptions, IndexSummary, Refresh, Trust, Unrefreshed};
+use aurora_storage::{ChunkId, Environment, KnownIndexes, OpenMode, ProjectDirectory, Snapshot};
 use edits::{BODIES, FILES, apply, edit};
 use fixture::Fixture;
 use proptest::prelude::*;
@@ -31,15 +31,23 @@ const NOW: i64 = 1_700_000_000;
 const QUERIES: &[&str] = &["read the header", "parse_token", "Cache.evict", "retry after a timeout", "install guide"];
 
 fn options(root: &Path, jobs: usize, force: bool) -> IndexOptions {
+    let trust = Trust { known: KnownIndexes::at(root.join(".git/known-indexes")), accepts_unknown: true };
     IndexOptions {
         force,
         jobs: Some(jobs),
-        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), Trust::everything())
+        ..IndexOptions::new(root.to_owned(), ModelDirectory::at(root.join("no-models")), trust)
     }
 }
 
 fn run(root: &Path, jobs: usize, force: bool) -> IndexSummary {
     index::run(&options(root, jobs, force), &Silent).expect("an index run")
+}
+
+/// What a search does first, however long it takes; `None` without an index.
+fn refresh(root: &Path) -> Option<Refresh> {
+    let environment = Environment::open(&root.join(ProjectDirectory::NAME), OpenMode::Existing).ok()?;
+    let snapshot = environment.snapshot().ok()?;
+    Some(index::refresh(&options(root, 2, false), &snapshot, Duration::from_secs(600)).expect("an update"))
 }
 
 /// A run that is asked to stop at its first sign of life.
@@ -223,4 +231,56 @@ fn a_renamed_file_is_known_as_such() {
     let summary = run(fixture.root(), 2, false);
     assert_eq!((summary.files.renamed, summary.files.deleted), (1, 1));
     assert!(answers(fixture.root()).iter().all(|answer| !answer.contains("old.py")));
+}
+
+/// How many files a refresh has updated.
+fn updated(root: &Path) -> u64 {
+    match refresh(root).expect("an index") {
+        Refresh::Updated(updated) if updated.complete => updated.files,
+        Refresh::Current => 0,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_refreshed_index_equals_a_fresh_one() {
+    let fixture = sizeable();
+    run(fixture.root(), 2, false);
+    assert_eq!(updated(fixture.root()), 0);
+    fixture.write("m0/a0.py", BODIES[2]).write("new.py", BODIES[0]).remove("m1/src/b1.py");
+    fixture.write("m3/moved.ts", std::fs::read(fixture.path("m3/lib/d3.ts")).expect("a file")).remove("m3/lib/d3.ts");
+    assert_eq!(updated(fixture.root()), 4);
+    assert_eq!(updated(fixture.root()), 0);
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(answers(fixture.root()), answers(fresh.root()));
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn a_refresh_at_a_new_head_leaves_the_history_of_unchanged_files_to_the_next_run() {
+    let fixture = sizeable();
+    run(fixture.root(), 2, false);
+    fixture.commit("the rest");
+    assert_eq!(updated(fixture.root()), 0, "a commit changes no text");
+    fixture.write("m0/a0.py", BODIES[2]);
+    assert_eq!(updated(fixture.root()), 1);
+    let summary = run(fixture.root(), 2, false);
+    assert!(summary.files.indexed == 0 && summary.files.refreshed > 0, "{summary:?}");
+    let fresh = fixture.duplicate();
+    run(fresh.root(), 2, false);
+    assert_eq!(digest(fixture.root()), digest(fresh.root()));
+}
+
+#[test]
+fn no_time_is_no_update() {
+    let fixture = sizeable();
+    run(fixture.root(), 2, false);
+    let before = digest(fixture.root());
+    fixture.write("m0/a0.py", BODIES[2]);
+    let refreshed = index::refresh(&options(fixture.root(), 2, false), &snapshot(fixture.root()), Duration::ZERO);
+    let refreshed = refreshed.expect("no error");
+    let is_left = matches!(refreshed, Refresh::Unknown | Refresh::Outdated { why: Unrefreshed::TooMuch, .. });
+    assert!(is_left, "{refreshed:?}");
+    assert_eq!(digest(fixture.root()), before);
 }

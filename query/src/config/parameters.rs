@@ -195,6 +195,9 @@ pub struct FoldingConfig {
 /// A valid configuration of the search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchConfig {
+    /// Longest time in milliseconds that a program takes to update an index before it searches; 0 for never. A
+    /// [`Retriever`](crate::Retriever) never updates one.
+    pub refresh: u64,
     /// Keyword scoring.
     pub bm25: Bm25Config,
     /// Candidates and fusion.
@@ -220,6 +223,7 @@ pub struct SearchConfig {
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {
+            refresh: 300,
             bm25: Bm25Config { k1: 1.5, b: 0.75, fields: [3.0, 2.0, 2.5, 2.0, 1.0, 1.0, 1.0] },
             hybrid: HybridConfig {
                 stage1_top_k: 200,

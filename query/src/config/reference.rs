@@ -68,6 +68,11 @@ impl ReferenceRow {
 /// The effects are MRR@10 of documentation questions and R@10 of commit questions, first on flask, then on
 /// spring-framework. With the defaults they were .659, .921; .466, .780.
 static ROWS: &[ReferenceRow] = &[
+    row(
+        "search.refresh",
+        "A search on the command line updates the index first if that takes less than so long; 0 turns it off.",
+    )
+    .unit("ms"),
     row("search.bm25.k1", "Saturation of the term frequency; 0 ignores frequencies."),
     row("search.bm25.b", "Length normalisation of every field: 0 is none, 1 is full."),
     row("search.bm25.fields.name", "Weight of the name of the definition.").effect(

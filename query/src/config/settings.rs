@@ -20,6 +20,8 @@ pub(crate) enum SettingValue {
     Number(RangeInclusive<f32>, fn(&mut SearchConfig) -> &mut f32),
     /// A whole number within bounds.
     Count(RangeInclusive<usize>, fn(&mut SearchConfig) -> &mut usize),
+    /// A time in milliseconds within bounds: what a program may take, and no matter of ranking.
+    Milliseconds(RangeInclusive<u64>, fn(&mut SearchConfig) -> &mut u64),
     /// `true` or `false`.
     Switch(fn(&mut SearchConfig) -> &mut bool),
     /// The name of a fusion.
@@ -46,6 +48,7 @@ pub(crate) const BOOST_RANGE: RangeInclusive<f32> = -1.0..=1.0;
 
 /// Every key, in the order in which the documentation lists them.
 pub(crate) static SETTINGS: &[Setting] = &[
+    Setting { key: "search.refresh", value: SettingValue::Milliseconds(0..=60_000, |c| &mut c.refresh) },
     number("search.bm25.k1", POSITIVE, |c| &mut c.bm25.k1),
     number("search.bm25.b", SHARE, |c| &mut c.bm25.b),
     number("search.bm25.fields.name", POSITIVE, |c| &mut c.bm25.fields[Field::Name as usize]),
@@ -150,6 +153,10 @@ pub(crate) fn assign(setting: &Setting, config: &mut SearchConfig, text: &str) -
             Ok(value) if range.contains(&value) => *field(config) = value,
             _ => return Err(format!("must be a whole number between {} and {}", range.start(), range.end())),
         },
+        SettingValue::Milliseconds(range, field) => match text.trim().parse::<u64>() {
+            Ok(value) if range.contains(&value) => *field(config) = value,
+            _ => return Err(format!("must be a whole number between {} and {}", range.start(), range.end())),
+        },
         SettingValue::Switch(field) => match text.trim().parse() {
             Ok(value) => *field(config) = value,
             Err(_) => return Err("must be `true` or `false`".to_owned()),
@@ -169,6 +176,7 @@ pub(crate) fn values(setting: &Setting) -> String {
         SettingValue::Number(range, _) if range.end().is_infinite() => format!("number ≥ {}", range.start()),
         SettingValue::Number(range, _) => format!("number from {} to {}", range.start(), range.end()),
         SettingValue::Count(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
+        SettingValue::Milliseconds(range, _) => format!("whole number from {} to {}", range.start(), range.end()),
         SettingValue::Switch(_) => "`true` or `false`".to_owned(),
         SettingValue::Fusion(_) => "`weighted` or `rrf`".to_owned(),
     }
@@ -179,6 +187,7 @@ pub(crate) fn show(setting: &Setting, config: &mut SearchConfig) -> String {
     match &setting.value {
         SettingValue::Number(_, field) => field(config).to_string(),
         SettingValue::Count(_, field) => field(config).to_string(),
+        SettingValue::Milliseconds(_, field) => field(config).to_string(),
         SettingValue::Switch(field) => field(config).to_string(),
         SettingValue::Fusion(field) => match field(config) {
             Fusion::Weighted => "weighted".to_owned(),

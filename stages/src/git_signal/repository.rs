@@ -48,6 +48,8 @@ pub enum WaitLimit {
 pub struct RunSettings {
     /// Whether the pipeline attributes files. If not, new commits are ignored.
     pub attributes: bool,
+    /// Whether unchanged files are attributed again if their history has changed. If not, the next run sees to it.
+    pub compares_history: bool,
     /// Whether results of earlier runs may be used; if not, the caches are removed and everything is computed again.
     pub uses_previous: bool,
     /// Threads for the walk over the history.
@@ -110,11 +112,12 @@ impl Repository {
         self.walk.get().filter(|_| deferred).cloned()
     }
 
-    /// Whether no file has to be attributed again: none was left without an attribution, and the walk, if there was one, has
-    /// succeeded.
+    /// Whether no file has to be attributed again: none was left without an attribution, or with that of an earlier HEAD, and
+    /// the walk, if there was one, has succeeded.
     pub fn is_settled(&self) -> bool {
         let failed = self.walk.get().is_some_and(|walk| walk.has_failed());
-        !failed && !self.deferred.load(Ordering::Relaxed)
+        let is_compared = self.using.compares_history || self.is_unmoved();
+        !failed && is_compared && !self.deferred.load(Ordering::Relaxed)
     }
 
     /// Saves the diff cache for the next run; to be called after all files were attributed.
@@ -210,7 +213,7 @@ impl Repository {
         if self.previous.state.is_none() {
             return true;
         }
-        if !self.using.attributes || self.is_unmoved() {
+        if !self.using.attributes || !self.using.compares_history || self.is_unmoved() {
             return false;
         }
         let Some(history) = &self.history else { return !known_key.is_empty() };

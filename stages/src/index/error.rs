@@ -38,6 +38,9 @@ pub enum IndexError {
         /// How many a run needs at least.
         needed: u64,
     },
+    /// Only changed files were to be indexed, but the pipeline is another one than the index was made by; nothing was written.
+    #[error("the index was made by another pipeline or version of the program")]
+    OtherPipeline,
     /// The index cannot be opened or written.
     #[error(transparent)]
     Storage(#[from] StorageError),

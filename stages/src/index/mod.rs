@@ -11,9 +11,11 @@ mod omissions;
 mod options;
 mod outlook;
 mod pass;
+mod pass_kind;
 mod plan;
 mod query_embedder;
 mod recovery;
+mod refresh;
 mod root;
 mod run_services;
 mod scope;
@@ -34,10 +36,12 @@ pub use options::{IndexObserver, IndexOptions, PipelineChoice};
 pub use outlook::{RunsOn, StageOutlook, outlook};
 pub use plan::{MOST_PIPELINE_BYTES, plan, suppliers};
 pub use query_embedder::{StageEmbedder, query_embedder};
+pub use refresh::{Refresh, Unrefreshed, Updated, refresh};
 pub use summary::{ChunkCounts, FileCounts, IndexSummary, KeywordIndex, Skipped, Unreadable};
 pub use trust::{Distrust, Trust};
 
 use pass::pass;
+use pass_kind::PassKind;
 use recovery::Recovery;
 
 /// Brings the index of a root up to date and publishes it.
@@ -80,7 +84,7 @@ const WALK_POLL: Duration = Duration::from_millis(100);
 /// One pass, and a second one for attributions if the first one did not wait for the walk over git's history.
 fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) -> Result<IndexSummary, IndexError> {
     let begun = Instant::now();
-    let (summary, deferred) = pass(root, options, observer, None)?;
+    let (summary, deferred) = pass(root, options, observer, PassKind::Whole)?;
     let Some(walk) = deferred else { return Ok(summary) };
     loop {
         observer.on_history(walk.progress());
@@ -91,6 +95,7 @@ fn attempt(root: &Path, options: &IndexOptions, observer: &dyn IndexObserver) ->
             break;
         }
     }
-    let (attributed, _) = pass(root, &IndexOptions { force: false, ..options.clone() }, observer, Some(walk))?;
+    let options = &IndexOptions { force: false, ..options.clone() };
+    let (attributed, _) = pass(root, options, observer, PassKind::Attributions(walk))?;
     Ok(summary.followed_by(attributed, begun.elapsed()))
 }

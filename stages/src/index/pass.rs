@@ -13,6 +13,7 @@ use super::custom_columns;
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::{IndexObserver, IndexOptions};
+use super::pass_kind::PassKind;
 use super::plan::plan;
 use super::run_services::{MemoryShares, RunServices};
 use super::scope::{self, HISTORY, Rerun, mark_incomplete, rerun};
@@ -27,7 +28,7 @@ pub(super) fn pass(
     root: &Path,
     options: &IndexOptions,
     observer: &dyn IndexObserver,
-    walk: Option<Arc<HistoryWalk>>,
+    kind: PassKind,
 ) -> Result<(IndexSummary, Option<Arc<HistoryWalk>>), IndexError> {
     let begun = Instant::now();
     let plan = plan(options)?;
@@ -40,8 +41,9 @@ pub(super) fn pass(
     if options.trust.known.origin(project.path(), &environment.snapshot()?) == Origin::Own {
         environment.assume_sound();
     }
-    let continues_walk = walk.is_some();
-    let services = RunServices::open(root, &plan, columns, &environment, options, memory, walk)?;
+    let continues_walk = matches!(kind, PassKind::Attributions(_));
+    let only_changes = matches!(kind, PassKind::Changes);
+    let services = RunServices::open(root, &plan, columns, &environment, options, memory, kind)?;
     let before = services.previous.snapshot.manifest().clone();
 
     let lent = services.lend(&options.services);
@@ -56,6 +58,9 @@ pub(super) fn pass(
     // Files that cannot be read cannot be indexed again under another configuration.
     let is_same_configuration = rerun(&before.fingerprints, &states, false, &pipeline).scope == RunScope::Changes;
     let Rerun { scope, current, resumed, .. } = rerun(&before.fingerprints, &states, options.force, &pipeline);
+    if only_changes && scope != RunScope::Changes {
+        return Err(IndexError::OtherPipeline);
+    }
     services.previous.decide(scope);
     let model = services.models.used();
     if !continues_walk {

@@ -13,8 +13,9 @@ use aurora_storage::{
 use super::embedding_stage::EmbeddingStage;
 use super::error::IndexError;
 use super::options::IndexOptions;
+use super::pass_kind::PassKind;
 use super::scope::HISTORY;
-use crate::git_signal::{GitSignal, HistoryWalk, PreviousRun, Repository, RunSettings};
+use crate::git_signal::{GitSignal, PreviousRun, Repository, RunSettings};
 use crate::services::{CacheFiles, CustomColumns, Models, Moves, PreviousIndex, RunClock, SourceTree};
 
 /// Most bytes of the cache of the walk over git's history: some five million commits.
@@ -37,7 +38,7 @@ pub(super) struct RunServices {
 }
 
 impl RunServices {
-    /// Opens everything that the stages of a run share. `walk` is a walk over git's history that an earlier pass began.
+    /// Opens everything that the stages of a pass share.
     pub(super) fn open(
         root: &Path,
         plan: &Plan,
@@ -45,7 +46,7 @@ impl RunServices {
         environment: &Environment,
         options: &IndexOptions,
         memory: MemoryShares,
-        walk: Option<Arc<HistoryWalk>>,
+        kind: PassKind,
     ) -> Result<Self, IndexError> {
         let clock = RunClock::start();
         let writer = environment.writer(WriterOptions { memory: memory.writer, columns: columns.clone() })?;
@@ -57,8 +58,8 @@ impl RunServices {
         previous.check_keywords()?;
         let home = project.open().map_err(|error| unopened(root, &error))?;
         let caches = CacheFiles::new(home, &writer.id());
-        let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None };
-        Self::on(base, root, plan, columns, options, walk)
+        let base = RunBase { clock, previous, caches, writer: Some(Arc::new(writer)), only: None, kind };
+        Self::on(base, root, plan, columns, options)
     }
 
     /// The services of a run on one file that stores nothing: no file is known from an earlier run. `scratch` is a directory
@@ -74,8 +75,9 @@ impl RunServices {
         let previous = Environment::open(scratch, OpenMode::Create)?.snapshot()?;
         let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
         let caches = CacheFiles::temporary(home);
-        let base = RunBase { clock: RunClock::start(), previous, caches, writer: None, only: Some(path) };
-        Self::on(base, root, plan, columns, options, None)
+        let (clock, kind) = (RunClock::start(), PassKind::Whole);
+        let base = RunBase { clock, previous, caches, writer: None, only: Some(path), kind };
+        Self::on(base, root, plan, columns, options)
     }
 
     /// The services of a run that compares the tree with `previous` and stores nothing. `scratch` is a directory for temporary
@@ -88,9 +90,33 @@ impl RunServices {
         scratch: &Path,
     ) -> Result<Self, IndexError> {
         let home = ProjectDirectory::at(scratch).open().map_err(|error| unopened(scratch, &error))?;
-        let caches = CacheFiles::temporary(home);
-        let base = RunBase { clock: RunClock::start(), previous, caches, writer: None, only: None };
-        Self::on(base, root, plan, Vec::new(), options, None)
+        Self::comparing(root, plan, options, previous, CacheFiles::temporary(home))
+    }
+
+    /// The same with the cache files of the project, which are read and not written. `previous` is this user's.
+    pub(super) fn checking(
+        root: &Path,
+        plan: &Plan,
+        options: &IndexOptions,
+        previous: Snapshot,
+    ) -> Result<Self, IndexError> {
+        let home = ProjectDirectory::of(root).open().map_err(|error| unopened(root, &error))?;
+        let caches = match previous.id() {
+            Some(id) => CacheFiles::new(home, &id).read_only(),
+            None => CacheFiles::temporary(home).read_only(),
+        };
+        Self::comparing(root, plan, options, previous, caches)
+    }
+
+    fn comparing(
+        root: &Path,
+        plan: &Plan,
+        options: &IndexOptions,
+        previous: Snapshot,
+        caches: CacheFiles,
+    ) -> Result<Self, IndexError> {
+        let (clock, kind) = (RunClock::start(), PassKind::Whole);
+        Self::on(RunBase { clock, previous, caches, writer: None, only: None, kind }, root, plan, Vec::new(), options)
     }
 
     fn on(
@@ -99,9 +125,8 @@ impl RunServices {
         plan: &Plan,
         columns: Vec<ColumnDeclaration>,
         options: &IndexOptions,
-        walk: Option<Arc<HistoryWalk>>,
     ) -> Result<Self, IndexError> {
-        let RunBase { clock, previous, caches, writer, only } = base;
+        let RunBase { clock, previous, caches, writer, only, kind } = base;
         let tree = Directory::open_root(root).map_err(|error| unopened(root, &error))?;
         let known = previous.manifest().fingerprints.iter().find(|(name, _)| name == HISTORY);
         let previous_run = PreviousRun {
@@ -113,12 +138,16 @@ impl RunServices {
         let restores_vectors = EmbeddingStage::of(plan).map_err(IndexError::Pipeline)?.is_some();
         let settings = RunSettings {
             attributes: plan.stages().iter().any(|stage| stage.type_name() == GitSignal::NAME),
+            compares_history: !matches!(kind, PassKind::Changes),
             uses_previous: !options.force,
             threads: options.jobs.unwrap_or_else(|| plan.run_config().threads()),
             cancel: options.cancel.clone(),
         };
         let repository = Repository::open(root, previous_run, settings);
-        let repository = walk.into_iter().fold(repository, Repository::with_walk);
+        let repository = match kind {
+            PassKind::Attributions(walk) => repository.with_walk(walk),
+            PassKind::Whole | PassKind::Changes => repository,
+        };
         // The user's directory is the one that holds the models.
         let user = options.models.path().parent().map(UserDirectory::at);
         Ok(Self {
@@ -150,13 +179,14 @@ impl RunServices {
     }
 }
 
-/// What distinguishes a dry run from others.
+/// What distinguishes the kinds of runs.
 struct RunBase<'a> {
     clock: RunClock,
     previous: Snapshot,
     caches: CacheFiles,
     writer: Option<Arc<IndexWriter>>,
     only: Option<&'a str>,
+    kind: PassKind,
 }
 
 fn unopened(path: &Path, error: &io::Error) -> IndexError {

@@ -8,21 +8,29 @@ use aurora_storage::IndexId;
 pub(crate) struct CacheFiles {
     directory: Directory,
     secret: Vec<u8>,
+    read_only: bool,
 }
 
 impl CacheFiles {
     /// Cache files in `directory` that belong to the index with this id.
     pub(crate) fn new(directory: Directory, index: &IndexId) -> Self {
-        Self { directory, secret: index.as_bytes().to_vec() }
+        Self { directory, secret: index.as_bytes().to_vec(), read_only: false }
     }
 
     /// Cache files in a directory that is removed at the end of the run.
     pub(crate) fn temporary(directory: Directory) -> Self {
-        Self { directory, secret: Vec::new() }
+        Self { directory, secret: Vec::new(), read_only: false }
+    }
+
+    /// The same files, which are not written.
+    #[must_use]
+    pub(crate) fn read_only(self) -> Self {
+        Self { read_only: true, ..self }
     }
 
     /// The file called `name`, of at most `max_bytes`.
     pub(crate) fn file(&self, name: &str, max_bytes: u64) -> CacheFile {
-        CacheFile::new(self.directory.clone(), name, &self.secret, max_bytes)
+        let file = CacheFile::new(self.directory.clone(), name, &self.secret, max_bytes);
+        if self.read_only { file.read_only() } else { file }
     }
 }

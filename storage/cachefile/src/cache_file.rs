@@ -15,13 +15,20 @@ pub struct CacheFile {
     name: String,
     secret: Vec<u8>,
     max_bytes: u64,
+    read_only: bool,
 }
 
 impl CacheFile {
     /// The file `name` in `directory`. A file that is larger than `max_bytes`, or whose header does not hold `secret`, counts
     /// as absent.
     pub fn new(directory: Directory, name: &str, secret: &[u8], max_bytes: u64) -> Self {
-        Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes }
+        Self { directory, name: name.to_owned(), secret: secret.to_vec(), max_bytes, read_only: false }
+    }
+
+    /// The same file, which is not written or removed.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { read_only: true, ..self }
     }
 
     /// All bytes of the file; `None` if there is no such file, or its header differs.
@@ -45,8 +52,9 @@ impl CacheFile {
     /// Without `end`, replaces the file.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written, or is [`CacheFile::read_only`].
     pub fn append(&self, format: &Format, end: Option<usize>, content: &[u8]) -> io::Result<usize> {
+        self.check_writable()?;
         let (len, digest) = ((content.len() as u64).to_le_bytes(), blake3::hash(content));
         let put = |to: &mut File| {
             to.write_all(&len)?;
@@ -69,9 +77,14 @@ impl CacheFile {
     /// Removes the file.
     ///
     /// # Errors
-    /// When the directory refuses; that the file is absent is no error.
+    /// When the directory refuses, or the file is [`CacheFile::read_only`]; that the file is absent is no error.
     pub fn remove(&self) -> io::Result<()> {
+        self.check_writable()?;
         self.directory.remove(&self.name)
+    }
+
+    fn check_writable(&self) -> io::Result<()> {
+        if self.read_only { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
     }
 }
 

@@ -52,6 +52,7 @@ impl Environment {
         let manifest = input.rows(&announced, &mut replacement)?;
         let manifest = Manifest {
             generation,
+            imported: true,
             root: arrival.root.to_owned(),
             created: arrival.now,
             updated: arrival.now,

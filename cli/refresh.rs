@@ -1,0 +1,103 @@
+//! Updating the index before a search.
+
+use std::path::Path;
+use std::time::Duration;
+
+use aurora_stages::index::{self as indexing, IndexError, Refresh, Unrefreshed, Updated};
+use aurora_storage::Snapshot;
+
+use crate::failure::chain;
+use crate::output::units;
+use crate::program::Program;
+use crate::{index, opened};
+
+/// The generation to search, and what the answer has to say of it.
+pub(crate) struct Refreshed {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) note: Option<String>,
+}
+
+/// Brings the index of a root up to date if that takes less than `budget`. A search never fails because of it.
+pub(crate) fn before_search(root: &Path, snapshot: Snapshot, budget: Duration, program: &Program) -> Refreshed {
+    let done = refresh(root, &snapshot, budget, program);
+    let is_newer = matches!(done, Ok(Refresh::Updated(_)));
+    let note = done.map_or_else(Some, |refresh| note(refresh, budget));
+    let newer = if is_newer { opened::snapshot(root).ok() } else { None };
+    Refreshed { snapshot: newer.unwrap_or(snapshot), note }
+}
+
+/// What became of the index; a sentence if the update failed.
+fn refresh(root: &Path, snapshot: &Snapshot, budget: Duration, program: &Program) -> Result<Refresh, String> {
+    let failed = |reason: String| format!("The index was not updated first: {reason}");
+    let options = index::options_without_programs(root.to_owned(), program);
+    let options = options.map_err(|failure| failed(failure.message()))?;
+    indexing::refresh(&options, snapshot, budget).map_err(|error| match &error {
+        IndexError::Pipeline(_) => failed(format!("{error}; `aur pipeline check` shows them")),
+        _ => failed(chain(&error)),
+    })
+}
+
+/// What an answer says of a refresh; nothing where the index is as the user expects it to be.
+fn note(refresh: Refresh, budget: Duration) -> Option<String> {
+    let changed = |files| format!("{} changed", units::counted(files, "file"));
+    match refresh {
+        Refresh::Excluded | Refresh::Current | Refresh::Updated(Updated { files: 0, complete: true, .. }) => None,
+        Refresh::Updated(Updated { files, complete: true, elapsed }) => {
+            Some(format!("Updated the index first: {} ({})", changed(files), units::duration(elapsed)))
+        }
+        Refresh::Updated(Updated { files, complete: false, elapsed }) => Some(format!(
+            "Updated a part of the index first: {} ({}); `aur mem index` updates the rest",
+            changed(files),
+            units::duration(elapsed)
+        )),
+        Refresh::Outdated { files, or_more, why } => {
+            let least = if or_more { "at least " } else { "" };
+            let why = match why {
+                Unrefreshed::TooMuch => "`aur mem index` updates it",
+                Unrefreshed::Busy => "another process is updating it",
+                Unrefreshed::OtherPipeline => {
+                    "it was made by another pipeline or version of `aur`, so only `aur mem index` updates it"
+                }
+            };
+            Some(format!("The index is older than the tree: {least}{}; {why}", changed(files)))
+        }
+        Refresh::Unknown => Some(format!(
+            "The index may be older than the tree, which could not be checked within {}; `aur mem index` updates it",
+            units::duration(budget)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_say_what_was_done_or_why_not() {
+        let budget = Duration::from_millis(300);
+        let updated = |files, complete| {
+            note(Refresh::Updated(Updated { files, complete, elapsed: Duration::from_millis(38) }), budget)
+        };
+        let outdated = |files, or_more, why| note(Refresh::Outdated { files, or_more, why }, budget);
+        assert_eq!(
+            [note(Refresh::Excluded, budget), note(Refresh::Current, budget), updated(0, true)],
+            [const { None }; 3]
+        );
+        let told = [
+            updated(2, true),
+            updated(1, false),
+            outdated(812, false, Unrefreshed::TooMuch),
+            outdated(1_000, true, Unrefreshed::TooMuch),
+            outdated(1, false, Unrefreshed::Busy),
+            note(Refresh::Unknown, budget),
+        ];
+        insta::assert_snapshot!(told.map(Option::unwrap_or_default).join("\n"), @r"
+        Updated the index first: 2 files changed (38 ms)
+        Updated a part of the index first: 1 file changed (38 ms); `aur mem index` updates the rest
+        The index is older than the tree: 812 files changed; `aur mem index` updates it
+        The index is older than the tree: at least 1,000 files changed; `aur mem index` updates it
+        The index is older than the tree: 1 file changed; another process is updating it
+        The index may be older than the tree, which could not be checked within 300 ms; `aur mem index` updates it
+        ");
+    }
+}

@@ -1,0 +1,61 @@
+//! Cancelling work at a point in time.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use aurora_pipeline::CancelToken;
+
+/// Cancels a token at a point in time, unless it is dropped before.
+pub(super) struct Deadline {
+    /// Dropped to end the thread.
+    lifted: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Deadline {
+    /// Starts to wait. Where no thread can be started the token is cancelled at once.
+    pub(super) fn start(token: &CancelToken, at: Instant) -> Self {
+        let (lifted, waits) = mpsc::channel::<()>();
+        let of_thread = token.clone();
+        let wait = move || {
+            let rest = at.saturating_duration_since(Instant::now());
+            if waits.recv_timeout(rest) == Err(RecvTimeoutError::Timeout) {
+                of_thread.cancel();
+            }
+        };
+        let thread = std::thread::Builder::new().name("aurora-deadline".to_owned()).spawn(wait);
+        if thread.is_err() {
+            token.cancel();
+        }
+        Self { lifted: Some(lifted), thread: thread.ok() }
+    }
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        self.lifted = None;
+        if let Some(thread) = self.thread.take() {
+            // It only waits and cancels.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{CancelToken, Deadline};
+
+    #[test]
+    fn a_token_is_cancelled_when_the_time_has_come_and_not_before() {
+        let (early, late) = (CancelToken::new(), CancelToken::new());
+        drop(Deadline::start(&late, Instant::now() + Duration::from_secs(3_600)));
+        assert!(!late.is_cancelled());
+        let _passed = Deadline::start(&early, Instant::now());
+        while !early.is_cancelled() {
+            std::thread::yield_now();
+        }
+    }
+}

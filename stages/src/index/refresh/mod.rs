@@ -1,0 +1,156 @@
+//! Bringing an index up to date before a search, if that takes less than a given time.
+
+mod check;
+mod cost;
+mod deadline;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use aurora_pipeline::{CancelToken, Outcome, Plan, Silent};
+use aurora_storage::{Origin, ProjectDirectory, Snapshot, StorageError};
+
+use super::descriptors;
+use super::error::IndexError;
+use super::options::IndexOptions;
+use super::pass::pass;
+use super::pass_kind::PassKind;
+use super::plan::plan;
+use super::root;
+use super::summary::IndexSummary;
+use check::Checked;
+use cost::{Allowance, TreeChanges};
+use deadline::Deadline;
+
+/// What became of an index before a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// Such an index is never updated for a search; the tree was not looked at.
+    Excluded,
+    /// The tree is as it was indexed.
+    Current,
+    /// A new generation may have been published.
+    Updated(Updated),
+    /// The index is older than the tree.
+    Outdated {
+        /// How many files differ, as far as the tree was looked at.
+        files: u64,
+        /// Whether there may be more.
+        or_more: bool,
+        /// Why it was not updated.
+        why: Unrefreshed,
+    },
+    /// The tree could not be looked at in that time; nothing was written.
+    Unknown,
+}
+
+/// What an update has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Updated {
+    /// Files that were added, changed or removed; 0 if another process was faster.
+    pub files: u64,
+    /// Whether all of them were processed before the time was up.
+    pub complete: bool,
+    /// How long it took, the look at the tree included.
+    pub elapsed: Duration,
+}
+
+/// Why an index was not updated although the tree has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unrefreshed {
+    /// It would take longer than allowed.
+    TooMuch,
+    /// Another process is writing it.
+    Busy,
+    /// It was made by another pipeline, or another version of the program.
+    OtherPipeline,
+}
+
+/// Updates the index of a root if looking at the tree and the update together take less than `budget`, as far as that can be
+/// told. `snapshot` is the published generation. Never waits for another writer, and makes nothing again but what changed
+/// files ask for. An update that takes more than twice the time is stopped, and publishes what it has finished.
+///
+/// Left alone are indexes that no run of this user has made or updated, that this process cannot write, whose sources are not
+/// there, or whose pipeline has other than built-in stages. The attribution of unchanged files is left to the next run.
+///
+/// # Errors
+/// When the configuration is wrong, the index cannot be written, or a stage fails: the published generation is then still the
+/// one before.
+pub fn refresh(options: &IndexOptions, snapshot: &Snapshot, budget: Duration) -> Result<Refresh, IndexError> {
+    let begun = Instant::now();
+    let root = root::indexable(&options.root)?;
+    let options = &IndexOptions { root: root.clone(), force: false, ..options.clone() };
+    let Some(origin) = refreshable(&root, options, snapshot) else { return Ok(Refresh::Excluded) };
+    let plan = plan(options)?;
+    if !is_built_in(&plan) {
+        return Ok(Refresh::Excluded);
+    }
+    let threads = options.jobs.unwrap_or_else(|| plan.run_config().threads());
+    descriptors::ensure(threads)?;
+    // The first write to an index is validated as a whole if it is not as the last run left it.
+    let unvalidated = match origin {
+        Origin::Own => 0,
+        Origin::OwnButChanged | Origin::Unknown => ProjectDirectory::of(&root).index_bytes().unwrap_or(u64::MAX),
+    };
+    let allowance = Allowance::new(begun, budget, threads, snapshot.manifest(), unvalidated);
+    let changes = match check::check(plan, options, snapshot, allowance)? {
+        Checked::Whole(changes) if changes.is_none() => return Ok(Refresh::Current),
+        // An index that has travelled without its sources still answers.
+        Checked::Whole(changes) if changes.deleted > 0 && changes.deleted == snapshot.file_count() => {
+            return Ok(Refresh::Excluded);
+        }
+        Checked::Whole(changes) if allowance.covers(&changes, begun.elapsed()) => changes,
+        Checked::Whole(changes) => return Ok(outdated(&changes, false, Unrefreshed::TooMuch)),
+        Checked::Stopped(changes) if changes.files() > 0 => {
+            return Ok(outdated(&changes, true, Unrefreshed::TooMuch));
+        }
+        Checked::Stopped(_) => return Ok(Refresh::Unknown),
+    };
+    match update(&root, options, begun, budget) {
+        Ok(summary) => {
+            let complete = summary.report.outcome == Outcome::Completed;
+            Ok(Refresh::Updated(Updated { files: changed_files(&summary), complete, elapsed: begun.elapsed() }))
+        }
+        Err(IndexError::Storage(StorageError::Locked { .. })) => Ok(outdated(&changes, false, Unrefreshed::Busy)),
+        Err(IndexError::OtherPipeline) => Ok(outdated(&changes, false, Unrefreshed::OtherPipeline)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The origin of an index that may be updated for a search, judged without a look at the tree.
+fn refreshable(root: &Path, options: &IndexOptions, snapshot: &Snapshot) -> Option<Origin> {
+    if snapshot.manifest().imported || !ProjectDirectory::of(root).is_index_writable() {
+        return None;
+    }
+    let origin = options.trust.check(root, snapshot).ok()?;
+    // An update would make an index the user's own that the user has only accepted.
+    let is_own = origin != Origin::Unknown && !options.trust.known.is_accepted(snapshot);
+    is_own.then_some(origin)
+}
+
+/// Whether every stage is a built-in one: others may run programs, or read what a check does not see.
+fn is_built_in(plan: &Plan) -> bool {
+    let built_in = crate::registry();
+    plan.stages().iter().all(|stage| built_in.stage_types().any(|name| name == stage.type_name()))
+}
+
+fn outdated(changes: &TreeChanges, or_more: bool, why: Unrefreshed) -> Refresh {
+    Refresh::Outdated { files: changes.files(), or_more, why }
+}
+
+/// One pass over what has changed. Files wait for their history as long as the time allows; those that do not get it are
+/// attributed by the next run.
+fn update(root: &Path, options: &IndexOptions, begun: Instant, budget: Duration) -> Result<IndexSummary, IndexError> {
+    let cancel = CancelToken::new();
+    let _deadline = Deadline::start(&cancel, begun + 2 * budget);
+    let patience = Some(budget.saturating_sub(begun.elapsed()));
+    let options = IndexOptions { cancel, patience, ..options.clone() };
+    let (summary, _walk) = pass(root, &options, &Silent, PassKind::Changes)?;
+    Ok(summary)
+}
+
+/// Files that were added, changed or removed. A renamed file is one of those.
+fn changed_files(summary: &IndexSummary) -> u64 {
+    let files = &summary.files;
+    files.indexed + files.deleted.saturating_sub(files.renamed)
+}

@@ -1,0 +1,210 @@
+//! Searches that update the index first.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, Run};
+use crate::{GUIDE, MANAGER, indexed};
+
+/// Time enough on every machine.
+const LONG: &str = "60000";
+
+/// A search that may take its time to update the index.
+fn search(fixture: &Fixture, arguments: &[&str]) -> Command {
+    let mut command = fixture.command();
+    command.env("AURORA_SEARCH_REFRESH", LONG).args(["mem", "search", "--mode", "sparse"]).args(arguments);
+    command
+}
+
+fn json(command: &mut Command) -> Value {
+    let run = Run::of(command.args(["--format", "json"]));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    run.json()
+}
+
+fn ask(fixture: &Fixture, query: &str) -> Value {
+    json(&mut search(fixture, &[query]))
+}
+
+/// The names of the results.
+fn names(found: &Value) -> Vec<&str> {
+    found["results"].as_array().expect("results").iter().filter_map(|hit| hit["name"].as_str()).collect()
+}
+
+/// The notes, without the time that something took.
+fn notes(found: &Value) -> Vec<String> {
+    let notes = found["notes"].as_array().expect("notes").iter().filter_map(Value::as_str);
+    notes.map(|note| note.split(" (").next().unwrap_or_default().to_owned()).collect()
+}
+
+/// The notes that are about an update.
+fn update_notes(found: &Value) -> Vec<String> {
+    notes(found).into_iter().filter(|note| note.contains("index ")).collect()
+}
+
+/// Adds a function that the index does not know.
+fn edit(fixture: &Fixture) {
+    fixture.write("src/auth/manager.py", format!("{MANAGER}\n\ndef forget_everything():\n    return None\n"));
+}
+
+const OLD: [&str; 1] = ["No keyword matches found"];
+
+/// Asserts that a search answers from the old generation, with one more note or none.
+fn is_old(found: &Value, note: Option<&str>) {
+    assert!(!names(found).contains(&"forget_everything"), "{found}");
+    assert_eq!(update_notes(found), Vec::from_iter(note), "{found}");
+}
+
+#[test]
+fn a_search_sees_what_was_edited_and_says_so() {
+    let fixture = indexed();
+    assert_eq!(notes(&ask(&fixture, "forget_everything")), OLD);
+    edit(&fixture);
+    fixture.remove("scratch.js");
+    let found = ask(&fixture, "forget_everything");
+    assert_eq!(
+        (names(&found)[0], notes(&found)),
+        ("forget_everything", vec!["Updated the index first: 2 files changed".to_owned()])
+    );
+    assert_eq!(found["index"]["generation"], 2);
+    let gone = ask(&fixture, "untrackedHelper");
+    assert!(!names(&gone).contains(&"untrackedHelper") && gone["index"]["generation"] == 2, "{gone}");
+    let table = Run::of(search(&fixture, &["forget_everything"]).env("COLUMNS", "100"));
+    assert!(table.err.is_empty() && table.out.contains("forget_everything"), "{table:?}");
+    fixture.write("more.py", "def remember_more():\n    pass\n");
+    let table = Run::of(&mut search(&fixture, &["remember_more"]));
+    assert!(table.err.starts_with("Note: Updated the index first: 1 file changed ("), "{table:?}");
+}
+
+#[test]
+fn what_turns_it_off() {
+    let fixture = indexed();
+    edit(&fixture);
+    is_old(&json(&mut search(&fixture, &["forget_everything", "--no-refresh"])), None);
+    is_old(&json(search(&fixture, &["forget_everything"]).env("AURORA_SEARCH_REFRESH", "0")), None);
+    fixture.write(".aurora/config.toml", "[search]\nrefresh = 0\n");
+    is_old(&json(search(&fixture, &["forget_everything"]).env_remove("AURORA_SEARCH_REFRESH")), None);
+    // Without an index none is built, and one that is there is updated.
+    let found = json(&mut search(&fixture, &["forget_everything", "--no-index"]));
+    assert_eq!(names(&found)[0], "forget_everything");
+}
+
+#[test]
+fn a_time_out_of_range_is_refused() {
+    let fixture = indexed();
+    let run = Run::of(search(&fixture, &["hash"]).env("AURORA_SEARCH_REFRESH", "60001"));
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("`search.refresh` must be a whole number between 0 and 60000, not 60001"), "{run:?}");
+}
+
+#[test]
+fn a_search_does_not_wait_for_a_writer() {
+    let fixture = indexed();
+    edit(&fixture);
+    let lock = File::options().write(true).open(fixture.path(".aurora/writer.lock")).expect("the lock file");
+    lock.try_lock().expect("nobody writes");
+    let note = "The index is older than the tree: 1 file changed; another process is updating it";
+    is_old(&ask(&fixture, "forget_everything"), Some(note));
+    drop(lock);
+    assert_eq!(names(&ask(&fixture, "forget_everything"))[0], "forget_everything");
+}
+
+#[test]
+fn a_search_makes_nothing_again_for_another_pipeline() {
+    let fixture = indexed();
+    fixture.write(".aurora/pipeline.toml", "extends = \"default\"\n[stage.incremental-check]\nredact = false\n");
+    is_old(&ask(&fixture, "forget_everything"), None);
+    edit(&fixture);
+    let note = "The index is older than the tree: 1 file changed; it was made by another pipeline or version of `aur`, \
+                so only `aur mem index` updates it";
+    is_old(&ask(&fixture, "forget_everything"), Some(note));
+    assert_eq!(fixture.aur(&["mem", "index", "-q"]).code, Some(0));
+    assert_eq!(names(&ask(&fixture, "forget_everything"))[0], "forget_everything");
+}
+
+#[test]
+fn an_update_that_fails_fails_no_search() {
+    let fixture = indexed();
+    edit(&fixture);
+    fixture.write(".aurora/pipeline.toml", "extends = \"nothing\"\n");
+    let note = "The index was not updated first: the pipeline has errors; `aur pipeline check` shows them";
+    let found = ask(&fixture, "hash_password");
+    assert_eq!((names(&found)[0], update_notes(&found)), ("hash_password", vec![note.to_owned()]));
+}
+
+#[test]
+fn an_imported_index_stays_until_it_is_indexed_again() {
+    let fixture = indexed();
+    let artefact = fixture.home().join("index.aur");
+    let artefact = artefact.to_str().expect("UTF-8");
+    assert_eq!(fixture.aur(&["mem", "export", artefact]).code, Some(0));
+    let checkout = fixture.duplicate();
+    assert_eq!(checkout.aur(&["mem", "import", artefact]).code, Some(0));
+    edit(&checkout);
+    is_old(&ask(&checkout, "forget_everything"), None);
+    assert_eq!(checkout.aur(&["mem", "compact"]).code, Some(0));
+    is_old(&ask(&checkout, "forget_everything"), None);
+    assert_eq!(checkout.aur(&["mem", "index", "-q"]).code, Some(0));
+    checkout.write("more.py", "def remember_more():\n    pass\n");
+    assert_eq!(names(&ask(&checkout, "remember_more"))[0], "remember_more");
+}
+
+#[test]
+fn an_index_without_its_sources_keeps_them() {
+    let fixture = indexed();
+    for file in ["src/auth/manager.py", "src/http/retry.go", "docs/guide.md", "scratch.js"] {
+        fixture.remove(file);
+    }
+    let found = ask(&fixture, "hash_password");
+    assert_eq!((names(&found)[0], update_notes(&found).len()), ("hash_password", 0), "{found}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipeline_that_runs_programs_is_not_run() {
+    let fixture = indexed();
+    let stage = "extends = \"default\"\n[stage.owner]\nuse = \"process\"\ncommand = [\"false\"]\nreads = [\"file.path\"]\n\
+                 writes = { owner = \"string\" }\n";
+    fixture.write(".aurora/pipeline.toml", stage);
+    edit(&fixture);
+    is_old(&ask(&fixture, "forget_everything"), None);
+}
+
+#[test]
+fn standard_input_is_answered_from_one_generation() {
+    let fixture = indexed();
+    edit(&fixture);
+    let mut asked = search(&fixture, &["--stdin", "--format", "jsonl"]);
+    let mut child = asked.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
+    let queries = b"forget_everything\nforget_everything\n";
+    child.stdin.take().expect("a pipe").write_all(queries).expect("the program reads");
+    let output = child.wait_with_output().expect("it ends");
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    let answers: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(answers.iter().map(|found| names(found)[0]).collect::<Vec<_>>(), ["forget_everything"; 2]);
+    assert_eq!(answers.iter().map(|found| update_notes(found).len()).collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
+fn searches_at_the_same_time_all_answer() {
+    let fixture = indexed();
+    for round in 0..3 {
+        fixture.write("docs/guide.md", format!("{GUIDE}\n## Round {round}\n\nAnd again.\n"));
+        let started = (0..4).map(|_| {
+            let mut asked = search(&fixture, &["Configuration", "--format", "json", "--no-record"]);
+            asked.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+        });
+        for child in Vec::from_iter(started) {
+            let output = child.wait_with_output().expect("it ends");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            assert!(names(&found).contains(&"Configuration"), "{found}");
+        }
+        let name = format!("Round {round}");
+        assert!(names(&ask(&fixture, &name)).contains(&name.as_str()));
+    }
+    assert_eq!(fixture.aur(&["mem", "verify"]).code, Some(0));
+}
