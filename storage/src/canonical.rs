@@ -80,7 +80,18 @@ impl<'s> Canonical<'s> {
     /// The rows of chunks, of files and of their blames, one table after another.
     pub(crate) fn content(&self, evidence: Evidence, emit: Emit<'_>) -> Result<(), StorageError> {
         self.chunks(emit)?;
-        self.files(evidence, emit)
+        self.files(evidence, emit)?;
+        self.representations(emit)
+    }
+
+    /// The rows of [`Table::Representations`].
+    pub(crate) fn representations(&self, emit: Emit<'_>) -> Result<(), StorageError> {
+        for file in self.snapshot.files() {
+            let Some(&first) = file?.chunks.first() else { continue };
+            let row = self.snapshot.encoded_representation(first)?;
+            emit(Operation::put(Table::Representations, chunk_key(self.number(first.0)), row.to_vec()))?;
+        }
+        Ok(())
     }
 
     /// The rows of [`Table::Files`].

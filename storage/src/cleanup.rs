@@ -9,13 +9,14 @@ use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
 
 /// Where the rows begin that no published generation refers to.
-fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 9] {
+fn starts(snapshot: &Snapshot) -> [(Table, Vec<u8>); 10] {
     let manifest = snapshot.manifest();
     let first = |ids: u32| block_key(manifest.next_chunk_id.div_ceil(ids)).to_vec();
     let segment = manifest.next_segment.to_be_bytes().to_vec();
     [
         (Table::Chunks, chunk_key(manifest.next_chunk_id).to_vec()),
         (Table::Sources, chunk_key(manifest.next_chunk_id).to_vec()),
+        (Table::Representations, chunk_key(manifest.next_chunk_id).to_vec()),
         (Table::Content, chunk_key(manifest.next_chunk_id).to_vec()),
         (Table::Blames, chunk_key(manifest.next_chunk_id).to_vec()),
         (Table::Dictionary, segment.clone()),

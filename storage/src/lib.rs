@@ -85,6 +85,7 @@ mod opening;
 mod project;
 mod publish;
 mod replace;
+mod representation;
 #[cfg(test)]
 mod sample;
 mod segment;
@@ -125,6 +126,7 @@ pub use label::{Label, LabelKind};
 pub use manifest::{FORMAT_VERSION, Manifest, ManifestUpdate, ModelInfo, SegmentInfo};
 pub use opening::OpenMode;
 pub use project::ProjectDirectory;
+pub use representation::FileRepresentation;
 pub use sizes::TableSize;
 pub use snapshot::Snapshot;
 pub use trust::{KnownIndexes, Origin};

@@ -233,7 +233,9 @@ fn remove_dead(state: &mut WriterState, live: &RoaringBitmap) -> Result<(), Stor
     }
     let dead_firsts: RoaringBitmap = state.dead_firsts.iter().map(|first| first.0).collect();
     for first in &dead_firsts {
-        state.committer.push_last(Operation::delete(Table::Sources, chunk_key(first)));
+        for table in [Table::Sources, Table::Representations] {
+            state.committer.push_last(Operation::delete(table, chunk_key(first)));
+        }
     }
     state.rows.remove(&state.base, live, &dead, &dead_firsts, &mut |operation| {
         state.committer.push_last(operation);

@@ -12,6 +12,8 @@ pub(crate) enum Table {
     Chunks,
     /// Id of a file's first chunk (u64 big-endian) → what the file's chunks have in common.
     Sources,
+    /// Id of a file's first chunk (u64 big-endian) → what stands for the file as a whole in a search.
+    Representations,
     /// Id of a block's first chunk (u64 big-endian) → texts and relations of the chunks up to the next block, compressed.
     Content,
     /// Path → file record.
@@ -33,10 +35,11 @@ pub(crate) enum Table {
 
 impl Table {
     /// Every table, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Meta,
         Self::Chunks,
         Self::Sources,
+        Self::Representations,
         Self::Content,
         Self::Files,
         Self::Blames,
@@ -59,6 +62,7 @@ impl Table {
             Self::Meta => "meta",
             Self::Chunks => "chunks",
             Self::Sources => "sources",
+            Self::Representations => "represent",
             Self::Content => "content",
             Self::Files => "files",
             Self::Blames => "blames",

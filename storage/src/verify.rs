@@ -15,6 +15,7 @@ use crate::error::StorageError;
 use crate::keywords::KEYWORDS;
 use crate::label::labels_of;
 use crate::manifest::SegmentInfo;
+use crate::representation::RepresentationBuilder;
 use crate::snapshot::Snapshot;
 use crate::tables::{Table, block_key};
 use crate::vectors::{BLOCK_IDS, VectorBlock};
@@ -202,6 +203,7 @@ impl Snapshot {
             report.problem(format!("chunk {id} belongs to no file"));
         }
         self.verify_sources(report, &firsts)?;
+        self.verify_representations(report, &firsts)?;
         self.verify_blames(report, &firsts)?;
         let (count, seen) = (self.manifest().file_count, report.files);
         report.expect(count == seen, || format!("the manifest counts {count} files, there are {seen}"));
@@ -224,6 +226,42 @@ impl Snapshot {
             cursor.next().map_err(|damage| self.wrap(damage))?;
         }
         Ok(())
+    }
+
+    /// Checks that every file has a representation, and that it follows from the chunks; `firsts` are the files' first chunks.
+    fn verify_representations(&self, report: &mut VerifyReport, firsts: &RoaringBitmap) -> Result<(), StorageError> {
+        let mut seen = 0;
+        let mut cursor = self.cursor(Table::Representations, &[])?;
+        while let Some((key, _)) = cursor.entry().map_err(|damage| self.wrap(damage))? {
+            match id_of(key) {
+                // The rows of a writer that has not published, or never will.
+                Some(id) if id >= self.manifest().next_chunk_id => break,
+                Some(id) if firsts.contains(id) => {
+                    seen += 1;
+                    let is_valid = self.encoded_representation(ChunkId(id))? == self.representation_of_chunks(id)?;
+                    report.expect(is_valid, || format!("the representation of the file of chunk {id} is another one"));
+                }
+                _ => report.problem(format!("the representation of {} belongs to no file", key.escape_ascii())),
+            }
+            cursor.next().map_err(|damage| self.wrap(damage))?;
+        }
+        report.expect(seen == firsts.len(), || format!("{seen} of {} files have a representation", firsts.len()));
+        Ok(())
+    }
+
+    /// The representation of a file as it follows from its chunks, given the id of the first.
+    fn representation_of_chunks(&self, first: u32) -> Result<Vec<u8>, StorageError> {
+        let mut builder = RepresentationBuilder::default();
+        let file = self.file_range(ChunkId(first))?;
+        for id in self.live().range(file).map(ChunkId) {
+            if let Some(record) = self.chunk(id)? {
+                builder.add_tokens(record.doc_tokens());
+            }
+            if let Some((scale, row)) = self.row(id)? {
+                builder.add_vector(scale, &row.iter().map(|&value| value as i8).collect::<Vec<_>>());
+            }
+        }
+        Ok(builder.finish())
     }
 
     /// Checks the blame of every file; `firsts` are the files' first chunks.

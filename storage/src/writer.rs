@@ -19,6 +19,8 @@ use crate::lock::WriterLock;
 use crate::manifest::{Manifest, ManifestUpdate};
 use crate::publish::publish;
 use crate::replace;
+use crate::representation::RepresentationBuilder;
+use crate::tables::{Operation, Table, chunk_key};
 use crate::vectors::quantise;
 use crate::writer_options::WriterOptions;
 use crate::writer_state::{WriterState, check_path};
@@ -106,10 +108,15 @@ impl IndexWriter {
         let vectors = prepared.iter().filter_map(|(_, _, vector)| vector.as_ref());
         state.reserve(prepared.len(), vectors.map(|(_, row)| row.len()))?;
         state.retire(&record.path)?;
+        let representation = representation_of(&prepared);
         let mut ids = Vec::with_capacity(prepared.len());
         state.rows.begin_file();
         for (chunk, labels, vector) in prepared {
             ids.push(state.add_chunk(chunk, &labels, vector)?);
+        }
+        if let Some(first) = ids.first() {
+            let row = Operation::put(Table::Representations, chunk_key(first.0), representation);
+            state.committer.push(row)?;
         }
         record.chunks.clone_from(&ids);
         state.files.insert(record.path.clone(), Some(record));
@@ -231,4 +238,19 @@ impl IndexWriter {
     fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A chunk with its labels and its quantised vector.
+type PreparedChunk<'c, 'r> = (&'c NewChunk<'r>, Vec<Vec<u8>>, Option<(f32, Vec<i8>)>);
+
+/// What stands for the file of some chunks, as bytes.
+fn representation_of(chunks: &[PreparedChunk<'_, '_>]) -> Vec<u8> {
+    let mut builder = RepresentationBuilder::default();
+    for (chunk, _, vector) in chunks {
+        builder.add_tokens(chunk.tokens.doc.iter().copied());
+        if let Some((scale, row)) = vector {
+            builder.add_vector(*scale, row);
+        }
+    }
+    builder.finish()
 }

@@ -12,8 +12,8 @@ const HEAD: usize = 16;
 const NODE: usize = 8;
 const NONE: usize = usize::MAX;
 /// Tables whose values are sealed, in the order of the numbers that their checksums begin with.
-const SEALED: [&str; 10] =
-    ["meta", "chunks", "sources", "content", "files", "blames", "dict", "post", "lengths", "codes"];
+const SEALED: [&str; 11] =
+    ["meta", "chunks", "sources", "represent", "content", "files", "blames", "dict", "post", "lengths", "codes"];
 
 /// A number in the file.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,8 @@
 //! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors: how well the words of a query are
 //! met by the words of a chunk, one by one, where a chunk's vector only knows their sum.
 
+use aurora_kernels::dot_signed;
+
 use super::{StaticModel, TOKEN_BUDGET};
 
 /// The tokens of one query, ready to be compared with the tokens of many chunks.
@@ -11,17 +13,14 @@ pub struct LateInteraction<'m> {
     known: Vec<f32>,
     /// Place of a row in `known`, plus one; 0 where it was not met.
     places: Vec<u32>,
-    /// The values of the row at hand.
-    row: Vec<i16>,
     /// The best cosine of every token so far.
     best: Vec<f32>,
 }
 
 /// A token of the query.
 struct Token {
-    /// The bytes of its row, wide enough to be multiplied.
-    values: Vec<i16>,
-    /// Length of `values`.
+    row: u32,
+    /// Length of its vector before it is scaled.
     length: f32,
     /// How much the word tells, as trained, over the sum of all.
     weight: f32,
@@ -39,15 +38,14 @@ impl<'m> LateInteraction<'m> {
             }
         });
         let token = |row: u32| {
-            let mut values = Vec::new();
-            model.table.values(&model.bytes, row, &mut values);
-            Token { length: length(&values), values, weight: model.table.weight(&model.bytes, row).max(0.0) }
+            let weight = model.table.weight(&model.bytes, row).max(0.0);
+            Token { row, length: length(model.table.values(&model.bytes, row)), weight }
         };
         let mut tokens: Vec<Token> = distinct.into_iter().map(token).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);
         tokens.iter_mut().for_each(|token| token.weight /= total);
         let places = vec![0; model.vocabulary.len()];
-        Self { model, tokens, known: Vec::new(), places, row: Vec::new(), best: Vec::new() }
+        Self { model, tokens, known: Vec::new(), places, best: Vec::new() }
     }
 
     /// `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t: 0..1, and 1
@@ -72,9 +70,10 @@ impl<'m> LateInteraction<'m> {
     fn place(&mut self, row: u16) -> Option<usize> {
         let place = self.places.get_mut(usize::from(row))?;
         if *place == 0 {
-            self.model.table.values(&self.model.bytes, u32::from(row), &mut self.row);
-            let length = length(&self.row);
-            let cosine = |token: &Token| dot(&token.values, &self.row) as f32 / (token.length * length);
+            let values = |row: u32| self.model.table.values(&self.model.bytes, row);
+            let of_row = values(u32::from(row));
+            let length = length(of_row);
+            let cosine = |token: &Token| dot_signed(values(token.row), of_row) as f32 / (token.length * length);
             self.known.extend(self.tokens.iter().map(cosine));
             *place = (self.known.len() / self.tokens.len().max(1)) as u32;
         }
@@ -83,11 +82,6 @@ impl<'m> LateInteraction<'m> {
 }
 
 /// Euclidean length, never zero.
-fn length(values: &[i16]) -> f32 {
-    (dot(values, values) as f32).sqrt().max(f32::MIN_POSITIVE)
-}
-
-/// Dot product of values that are bytes: exact, so the same on every machine, in whatever order it is added up.
-fn dot(a: &[i16], b: &[i16]) -> i32 {
-    a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+fn length(values: &[u8]) -> f32 {
+    (dot_signed(values, values) as f32).sqrt().max(f32::MIN_POSITIVE)
 }

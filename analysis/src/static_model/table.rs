@@ -50,12 +50,10 @@ impl TokenTable {
         number(&bytes[self.weights.clone()], row as usize)
     }
 
-    /// Puts the bytes of one row into `values`.
-    pub(super) fn values(&self, bytes: &[u8], row: u32, values: &mut Vec<i16>) {
+    /// The bytes of one row.
+    pub(super) fn values<'b>(&self, bytes: &'b [u8], row: u32) -> &'b [u8] {
         let row = row as usize;
-        let of_row = &bytes[self.values.clone()][row * self.dimensions..(row + 1) * self.dimensions];
-        values.clear();
-        values.extend(of_row.iter().map(|&value| i16::from(value as i8)));
+        &bytes[self.values.clone()][row * self.dimensions..(row + 1) * self.dimensions]
     }
 }
 

@@ -1,18 +1,17 @@
 //! What the file of a candidate brings: its chunks together, scored as one document.
 //!
-//! It is computed from the postings, vectors and tokens of the chunks at the time of the search, so it is as exact as they are after
-//! every change, and nothing is stored for it.
+//! Keywords are counted in the postings of its chunks; vector and documentation are those that the index has of the file
+//! ([`aurora_storage::FileRepresentation`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aurora_analysis::LateInteraction;
 use aurora_storage::{ChunkId, Snapshot, StorageError};
-use rayon::prelude::*;
 
 use crate::retrieve::bm25::KeywordSearch;
 
-/// Most chunks that stand for their file: the first ones. It bounds the work on files that are far longer than any that people
+/// Most chunks in which keywords are counted: the first ones. It bounds the work on files that are far longer than any that people
 /// write.
 const MOST_CHUNKS: usize = 512;
 
@@ -52,37 +51,26 @@ pub(crate) fn of_files(
         start..chunks.len()
     });
     let groups: Vec<Range<usize>> = groups.collect();
-    let of_group = |group: &Range<usize>| &chunks[group.clone()];
-    let cosine = |chunks: &[ChunkId]| vector.map_or(Ok(None), |vector| snapshot.similarity_to_mean(chunks, vector));
-    // None of the three needs another.
-    let (scores, (cosines, doc_words)) = rayon::join(
+    // Neither needs the other.
+    let (scores, semantics) = rayon::join(
         || bm25.map(|bm25| bm25.score_files(&chunks, &groups)).transpose(),
-        || {
-            let cosines = groups.par_iter().map(|group| cosine(of_group(group))).collect::<Result<Vec<_>, _>>();
-            let mut doc_words = |chunks| late.as_mut().map_or(Ok(None), |late| doc_words(snapshot, chunks, late));
-            (cosines, groups.iter().map(|group| doc_words(of_group(group))).collect::<Result<Vec<_>, _>>())
+        || -> Result<Vec<_>, StorageError> {
+            let of_file = |&first: &u32| {
+                let file = snapshot.representation(ChunkId(first))?;
+                let cosine = vector.and_then(|vector| file.cosine(vector));
+                Ok((cosine, late.as_mut().and_then(|late| late.score(file.doc_tokens()))))
+            };
+            files.keys().map(of_file).collect()
         },
     );
-    let (scores, cosines, doc_words) = (scores?, cosines?, doc_words?);
+    let (scores, semantics) = (scores?, semantics?);
     let most = bm25.map_or(0.0, KeywordSearch::most_of_a_file).max(f32::MIN_POSITIVE);
-    let evidence = files.into_keys().enumerate().map(|(at, first)| {
+    let evidence = files.into_keys().zip(semantics).enumerate().map(|(at, (first, (cosine, doc_words)))| {
         let bm25 = scores.as_ref().map(|scores| scores[at]);
         let bm25_share = bm25.map(|score| score / most);
-        (first, FileEvidence { bm25, bm25_share, cosine: cosines[at], doc_words: doc_words[at] })
+        (first, FileEvidence { bm25, bm25_share, cosine, doc_words })
     });
     Ok(Files(evidence.collect()))
-}
-
-fn doc_words(
-    snapshot: &Snapshot,
-    chunks: &[ChunkId],
-    late: &mut LateInteraction<'_>,
-) -> Result<Option<f32>, StorageError> {
-    let mut records = Vec::with_capacity(chunks.len());
-    for &chunk in chunks {
-        records.extend(snapshot.chunk(chunk)?);
-    }
-    Ok(late.score(records.iter().flat_map(|record| record.doc_tokens())))
 }
 
 /// The evidence of files, in ascending order of their first ids.

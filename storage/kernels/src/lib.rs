@@ -85,6 +85,17 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     all
 }
 
+/// Dot product of signed bytes.
+pub fn dot_signed(a: &[u8], b: &[u8]) -> i32 {
+    dispatch!(dot_signed_portable(a: &[u8], b: &[u8]) -> i32)
+}
+
+#[inline(always)]
+fn dot_signed_portable(a: &[u8], b: &[u8]) -> i32 {
+    let product = |(&a, &b): (&u8, &u8)| i32::from(i16::from(a as i8) * i16::from(b as i8));
+    a.iter().zip(b).map(product).sum()
+}
+
 /// Adds `scale` times the signed bytes `values` to `sum`, component by component.
 pub fn add_scaled(sum: &mut [f32], values: &[u8], scale: f32) {
     dispatch!(add_scaled_portable(sum: &mut [f32], values: &[u8], scale: f32))
@@ -250,6 +261,13 @@ mod tests {
             let expected: f64 = pairs.iter().map(|&(x, y)| f64::from(x) * f64::from(y)).sum();
             prop_assert_eq!(dot(&a, &b).to_bits(), dot_portable(&a, &b).to_bits());
             prop_assert!((f64::from(dot(&a, &b)) - expected).abs() <= 0.05);
+        }
+
+        #[test]
+        fn every_kernel_gives_the_signed_sum(pairs in prop::collection::vec((any::<i8>(), any::<i8>()), 0..300)) {
+            let (a, b): (Vec<u8>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x as u8, y as u8)).unzip();
+            let expected: i32 = pairs.iter().map(|&(x, y)| i32::from(x) * i32::from(y)).sum();
+            prop_assert_eq!((dot_signed(&a, &b), dot_signed_portable(&a, &b)), (expected, expected));
         }
 
         #[test]

@@ -12,6 +12,7 @@ use crate::chunk_rows::ChunkRows;
 use crate::content::decode_whole;
 use crate::error::StorageError;
 use crate::files;
+use crate::representation::FileRepresentation;
 use crate::tables::{Operation, Table, block_key, chunk_key};
 use crate::vectors::BLOCK_IDS;
 
@@ -47,6 +48,7 @@ impl Checker {
         let operations = match table {
             Table::Chunks => self.chunk(key, value),
             Table::Files => self.file(key, value).map(as_it_is),
+            Table::Representations => self.representation(key, value).map(as_it_is),
             Table::Blames => self.blame(key, value),
             Table::Lengths => self.lengths(key, value).map(as_it_is),
             Table::Dictionary | Table::Postings => self.segment(key, value).map(as_it_is),
@@ -108,10 +110,24 @@ impl Checker {
         Ok(())
     }
 
-    fn blame(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
+    fn representation(&self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        self.first_chunk(key)?;
+        let valid = FileRepresentation::decode(value);
+        valid.map(drop).ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
+    }
+
+    /// The chunk that a key of a table with a row for each file names.
+    fn first_chunk(&self, key: &[u8]) -> Result<u32, String> {
         let first = key.try_into().map(u64::from_be_bytes).ok().and_then(|first| u32::try_from(first).ok());
-        let first = first.filter(|first| *first < self.chunks && blame::decode(value).is_some());
-        let first = first.ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))?;
+        let first = first.filter(|first| *first < self.chunks);
+        first.ok_or_else(|| format!("the row of chunk {} is invalid", key.escape_ascii()))
+    }
+
+    fn blame(&mut self, key: &[u8], value: &[u8]) -> Result<Vec<Operation>, String> {
+        let first = self.first_chunk(key)?;
+        if blame::decode(value).is_none() {
+            return Err(format!("the row of chunk {first} is invalid"));
+        }
         let mut operations = Vec::new();
         let pushed = self.chunk_rows.push_blame(first, value, &mut |operation| {
             operations.push(operation);

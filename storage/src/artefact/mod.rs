@@ -37,8 +37,16 @@ const MAX_KEY: usize = 511;
 const MAX_VALUE: usize = 1 << 26;
 
 /// The tables with a part each, in the order of the parts.
-const PARTS: [Table; 7] =
-    [Table::Chunks, Table::Files, Table::Blames, Table::Lengths, Table::Vectors, Table::Dictionary, Table::Postings];
+const PARTS: [Table; 8] = [
+    Table::Chunks,
+    Table::Files,
+    Table::Representations,
+    Table::Blames,
+    Table::Lengths,
+    Table::Vectors,
+    Table::Dictionary,
+    Table::Postings,
+];
 
 /// What the part of a table is called.
 fn name_of(table: Table) -> &'static str {
@@ -46,6 +54,7 @@ fn name_of(table: Table) -> &'static str {
         Table::Meta => "meta",
         Table::Chunks => "chunks",
         Table::Sources => "sources",
+        Table::Representations => "representations",
         Table::Content => "content",
         Table::Files => "files",
         Table::Blames => "blames",

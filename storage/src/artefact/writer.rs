@@ -108,6 +108,7 @@ impl Export<'_> {
             let thread = thread.map_err(|error| self.io(error))?;
             let chunks = self.part(Table::Chunks, |emit| canonical.bare_chunks(emit))?.0;
             let files = self.part(Table::Files, |emit| canonical.files(Evidence::LeftOut, emit))?.0;
+            let representations = self.part(Table::Representations, |emit| canonical.representations(emit))?.0;
             let blames = self.part(Table::Blames, |emit| canonical.bare_blames(emit))?.0;
             let lengths = self.part(Table::Lengths, |emit| canonical.lengths(emit))?.0;
             let (vectors, count) = self.part(Table::Vectors, |emit| {
@@ -118,7 +119,7 @@ impl Export<'_> {
                 })
             })?;
             let segment = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok::<_, StorageError>((([chunks, files, blames, lengths, vectors], count), segment))
+            Ok::<_, StorageError>((([chunks, files, representations, blames, lengths, vectors], count), segment))
         })?;
         let ((content, vectors), (segment, info)) = (content, segment);
         let segment: Vec<Ready> = segment.into_iter().map(|part| self.finish(part)).collect::<Result<_, _>>()?;

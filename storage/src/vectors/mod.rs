@@ -3,7 +3,6 @@
 mod append;
 mod block;
 mod code;
-mod mean;
 mod nearest;
 mod quantise;
 mod reader;

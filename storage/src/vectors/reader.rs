@@ -3,7 +3,6 @@
 use roaring::RoaringBitmap;
 
 use super::block::{BLOCK_IDS, StoredVector, VectorBlock};
-use super::mean::Mean;
 use super::nearest::{Eligible, nearest, product};
 use crate::chunk::ChunkId;
 use crate::error::StorageError;
@@ -34,20 +33,6 @@ impl Snapshot {
         }
         let row = self.row(id)?.filter(|(_, row)| row.len() == query.len());
         Ok(row.map(|(scale, row)| product(query, scale, &row)))
-    }
-
-    /// The cosine of a query with the mean of the vectors of some live chunks, in ascending order; `None` when none of them has
-    /// a vector of as many dimensions, or their sum is zero.
-    ///
-    /// # Errors
-    /// When a block of vectors is damaged.
-    pub fn similarity_to_mean(&self, chunks: &[ChunkId], query: &[f32]) -> Result<Option<f32>, StorageError> {
-        let mut mean = Mean::new(query.len());
-        for chunks in chunks.chunk_by(|a, b| Mean::block_of(*a) == Mean::block_of(*b)) {
-            let Some(block) = self.vectors(Mean::block_of(chunks[0]))? else { continue };
-            chunks.iter().try_for_each(|&chunk| mean.add(&block, chunk)).map_err(|damage| self.wrap(damage))?;
-        }
-        Ok(mean.cosine(query))
     }
 
     /// The `k` live chunks with the highest dot product, best first; equal ones in the order of their

@@ -1,6 +1,6 @@
 //! What an index must answer, computed from the tree alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_inverted::{TfVector, WINDOW, frequency_bound};
 use aurora_storage::{
@@ -33,7 +33,7 @@ pub(crate) fn check(snapshot: &Snapshot, tree: &Tree) {
     check_postings(snapshot, tree);
     check_labels(snapshot, tree);
     check_vectors(snapshot, tree);
-    check_means(snapshot);
+    check_representations(snapshot);
 }
 
 fn check_files(snapshot: &Snapshot, tree: &Tree) {
@@ -173,8 +173,8 @@ fn check_vectors(snapshot: &Snapshot, tree: &Tree) {
     }
 }
 
-/// A file's range has its chunks, and the mean of their vectors is that of the stored ones.
-fn check_means(snapshot: &Snapshot) {
+/// A file's range has its chunks, and what stands for it has the mean of their vectors and their documentation's tokens.
+fn check_representations(snapshot: &Snapshot) {
     let mut files: BTreeMap<String, Vec<ChunkId>> = BTreeMap::new();
     for id in snapshot.live().iter().map(ChunkId) {
         let path = snapshot.chunk(id).expect("sound").expect("live").path().to_owned();
@@ -190,9 +190,13 @@ fn check_means(snapshot: &Snapshot) {
         let sum = vectors
             .fold(vec![0.0; DIMENSIONS], |sum: Vec<f32>, vector| sum.iter().zip(&vector).map(|(a, b)| a + b).collect());
         let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-        let cosine = snapshot.similarity_to_mean(chunks, &query).expect("sound");
+        let file = snapshot.representation(chunks[0]).expect("sound");
+        let cosine = file.cosine(&query);
         assert_eq!(cosine.is_some(), length > 0.0);
-        assert!(cosine.is_none_or(|cosine| (cosine - sum[1] / length).abs() < 1e-4));
+        assert!(cosine.is_none_or(|cosine| (cosine - sum[1] / length).abs() < 0.02));
+        let records = chunks.iter().filter_map(|&chunk| snapshot.chunk(chunk).expect("sound"));
+        let tokens: BTreeSet<u16> = records.flat_map(|record| record.doc_tokens()).collect();
+        assert!(file.doc_tokens().eq(tokens));
     }
 }
 
