@@ -1,4 +1,4 @@
-//! Classes of files by path: tests, generated, vendored, examples, declarations, changelogs, data.
+//! Classes of files by path: tests, generated, vendored, examples, declarations, changelogs, data, superseded code.
 
 /// A kind of code that is seldom what a search is for, unless it asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,12 +17,22 @@ pub(crate) enum PathClass {
     Changelog,
     /// Data, settings and styles, which have no behaviour.
     Data,
+    /// Kept for compatibility, while other code does the same.
+    Superseded,
 }
 
 impl PathClass {
     /// Every class, in the order of its number.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Test, Self::Generated, Self::Vendored, Self::Example, Self::Declaration, Self::Changelog, Self::Data];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Test,
+        Self::Generated,
+        Self::Vendored,
+        Self::Example,
+        Self::Declaration,
+        Self::Changelog,
+        Self::Data,
+        Self::Superseded,
+    ];
 
     /// The class that directories of a name belong to; the name is in lower case, with `_` for `-`.
     fn of_directory(name: &[u8]) -> Option<Self> {
@@ -37,6 +47,8 @@ impl PathClass {
             b"declaration" | b"declarations" | b"typings" => Self::Declaration,
             b"changelog" | b"changelogs" | b"changes" | b"history" | b"news" | b"release" | b"releases"
             | b"whatsnew" => Self::Changelog,
+            b"legacy" | b"deprecated" | b"obsolete" | b"compat" | b"compatibility" | b"v0" | b"v1" | b"polyfill"
+            | b"polyfills" | b"shim" | b"shims" | b"backport" | b"backports" => Self::Superseded,
             _ => return None,
         })
     }
@@ -57,6 +69,10 @@ impl PathClass {
             Self::Changelog => &["changelog", "changelogs", "news", "whatsnew"],
             // Words such as `config` and `json` are said of code at least as often.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
+            Self::Superseded => &[
+                "legacy", "deprecated", "obsolete", "compat", "compatibility", "compatible", "v0", "v1", "polyfill",
+                "polyfills", "shim", "shims", "backport", "backports",
+            ],
         }
     }
 }
@@ -77,6 +93,7 @@ impl PathClasses {
             PathClass::Declaration => [".d.ts", ".d.mts", ".d.cts", ".pyi"].iter().any(|end| file.ends_with(end)),
             PathClass::Changelog => is_prose(file) && (around.holds(*class) || is_changelog(file)),
             PathClass::Data => is_data(file),
+            PathClass::Superseded => around.holds(*class) || is_superseded_file(file),
         };
         PathClass::ALL.into_iter().filter(is).collect()
     }
@@ -114,14 +131,15 @@ impl FromIterator<PathClass> for PathClasses {
 }
 
 /// Whether the file at `path` (relative, `/`-separated) is not the main code of its project: tests, examples,
-/// generated code, others' code, declarations and data.
+/// generated code, others' code, declarations and data. Superseded code is main code.
 ///
 /// ```
 /// assert!(aurora_query::is_side_code("pkg/login_test.go") && !aurora_query::is_side_code("pkg/login.go"));
 /// ```
 pub fn is_side_code(path: &str) -> bool {
     let classes = PathClasses::of(path);
-    PathClass::ALL.into_iter().any(|class| class != PathClass::Changelog && classes.holds(class))
+    let is_side = |class: &PathClass| !matches!(class, PathClass::Changelog | PathClass::Superseded);
+    PathClass::ALL.into_iter().filter(is_side).any(|class| classes.holds(class))
 }
 
 /// Whether a definition stands in a module of tests within the code that it tests: `tests::parses_dates`.
@@ -179,6 +197,13 @@ fn is_generated_file(file: &str) -> bool {
     const MARKS: [&str; 8] = ["pb", "pb2", "grpc", "gen", "generated", "min", "bundle", "autogen"];
     let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
     base.contains(['.', '_', '-']) && base.rsplit(['.', '_', '-']).take(2).any(|part| is_one_of(part, &MARKS))
+}
+
+/// `compat.py`, `router_v1.go`, `legacy-api.ts`.
+fn is_superseded_file(file: &str) -> bool {
+    let base = file.rsplit_once('.').map_or(file, |(base, _)| base);
+    let mut parts = base.split(['_', '-', '.']).filter(|part| !part.is_empty());
+    parts.any(|part| of_directory(part.as_bytes()) == Some(PathClass::Superseded))
 }
 
 fn is_changelog(file: &str) -> bool {
@@ -279,6 +304,11 @@ mod tests {
             ("package.json", vec![Data]),
             ("src/json.rs", vec![]),
             ("src/changes/apply.go", vec![]),
+            ("api/v1/routes.go", vec![Superseded]),
+            ("api/v2/routes.go", vec![]),
+            ("src/router_v1.go", vec![Superseded]),
+            ("lib/Legacy-API.ts", vec![Superseded]),
+            ("src/compatible.rs", vec![]),
         ] {
             assert_eq!(classes(path), expected, "{path}");
         }

@@ -159,6 +159,8 @@ pub struct RulesConfig {
     pub file_docs: f32,
     /// Further chunks of a file that already has a better one.
     pub repeated_file: f32,
+    /// Further chunks of a name that a better one has.
+    pub repeated_name: f32,
     /// Code of tests.
     pub tests: f32,
     /// Generated or minified code.
@@ -175,6 +177,8 @@ pub struct RulesConfig {
     pub changelogs: f32,
     /// Data, settings and styles.
     pub data: f32,
+    /// Code that is kept for compatibility.
+    pub superseded: f32,
     /// Code between definitions.
     pub fragments: f32,
     /// Sections of documents.
@@ -276,6 +280,7 @@ impl Default for SearchConfig {
                 file_meaning: 0.16,
                 file_docs: 0.16,
                 repeated_file: 0.06,
+                repeated_name: 0.06,
                 tests: 0.5,
                 generated: 0.3,
                 vendored: 0.4,
@@ -284,6 +289,7 @@ impl Default for SearchConfig {
                 declarations: 0.3,
                 changelogs: 0.2,
                 data: 0.4,
+                superseded: 0.1,
                 fragments: 0.1,
                 prose: 0.4,
                 shapes: 0.2,

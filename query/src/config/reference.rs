@@ -192,6 +192,7 @@ static ROWS: &[ReferenceRow] = &[
     row("search.rules.file_docs", "Lift: the documentation in the whole file has words of the query."),
     row("search.rules.repeated_file", "Penalty: the file already has a better result.")
         .effect("0: .658, .896; .468, .755"),
+    row("search.rules.repeated_name", "Penalty: a definition of the same name is a better result."),
     row("search.rules.tests", "Penalty: test code, unless the query asks for tests.")
         .effect("0: .633, .863; .436, .743"),
     row("search.rules.generated", "Penalty: generated or minified code, by its path or its header.")
@@ -210,6 +211,11 @@ static ROWS: &[ReferenceRow] = &[
         "Penalty: data, settings and styles (JSON, YAML, XML, CSS, …), unless the query asks for them.",
     )
     .effect("not measured: the repositories have hardly any"),
+    row(
+        "search.rules.superseded",
+        "Penalty: code kept for compatibility (directories and files called `legacy`, `compat`, `v1`, …), unless the query \
+         asks for it.",
+    ),
     row("search.rules.fragments", "Penalty: code between definitions.").effect("0: .659, .921; .466, .775"),
     row("search.rules.prose", "Penalty: sections of documents, unless the query asks for documentation.")
         .effect("0: .573, .805; .466, .774"),

@@ -34,8 +34,9 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
             candidate.change(rule, -loss);
         }
     }
-    let files = by_file(ranked);
-    repeated_file(config.repeated_file, &files, ranked);
+    repeated("repeated_file", config.repeated_file, ranked, |chunk| Some(chunk.file.number));
+    let name = |chunk: &Features<'_>| repeatable_name(query, chunk);
+    repeated("repeated_name", config.repeated_name, ranked, name);
     scale_to_one(ranked);
 }
 
@@ -54,7 +55,7 @@ fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [
     ]
 }
 
-fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 12] {
+fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 13] {
     let when = |holds: bool, weight: f32| if holds { weight } else { 0.0 };
     let class = |class: PathClass, weight: f32| {
         when(chunk.classes.holds(class) && !query.requests.classes.holds(class), weight)
@@ -72,6 +73,7 @@ fn penalties(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) 
         ("declarations", class(PathClass::Declaration, config.declarations)),
         ("changelogs", class(PathClass::Changelog, config.changelogs)),
         ("data", class(PathClass::Data, config.data)),
+        ("superseded", class(PathClass::Superseded, config.superseded)),
         ("reexports", when(reexports(query, chunk), config.reexports)),
         ("fragments", when(kind == ChunkType::Code, config.fragments)),
         ("prose", when(prose, config.prose)),
@@ -121,24 +123,31 @@ fn reexports(query: &RuleQuery<'_>, chunk: &Features<'_>) -> bool {
     chunk.named.chunk_type == ChunkType::Code && passes_on(chunk.named.path) && !query.requests.exports
 }
 
-/// Indexes of the candidates of each file, the best first.
-fn by_file<C>(ranked: &[RankedCandidate<'_, C>]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..ranked.len()).collect();
-    let file = |at: usize| ranked[at].features.file.number;
+/// Each further candidate with the same `key` loses more, so that one file, or the implementations of one method, do not fill the
+/// page. Candidates without a key lose nothing.
+fn repeated<C, K: Ord>(
+    rule: &'static str,
+    weight: f32,
+    ranked: &mut [RankedCandidate<'_, C>],
+    key: impl Fn(&Features<'_>) -> Option<K>,
+) {
+    let keys = ranked.iter().enumerate().filter_map(|(at, candidate)| Some((key(&candidate.features)?, at)));
+    let mut keys: Vec<(K, usize)> = keys.collect();
     let score = |at: usize| ranked[at].score;
-    order.sort_unstable_by(|&a, &b| file(a).cmp(&file(b)).then(score(b).total_cmp(&score(a))).then(a.cmp(&b)));
-    order.chunk_by(|&a, &b| file(a) == file(b)).map(<[usize]>::to_vec).collect()
-}
-
-/// Each further candidate of a file loses more, so that one file does not fill the page.
-fn repeated_file<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandidate<'_, C>]) {
-    for file in files {
-        for (before, &at) in file.iter().enumerate() {
+    keys.sort_unstable_by(|(k, a), (l, b)| k.cmp(l).then(score(*b).total_cmp(&score(*a))).then(a.cmp(b)));
+    for group in keys.chunk_by(|(k, _), (l, _)| k == l) {
+        for (before, &(_, at)) in group.iter().enumerate() {
             let kept = (1.0 - weight).powi(before as i32);
             let loss = ranked[at].score * (1.0 - kept);
-            ranked[at].change("repeated_file", -loss);
+            ranked[at].change(rule, -loss);
         }
     }
+}
+
+/// The name in lower case of which the query wants one definition rather than all: one that it does not mention.
+fn repeatable_name(query: &RuleQuery<'_>, chunk: &Features<'_>) -> Option<String> {
+    let name = chunk.named.name;
+    (!name.is_empty() && definition(query, chunk) == 0.0).then(|| name.to_lowercase())
 }
 
 /// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
@@ -249,7 +258,7 @@ mod tests {
             &[
                 chunk("delete_expired", "x.py", ChunkType::Function),
                 chunk("run", "session.py", ChunkType::Function),
-                chunk("run", "y.py", ChunkType::Function),
+                chunk("start", "y.py", ChunkType::Function),
             ],
         );
         let rules: Vec<_> = found.iter().map(|(_, rules)| rules.clone()).collect();
@@ -274,6 +283,15 @@ mod tests {
         let lifts = ["file_keywords", "file_coverage", "file_meaning"];
         assert_eq!((rules(0), rules(1)), (lifts.to_vec(), [&lifts[..], &["repeated_file"]].concat()));
         assert!(rules(2).is_empty() && ranked[0].score > ranked[1].score && ranked[1].score > ranked[2].score);
+    }
+
+    #[test]
+    fn further_definitions_of_a_name_lose_unless_it_is_asked_for() {
+        let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
+        let plain = ranked("how an error is shown", &chunks);
+        assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
+        let asked = ranked("what does `Error::fmt` show", &chunks.map(|chunk| ChunkName { name: "Error::fmt", ..chunk }));
+        assert!(asked.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{asked:?}");
     }
 
     #[test]
