@@ -6,7 +6,7 @@ use aurora_evaluation::metrics::Metric;
 use aurora_evaluation::report::Floor;
 use clap::{Args, Subcommand};
 
-use crate::values::{ModeArg, ReportFormat, parse_folds, parse_percent};
+use crate::values::{ModeArg, ReportFormat, parse_folds, parse_percent, parse_regularisation};
 
 pub(crate) const EVAL_EXAMPLES: &str = "\
 GOLDEN is a file of questions (JSON Lines or YAML) or a directory that `aur mem eval mine` has
@@ -150,6 +150,12 @@ pub(crate) struct TuneArgs {
     /// Passes over all numbers; steps halve from one to the next
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) rounds: u32,
+
+    /// What it costs to move a number by its first step, in questions: the more, the nearer the result stays to the start
+    ///
+    /// A move is kept if it gains more than that. The cost grows with the square of the distance; 0 turns it off.
+    #[arg(long, value_name = "QUESTIONS", default_value_t = 0.5, value_parser = parse_regularisation)]
+    pub(crate) regularisation: f64,
 
     /// Stop after about this many searches
     #[arg(long, value_name = "SEARCHES")]

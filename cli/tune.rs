@@ -41,6 +41,7 @@ pub(crate) fn run(args: &TuneArgs, program: &Program) -> Outcome {
         metric: args.metric,
         folds: args.folds,
         rounds: args.rounds,
+        regularisation: args.regularisation,
         keys: args.keys.clone(),
         budget: args.budget,
     };

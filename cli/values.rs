@@ -62,6 +62,13 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(crate) fn parse_regularisation(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(cost) if cost.is_finite() && cost >= 0.0 => Ok(cost),
+        _ => Err("expected a number of questions from 0 on, such as 0.5".to_owned()),
+    }
+}
+
 /// Bytes, written as in the `memory` of a pipeline.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     match aurora_pipeline::parse_bytes(text) {

@@ -12,33 +12,31 @@ const LEAST_GAIN: f64 = 2e-4;
 
 /// The objective: the value of a configuration.
 pub(crate) trait Objective {
-    /// Whether `candidate` beats `incumbent`, whose value is `value`: the candidate's value if it does by more than
-    /// `least`, and by more than chance.
+    /// Whether `candidate` beats `incumbent` by more than `least` and by more than chance, once `cost` is taken from its gain.
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
-        value: f64,
         candidate: &SearchConfig,
+        cost: f64,
         least: f64,
-    ) -> Result<Option<f64>, TuneError>;
-
-    /// The value of a configuration.
-    fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError>;
+    ) -> Result<bool, TuneError>;
 
     /// Whether the budget is spent.
     fn is_exhausted(&self) -> bool;
 }
 
 /// Climbs from `start` for at most `rounds` rounds; a round passes over every number once, and steps shrink from round to
-/// round. Stops early when a round changes nothing at the smallest steps.
+/// round. `regularisation` is what a number costs that is one first step away from the start, in units of the objective; it grows
+/// with the square of the distance (ridge regression), so that what the questions say little about stays where it was.
 pub(crate) fn climb(
     space: &Space,
     start: &SearchConfig,
     rounds: u32,
+    regularisation: f64,
     objective: &mut dyn Objective,
 ) -> Result<SearchConfig, TuneError> {
     let mut best = start.clone();
-    let mut value = objective.value(&best)?;
+    let distance = |config: &SearchConfig| space.distance(start, config);
     for round in 0..rounds {
         for at in 0..space.numbers.len() {
             for direction in [Direction::Up, Direction::Down] {
@@ -48,8 +46,11 @@ pub(crate) fn climb(
                         return Ok(best);
                     }
                     let Some(candidate) = space.step(&best, at, direction, round) else { break };
-                    let Some(better) = objective.improves(&best, value, &candidate, LEAST_GAIN)? else { break };
-                    (best, value, moved) = (candidate, better, true);
+                    let cost = regularisation * (distance(&candidate) - distance(&best));
+                    if !objective.improves(&best, &candidate, cost, LEAST_GAIN)? {
+                        break;
+                    }
+                    (best, moved) = (candidate, true);
                 }
                 if moved {
                     break;
@@ -79,17 +80,13 @@ mod tests {
     impl Objective for Bowl {
         fn improves(
             &mut self,
-            _: &SearchConfig,
-            value: f64,
+            incumbent: &SearchConfig,
             candidate: &SearchConfig,
+            cost: f64,
             least: f64,
-        ) -> Result<Option<f64>, TuneError> {
+        ) -> Result<bool, TuneError> {
             self.asked += 1;
-            Ok(Some(Self::at(candidate)).filter(|new| *new > value + least))
-        }
-
-        fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {
-            Ok(Self::at(config))
+            Ok(Self::at(candidate) - Self::at(incumbent) - cost > least)
         }
 
         fn is_exhausted(&self) -> bool {
@@ -101,12 +98,22 @@ mod tests {
     fn the_top_of_a_bowl_is_found_and_the_rest_left_alone() {
         let space = Space::new(&[]).expect("all keys");
         let start = SearchConfig::default();
-        let best = climb(&space, &start, 4, &mut Bowl { asked: 0 }).expect("no error");
+        let best = climb(&space, &start, 4, 0.0, &mut Bowl { asked: 0 }).expect("no error");
         assert!(Bowl::at(&best) > 0.98, "{best:?}");
         for number in &space.numbers {
             if !["search.bm25.k1", "search.bm25.b"].contains(&number.key) {
                 assert_eq!(best.number(number.key), start.number(number.key), "{}", number.key);
             }
         }
+    }
+
+    #[test]
+    fn the_dearer_a_step_is_the_nearer_to_the_start_the_climb_ends() {
+        let space = Space::new(&["bm25".to_owned()]).expect("keys");
+        let start = SearchConfig::default();
+        let climb = |cost| climb(&space, &start, 4, cost, &mut Bowl { asked: 0 }).expect("no error");
+        let distances = [0.0, 0.05, 0.1, 10.0].map(|cost| space.distance(&start, &climb(cost)));
+        assert!(distances.is_sorted_by(|nearer, farther| nearer > farther), "{distances:?}");
+        assert_eq!(distances[3], 0.0);
     }
 }

@@ -20,7 +20,10 @@ pub fn config_file(report: &TuneReport) -> String {
     let questions = report.cross_validated.questions;
     line(
         &mut out,
-        &format!("Questions: {questions} (digest {}), {} folds, {} rounds", report.golden, report.folds, report.rounds),
+        &format!(
+            "Questions: {questions} (digest {}), {} folds, {} rounds, regularisation {}",
+            report.golden, report.folds, report.rounds, report.regularisation
+        ),
     );
     line(&mut out, &format!("{metric}, cross-validated: {}", told(&report.cross_validated)));
     for set in &report.sets {

@@ -23,6 +23,9 @@ pub struct TuneOptions {
     pub folds: usize,
     /// Passes over all numbers, with steps that halve from one to the next.
     pub rounds: u32,
+    /// What a number costs that is one first step away from the start, in questions: so many more must be answered perfectly in
+    /// place of not at all, or many a little better. It grows with the square of the distance. 0 for no cost.
+    pub regularisation: f64,
     /// Beginnings of the keys that may change, with or without `search.`; all numbers unless given.
     pub keys: Vec<String>,
     /// Most searches; each of the climbs may make its share.
@@ -60,8 +63,7 @@ pub fn tune(
     let mut of_folds = Vec::new();
     for fold in 0..options.folds {
         let seen: Vec<bool> = dealt.iter().map(|of| *of != fold).collect();
-        let learned =
-            ascent::climb(&space, start, options.rounds, &mut TrainingObjective::new(&mut cache, seen, share))?;
+        let learned = climb(options, &space, &mut TrainingObjective::new(&mut cache, seen, share))?;
         for (at, score) in cache.scores(&learned, asked.len())?.iter().enumerate() {
             if dealt[at] == fold {
                 after[at] = *score;
@@ -70,8 +72,7 @@ pub fn tune(
         progress(&format!("fold {} of {}: {} searches so far", fold + 1, options.folds, cache.searches));
         of_folds.push(learned);
     }
-    let everything = TrainingObjective::new(&mut cache, vec![true; asked.len()], share);
-    let config = ascent::climb(&space, start, options.rounds, &mut { everything })?;
+    let config = climb(options, &space, &mut TrainingObjective::new(&mut cache, vec![true; asked.len()], share))?;
     let trained = cache.scores(&config, asked.len())?.to_vec();
     let sets = cache.sets().to_vec();
     let searches = cache.searches;
@@ -80,6 +81,7 @@ pub fn tune(
         golden: digest(&asked),
         folds: options.folds,
         rounds: options.rounds,
+        regularisation: options.regularisation,
         searches,
         cross_validated: compare(&before, &after, &sets, &vec![true; asked.len()]),
         sets: by_set(&asked, &before, &after, &sets),
@@ -88,6 +90,16 @@ pub fn tune(
         changes: changes(&space, start, &config, &of_folds),
         config,
     })
+}
+
+fn climb(
+    options: &TuneOptions,
+    space: &Space,
+    objective: &mut TrainingObjective<'_, '_>,
+) -> Result<SearchConfig, TuneError> {
+    // The objective is a mean over questions.
+    let regularisation = options.regularisation / objective.questions() as f64;
+    ascent::climb(space, &options.start, options.rounds, regularisation, objective)
 }
 
 /// The numbers that change no score when they are moved from the start: parts of a fusion that is not in use, rules for

@@ -157,6 +157,11 @@ impl<'b, 'q> TrainingObjective<'b, 'q> {
         Self { cache, seen, until }
     }
 
+    /// How many questions it may see; at least 1.
+    pub(crate) fn questions(&self) -> usize {
+        self.seen.iter().filter(|seen| **seen).count().max(1)
+    }
+
     /// The paired differences of two configurations on the first `count` questions.
     fn differences(&mut self, a: &SearchConfig, b: &SearchConfig, count: usize) -> Result<Vec<f64>, TuneError> {
         let theirs = self.cache.scores(a, count)?[..count].to_vec();
@@ -169,28 +174,23 @@ impl Objective for TrainingObjective<'_, '_> {
     fn improves(
         &mut self,
         incumbent: &SearchConfig,
-        value: f64,
         candidate: &SearchConfig,
+        cost: f64,
         least: f64,
-    ) -> Result<Option<f64>, TuneError> {
+    ) -> Result<bool, TuneError> {
         let (mut gain, mut error) = (0.0, 0.0);
         for round in RACING_ROUNDS {
             let count = round_size(round, self.seen.len());
             let differences = self.differences(incumbent, candidate, count)?;
             (gain, error) = balanced(&differences, &self.cache.sets[..count], &self.seen[..count]);
+            gain -= cost;
             // No difference, or a gain that the remaining questions are unlikely to bring.
             if differences.iter().all(|difference| *difference == 0.0) || gain + 2.0 * error < least {
-                return Ok(None);
+                return Ok(false);
             }
         }
         // A gain below its standard error is as likely noise as not.
-        Ok((gain > least.max(error)).then_some(value + gain))
-    }
-
-    fn value(&mut self, config: &SearchConfig) -> Result<f64, TuneError> {
-        let all = self.seen.len();
-        let scores = self.cache.scores(config, all)?.to_vec();
-        Ok(balanced(&scores, &self.cache.sets, &self.seen).0)
+        Ok(gain > least.max(error))
     }
 
     fn is_exhausted(&self) -> bool {

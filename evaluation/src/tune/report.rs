@@ -53,6 +53,8 @@ pub struct TuneReport {
     pub folds: usize,
     /// How many rounds at most.
     pub rounds: u32,
+    /// What a number costs that is one first step away from the start, in questions.
+    pub regularisation: f64,
     /// How many searches were made.
     pub searches: u64,
     /// Every question measured with numbers learned without it.

@@ -66,12 +66,8 @@ impl Space {
         let value = config.number(number.key)?;
         let (low, high) = (*number.range.start(), *number.range.end());
         let shrunk = 0.5_f64.powi(round as i32);
-        let step = match (number.whole, high.is_finite()) {
-            (true, _) if high - low <= FEW_VALUES => 1.0,
-            (true, _) => (value * FIRST_FACTOR * shrunk).max(1.0),
-            (false, true) => (high - low) * FIRST_SHARE * shrunk,
-            (false, false) => (value * FIRST_FACTOR).max(LEAST_STEP) * shrunk,
-        };
+        let step = first_step(number, value) * shrunk;
+        let step = if number.whole { step.max(1.0) } else { step };
         let next = match direction {
             Direction::Down => value - step,
             Direction::Up => value + step,
@@ -87,6 +83,28 @@ impl Space {
             None => stepped.set(number.key, &next.to_string()).ok()?,
         }
         Some(stepped)
+    }
+}
+
+impl Space {
+    /// The sum over all numbers of the square of how many first steps lie between their values.
+    pub(crate) fn distance(&self, from: &SearchConfig, to: &SearchConfig) -> f64 {
+        let of_number = |number: &Tunable| {
+            let (from, to) = (from.number(number.key)?, to.number(number.key)?);
+            Some(((to - from) / first_step(number, from)).powi(2))
+        };
+        self.numbers.iter().filter_map(of_number).sum()
+    }
+}
+
+/// The first step from a value of a number.
+fn first_step(number: &Tunable, value: f64) -> f64 {
+    let (low, high) = (*number.range.start(), *number.range.end());
+    match (number.whole, high.is_finite()) {
+        (true, _) if high - low <= FEW_VALUES => 1.0,
+        (true, _) => (value * FIRST_FACTOR).max(1.0),
+        (false, true) => (high - low) * FIRST_SHARE,
+        (false, false) => (value * FIRST_FACTOR).max(LEAST_STEP),
     }
 }
 
