@@ -70,8 +70,20 @@ impl PathClass {
             // Words such as `config` and `json` are said of code at least as often.
             Self::Data => &["manifest", "manifests", "stylesheet", "stylesheets", "workflow", "workflows"],
             Self::Superseded => &[
-                "legacy", "deprecated", "obsolete", "compat", "compatibility", "compatible", "v0", "v1", "polyfill",
-                "polyfills", "shim", "shims", "backport", "backports",
+                "legacy",
+                "deprecated",
+                "obsolete",
+                "compat",
+                "compatibility",
+                "compatible",
+                "v0",
+                "v1",
+                "polyfill",
+                "polyfills",
+                "shim",
+                "shims",
+                "backport",
+                "backports",
             ],
         }
     }

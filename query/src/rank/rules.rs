@@ -290,7 +290,8 @@ mod tests {
         let chunks = ["a.rs", "b.rs", "c.rs"].map(|path| chunk("fmt", path, ChunkType::Method));
         let plain = ranked("how an error is shown", &chunks);
         assert!(plain[0].1.is_empty() && plain[1].1 == ["repeated_name"] && plain[1].0 > plain[2].0);
-        let asked = ranked("what does `Error::fmt` show", &chunks.map(|chunk| ChunkName { name: "Error::fmt", ..chunk }));
+        let asked =
+            ranked("what does `Error::fmt` show", &chunks.map(|chunk| ChunkName { name: "Error::fmt", ..chunk }));
         assert!(asked.iter().all(|(_, rules)| !rules.contains(&"repeated_name")), "{asked:?}");
     }
 
