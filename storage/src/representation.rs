@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use aurora_codec::{ByteReader, put_varint};
-use aurora_kernels::{dot, dot_signed};
+use aurora_kernels::{dot, squares_signed};
 
 use crate::vectors::quantise;
 
@@ -87,7 +87,7 @@ impl<'s> FileRepresentation<'s> {
 
     /// Cosine of a vector of length 1 with the mean of the chunks' vectors; `None` if there is none, or it has no direction.
     pub fn cosine(&self, query: &[f32]) -> Option<f32> {
-        let length = (dot_signed(self.row, self.row) as f32).sqrt();
+        let length = (squares_signed(self.row) as f32).sqrt();
         let comparable = length > 0.0 && self.row.len() == query.len();
         comparable.then(|| (dot(query, self.row) / length).clamp(-1.0, 1.0))
     }

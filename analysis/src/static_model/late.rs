@@ -1,7 +1,7 @@
 //! Late interaction (Khattab and Zaharia, "ColBERT", 2020) over static token vectors: how well the words of a query are
 //! met by the words of a chunk, one by one, where a chunk's vector only knows their sum.
 
-use aurora_kernels::dot_signed;
+use aurora_kernels::{dots_signed, squares_signed};
 
 use super::{StaticModel, TOKEN_BUDGET};
 
@@ -9,6 +9,10 @@ use super::{StaticModel, TOKEN_BUDGET};
 pub struct LateInteraction<'m> {
     model: &'m StaticModel,
     tokens: Vec<Token>,
+    /// The bytes of their rows, one after the other.
+    rows: Vec<i16>,
+    /// Products with the row at hand, one for each token.
+    products: Vec<i32>,
     /// Cosines of the table's rows that were met before, `tokens.len()` values a row.
     known: Vec<f32>,
     /// Place of a row in `known`, plus one; 0 where it was not met.
@@ -19,7 +23,6 @@ pub struct LateInteraction<'m> {
 
 /// A token of the query.
 struct Token {
-    row: u32,
     /// Length of its vector before it is scaled.
     length: f32,
     /// How much the word tells, as trained, over the sum of all.
@@ -37,15 +40,17 @@ impl<'m> LateInteraction<'m> {
                 distinct.push(row);
             }
         });
-        let token = |row: u32| {
-            let weight = model.table.weight(&model.bytes, row).max(0.0);
-            Token { row, length: length(model.table.values(&model.bytes, row)), weight }
+        let values = |row: u32| model.table.values(&model.bytes, row);
+        let token = |&row: &u32| {
+            Token { length: length(values(row)), weight: model.table.weight(&model.bytes, row).max(0.0) }
         };
-        let mut tokens: Vec<Token> = distinct.into_iter().map(token).collect();
+        let mut tokens: Vec<Token> = distinct.iter().map(token).collect();
+        let rows = distinct.iter().flat_map(|&row| values(row)).map(|&value| i16::from(value as i8)).collect();
         let total = tokens.iter().map(|token| token.weight).sum::<f32>().max(f32::MIN_POSITIVE);
         tokens.iter_mut().for_each(|token| token.weight /= total);
         let places = vec![0; model.vocabulary.len()];
-        Self { model, tokens, known: Vec::new(), places, best: Vec::new() }
+        let products = vec![0; tokens.len()];
+        Self { model, tokens, rows, products, known: Vec::new(), places, best: Vec::new() }
     }
 
     /// `Σ weight(q) · max(0, max over t of cosine(q, t))` over the query's tokens q and the chunk's tokens t: 0..1, and 1
@@ -70,11 +75,11 @@ impl<'m> LateInteraction<'m> {
     fn place(&mut self, row: u16) -> Option<usize> {
         let place = self.places.get_mut(usize::from(row))?;
         if *place == 0 {
-            let values = |row: u32| self.model.table.values(&self.model.bytes, row);
-            let of_row = values(u32::from(row));
-            let length = length(of_row);
-            let cosine = |token: &Token| dot_signed(values(token.row), of_row) as f32 / (token.length * length);
-            self.known.extend(self.tokens.iter().map(cosine));
+            let values = self.model.table.values(&self.model.bytes, u32::from(row));
+            let length = length(values);
+            dots_signed(&self.rows, values, &mut self.products);
+            let cosine = |(token, &product): (&Token, &i32)| product as f32 / (token.length * length);
+            self.known.extend(self.tokens.iter().zip(&self.products).map(cosine));
             *place = (self.known.len() / self.tokens.len().max(1)) as u32;
         }
         Some((*place as usize).saturating_sub(1) * self.tokens.len())
@@ -83,5 +88,5 @@ impl<'m> LateInteraction<'m> {
 
 /// Euclidean length, never zero.
 fn length(values: &[u8]) -> f32 {
-    (dot_signed(values, values) as f32).sqrt().max(f32::MIN_POSITIVE)
+    (squares_signed(values) as f32).sqrt().max(f32::MIN_POSITIVE)
 }

@@ -85,15 +85,29 @@ fn dot_portable(a: &[f32], b: &[u8]) -> f32 {
     all
 }
 
-/// Dot product of signed bytes.
-pub fn dot_signed(a: &[u8], b: &[u8]) -> i32 {
-    dispatch!(dot_signed_portable(a: &[u8], b: &[u8]) -> i32)
+/// Dot products of signed bytes `b` with rows of as many signed bytes, one after the other in `rows` and wide enough to be multiplied:
+/// one for each of `products`.
+pub fn dots_signed(rows: &[i16], b: &[u8], products: &mut [i32]) {
+    dispatch!(dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]))
 }
 
 #[inline(always)]
-fn dot_signed_portable(a: &[u8], b: &[u8]) -> i32 {
-    let product = |(&a, &b): (&u8, &u8)| i32::from(i16::from(a as i8) * i16::from(b as i8));
-    a.iter().zip(b).map(product).sum()
+fn dots_signed_portable(rows: &[i16], b: &[u8], products: &mut [i32]) {
+    for (row, product) in rows.chunks_exact(b.len().max(1)).zip(products) {
+        let of = |(&a, &b): (&i16, &u8)| i32::from(a) * i32::from(b as i8);
+        *product = row.iter().zip(b).map(of).sum();
+    }
+}
+
+/// Sum of the squares of signed bytes.
+pub fn squares_signed(values: &[u8]) -> i32 {
+    dispatch!(squares_signed_portable(values: &[u8]) -> i32)
+}
+
+#[inline(always)]
+fn squares_signed_portable(values: &[u8]) -> i32 {
+    let square = |&value: &u8| i32::from(value as i8) * i32::from(value as i8);
+    values.iter().map(square).sum()
 }
 
 /// Adds `scale` times the signed bytes `values` to `sum`, component by component.
@@ -264,10 +278,16 @@ mod tests {
         }
 
         #[test]
-        fn every_kernel_gives_the_signed_sum(pairs in prop::collection::vec((any::<i8>(), any::<i8>()), 0..300)) {
-            let (a, b): (Vec<u8>, Vec<u8>) = pairs.iter().map(|&(x, y)| (x as u8, y as u8)).unzip();
-            let expected: i32 = pairs.iter().map(|&(x, y)| i32::from(x) * i32::from(y)).sum();
-            prop_assert_eq!((dot_signed(&a, &b), dot_signed_portable(&a, &b)), (expected, expected));
+        fn every_kernel_gives_the_signed_sums(rows in prop::collection::vec(prop::collection::vec(any::<i8>(), 70), 0..5), b in prop::collection::vec(any::<i8>(), 70)) {
+            let product = |a: &[i8]| a.iter().zip(&b).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum::<i32>();
+            let wide: Vec<i16> = rows.iter().flatten().map(|&value| i16::from(value)).collect();
+            let bytes: Vec<u8> = b.iter().map(|&value| value as u8).collect();
+            let (mut products, mut portable) = (vec![0; rows.len()], vec![0; rows.len()]);
+            dots_signed(&wide, &bytes, &mut products);
+            dots_signed_portable(&wide, &bytes, &mut portable);
+            prop_assert_eq!(&products, &rows.iter().map(|row| product(row)).collect::<Vec<_>>());
+            prop_assert_eq!(products, portable);
+            prop_assert_eq!((squares_signed(&bytes), squares_signed_portable(&bytes)), (product(&b), product(&b)));
         }
 
         #[test]
