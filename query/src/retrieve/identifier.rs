@@ -1,5 +1,8 @@
 //! Exact names: chunks whose name or qualified name is the query, which rank above all others.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use aurora_storage::ChunkType;
 
 use crate::path_class::{PathClass, PathClasses};
@@ -34,10 +37,37 @@ impl ChunkName<'_> {
     }
 }
 
+/// How the same name is spelt in the query and in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spelling {
+    Same,
+    OtherCase,
+    /// `fromText`, `from_text` and `from-text`.
+    OtherConvention,
+}
+
+impl Spelling {
+    const ALL: [Self; 3] = [Self::Same, Self::OtherCase, Self::OtherConvention];
+
+    /// What two names that are spelt so have in common.
+    fn fold(self, name: &str) -> Cow<'_, str> {
+        match self {
+            Self::Same => Cow::Borrowed(name),
+            Self::OtherCase => Cow::Owned(name.to_lowercase()),
+            Self::OtherConvention => Cow::Owned(squeezed(name)),
+        }
+    }
+
+    /// The first of all in which `a` is `b`.
+    fn of(a: &str, b: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|spelling| spelling.fold(a) == spelling.fold(b))
+    }
+}
+
 /// How well a name is the query, and which of several comes first: the least. The fields are compared in their order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ExactMatch {
-    other_case: bool,
+    spelling: Spelling,
     prose: bool,
     side_code: bool,
     /// The chunk only declares what has its body elsewhere.
@@ -55,7 +85,7 @@ pub(crate) struct ExactMatch {
 impl ExactMatch {
     /// Whether the chunk is source code and its name has the same case as the query.
     pub(crate) fn is_code_as_written(&self) -> bool {
-        !self.other_case && !self.prose
+        self.spelling == Spelling::Same && !self.prose
     }
 
     /// The same for a chunk with a key, by which chunks of equal names on one line are ordered.
@@ -97,11 +127,15 @@ impl IdentifierQuery {
         Self { plain, dotted }
     }
 
-    /// Lower-case names to look up in the index: the whole query, and its last member.
+    /// Lower-case names to look up in the index: the whole query, its last member, and that in other naming conventions.
     pub(crate) fn lookups(&self) -> Vec<String> {
-        let mut names = vec![self.plain.to_lowercase()];
-        names.extend(self.last_member().map(str::to_lowercase));
-        names.retain(|name| !name.is_empty());
+        let member = self.last_member().unwrap_or(&self.plain);
+        let mut names = vec![self.plain.to_lowercase(), member.to_lowercase()];
+        if !member.contains(char::is_whitespace) {
+            names.extend([squeezed(member), joined(member, '_'), joined(member, '-')]);
+        }
+        let mut seen = BTreeSet::new();
+        names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
         names
     }
 
@@ -114,24 +148,17 @@ impl IdentifierQuery {
     /// Whether `chunk` is called what the query says.
     pub(crate) fn matches(&self, chunk: ChunkName<'_>) -> Option<ExactMatch> {
         let qualified = dotted(chunk.qualified_name);
-        let is =
-            |a: &str, b: &str, other_case: bool| if other_case { a.to_lowercase() == b.to_lowercase() } else { a == b };
         let ends_with = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
-        let found = |other_case: bool| {
-            if is(chunk.name, &self.plain, other_case) || is(&qualified, &self.dotted, other_case) {
+        let inner = |spelling: Spelling| {
+            let (name, qualified) = (spelling.fold(chunk.name), spelling.fold(&qualified));
+            let (plain, dotted) = (spelling.fold(&self.plain), spelling.fold(&self.dotted));
+            if name == plain || qualified == dotted {
                 return Some(false);
             }
-            let inner = self.dotted.contains('.')
-                && if other_case {
-                    ends_with(&qualified.to_lowercase(), &self.dotted.to_lowercase())
-                } else {
-                    ends_with(&qualified, &self.dotted)
-                };
-            inner.then_some(true)
+            (dotted.contains('.') && ends_with(&qualified, &dotted)).then_some(true)
         };
-        let (other_case, inner) =
-            found(false).map(|inner| (false, inner)).or_else(|| found(true).map(|inner| (true, inner)))?;
-        Some(Self::found(chunk, other_case, inner))
+        let (spelling, inner) = Spelling::ALL.into_iter().find_map(|spelling| Some((spelling, inner(spelling)?)))?;
+        Some(Self::found(chunk, spelling, inner))
     }
 
     /// Whether `chunk` defines what the query says inside itself, given the names that it defines so.
@@ -141,18 +168,13 @@ impl IdentifierQuery {
         mut names: impl Iterator<Item = &'n str>,
     ) -> Option<ExactMatch> {
         let name = self.last_member().unwrap_or(&self.dotted);
-        let mut other_case = false;
-        names
-            .find(|defined| {
-                other_case = *defined != name;
-                defined.to_lowercase() == name.to_lowercase()
-            })
-            .map(|_| Self::found(chunk, other_case, true))
+        let spelling = names.find_map(|defined| Spelling::of(defined, name))?;
+        Some(Self::found(chunk, spelling, true))
     }
 
-    fn found(chunk: ChunkName<'_>, other_case: bool, inner: bool) -> ExactMatch {
+    fn found(chunk: ChunkName<'_>, spelling: Spelling, inner: bool) -> ExactMatch {
         ExactMatch {
-            other_case,
+            spelling,
             prose: !chunk.chunk_type.is_source_code(),
             side_code: !chunk.classes(PathClasses::of(chunk.path)).is_empty(),
             declaration: false,
@@ -177,6 +199,37 @@ fn kind_rank(chunk_type: ChunkType) -> u8 {
     }
 }
 
+/// A name in lower case without the `_` and `-` between its words. A name of nothing else stays as it is.
+fn squeezed(name: &str) -> String {
+    let is_joint = |c: char| matches!(c, '_' | '-');
+    let inner = name.trim_matches(is_joint);
+    let start = name.len() - name.trim_start_matches(is_joint).len();
+    let squeezed = inner.chars().filter(|&c| !is_joint(c)).collect::<String>().to_lowercase();
+    [&name[..start], &squeezed, &name[(start + inner.len()).min(name.len())..]].concat()
+}
+
+/// The words of a name in lower case with `joint` between them: `http_server` of `HTTPServer`, `http-server` and `http_server`.
+fn joined(name: &str, joint: char) -> String {
+    let inner = name.trim_start_matches(['_', '-']);
+    let mut out = name[..name.len() - inner.len()].to_owned();
+    let mut rest = inner.chars().peekable();
+    let mut before = None;
+    while let Some(c) = rest.next() {
+        let is_last_capital = rest.peek().is_some_and(|after| after.is_lowercase());
+        let begins_word = |before: char| c.is_uppercase() && (!before.is_uppercase() || is_last_capital);
+        match before {
+            _ if matches!(c, '_' | '-') => out.push(joint),
+            Some(before) if !matches!(before, '_' | '-') && begins_word(before) => {
+                out.push(joint);
+                out.extend(c.to_lowercase());
+            }
+            _ => out.extend(c.to_lowercase()),
+        }
+        before = Some(c);
+    }
+    out
+}
+
 /// Members joined by `.` instead of the separator of the language; text with spaces is no chain of members.
 fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) {
@@ -190,6 +243,8 @@ fn dotted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn chunk<'a>(qualified_name: &'a str, chunk_type: ChunkType, path: &'a str) -> ChunkName<'a> {
@@ -211,7 +266,7 @@ mod tests {
         ] {
             assert!(IdentifierQuery::new(query).matches(member).is_some(), "{query}");
         }
-        for query in ["QueueManager", "Manager.send", "sendall", "queue send", ""] {
+        for query in ["QueueManager", "Manager.send", "sendall", "queue send", "", "_send", "sen_d_"] {
             assert!(IdentifierQuery::new(query).matches(member).is_none(), "{query}");
         }
     }
@@ -219,10 +274,40 @@ mod tests {
     #[test]
     fn lookups_are_the_whole_and_the_last_member() {
         assert_eq!(IdentifierQuery::new("Type::member").lookups(), ["type::member", "member"]);
+        assert_eq!(IdentifierQuery::new("HTTPServer").lookups(), ["httpserver", "http_server", "http-server"]);
+        assert_eq!(IdentifierQuery::new("_from_text").lookups(), ["_from_text", "_fromtext", "_from-text"]);
         assert_eq!(IdentifierQuery::new("Start timestamp (ST)").lookups(), ["start timestamp (st)"]);
         assert_eq!(IdentifierQuery::new("made a yaml.Node").lookups(), ["made a yaml.node"]);
         assert_eq!(IdentifierQuery::new("Cart.adds an item").lookups(), ["cart.adds an item", "adds an item"]);
         assert_eq!(IdentifierQuery::new("`").lookups(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_name_is_found_in_other_conventions_behind_the_own_one() {
+        let names = ["from_text", "FROM_TEXT", "fromText", "from-text"];
+        let chunks = names.map(|name| chunk(name, ChunkType::Function, "a.py"));
+        for query in ["from_text", "fromText", "FromText", "from-text", "FROM_TEXT"] {
+            let query = IdentifierQuery::new(query);
+            assert!(chunks.iter().all(|&chunk| query.matches(chunk).is_some()), "{query:?}");
+            for name in names.iter().map(|name| name.to_lowercase()) {
+                assert!(query.lookups().contains(&name), "{query:?}: {name}");
+            }
+        }
+        let order = ["from_text", "FROM_TEXT", "fromText"].map(|name| chunk(name, ChunkType::Function, "a.py"));
+        let matches = order.map(|chunk| IdentifierQuery::new("from_text").matches(chunk).expect("is called so"));
+        assert!(matches.is_sorted_by(|a, b| a < b), "{matches:#?}");
+        for other in ["fro_mtex", "fromtexts", "_from_text", "from"] {
+            assert!(IdentifierQuery::new(other).matches(chunks[0]).is_none(), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_names_are_compared(name in "[_-]{0,3}[a-zA-Zß0-9._-]{0,8}[_-]{0,3}", query in "\\PC{0,12}") {
+            let query = IdentifierQuery::new(&query);
+            let _ = (query.lookups(), query.matches(chunk(&name, ChunkType::Function, "a.py")));
+            prop_assert!(IdentifierQuery::new(&name).plain != name || IdentifierQuery::new(&name).matches(chunk(&name, ChunkType::Function, "a.py")).is_some());
+        }
     }
 
     #[test]
