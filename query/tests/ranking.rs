@@ -73,6 +73,9 @@ fn an_exact_name_comes_first_in_every_mode_and_spelling() {
             "AuthManager::authenticate_user",
             "AuthManager#authenticate_user",
             "`authenticate_user()`",
+            "authenticateUser",
+            "AuthManager::AuthenticateUser",
+            "authenticate-user",
         ] {
             let results = index.ask(Query { mode, ..Query::new(text, NOW) });
             assert_eq!(results.hits[0].qualified_name, "AuthManager.authenticate_user", "{text}");
