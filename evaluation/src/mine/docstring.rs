@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::golden::{Answer, Question};
-use crate::mine::documented::{self, Candidate, Documented, SqueezedTexts, can_be_blanked};
+use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts};
 use crate::mine::selection::Selection;
 use crate::mine::sentence;
 use crate::mine::source::{Definition, DefinitionKind, SourceFile};
@@ -24,7 +24,7 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
         }
     }
     let candidates = asked.into_iter().filter_map(|(file, definition, text)| {
-        let doc = definition.doc_bytes.clone().filter(|doc| can_be_blanked(file.text.get(doc.clone())))?;
+        let doc = DocSpan::new(file, definition.doc_bytes.as_ref()?)?.bytes;
         let is_asked = definition.kind == DefinitionKind::Callable
             && counts.get(&sentence::key(&text)) == Some(&1)
             && !file.is_aside();
@@ -32,6 +32,14 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
         is_asked.then(|| Candidate { file, key, question: question(file, definition, text), doc })
     });
     documented::choose(candidates.collect(), texts, selection)
+}
+
+/// All documentation of functions: a function that keeps its own would be found before one that lost it.
+pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
+    files.iter().flat_map(|file| {
+        let functions = file.definitions.iter().filter(|definition| definition.kind == DefinitionKind::Callable);
+        functions.filter_map(|function| DocSpan::new(file, function.doc_bytes.as_ref()?))
+    })
 }
 
 fn question(file: &SourceFile, definition: &Definition, text: String) -> Question {

@@ -12,11 +12,23 @@ use crate::mine::source::SourceFile;
 /// Letters of a sentence that must not occur anywhere else in the repository.
 const PROBE: usize = 40;
 
-/// A question with the documentation that answers it word by word.
+/// A question with the path of the file whose documentation answers it word by word.
 pub(crate) struct Documented {
     pub(crate) path: String,
     pub(crate) question: Question,
-    pub(crate) doc: Range<usize>,
+}
+
+/// Where documentation stands: bytes of a file's text.
+pub(crate) struct DocSpan<'f> {
+    pub(crate) file: &'f SourceFile,
+    pub(crate) bytes: Range<usize>,
+}
+
+impl<'f> DocSpan<'f> {
+    /// Documentation that can be blanked.
+    pub(crate) fn new(file: &'f SourceFile, bytes: &Range<usize>) -> Option<Self> {
+        can_be_blanked(file.text.get(bytes.clone())).then(|| Self { file, bytes: bytes.clone() })
+    }
 }
 
 /// What could be asked: a sentence of the documentation at `doc`.
@@ -37,12 +49,8 @@ pub(crate) fn choose(candidates: Vec<Candidate<'_>>, texts: &SqueezedTexts, sele
     };
     let unique: Vec<bool> = candidates.par_iter().map(is_unique).collect();
     let candidates = candidates.into_iter().zip(unique).filter_map(|(candidate, unique)| unique.then_some(candidate));
-    let documented = candidates.take(selection.most).map(|Candidate { file, question, doc, .. }| Documented {
-        path: file.path.clone(),
-        question,
-        doc,
-    });
-    documented.collect()
+    let candidates = candidates.take(selection.most);
+    candidates.map(|Candidate { file, question, .. }| Documented { path: file.path.clone(), question }).collect()
 }
 
 /// The texts of a repository, in which a sentence is found however it is broken into lines.

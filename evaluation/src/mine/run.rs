@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use aurora_confined::Directory;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::golden::{self, Question};
 use crate::mine::backend::IndexerBackend;
-use crate::mine::documented::{Documented, SqueezedTexts, blanked};
+use crate::mine::documented::{DocSpan, SqueezedTexts, blanked};
 use crate::mine::error::MineError;
 use crate::mine::history::CommitHistory;
 use crate::mine::manifest::{MANIFEST, Manifest, MinedSet, MinedTree};
@@ -64,15 +63,17 @@ pub fn run(options: &MineOptions, backend: &dyn IndexerBackend) -> Result<Manife
     add_set(&mut manifest, out, (exact::SET, HEAD), exact::questions(&files, selection), selection)?;
 
     let texts = SqueezedTexts::of(&files);
-    for (set, name, documented) in [
-        (docstring::SET, STRIPPED, docstring::questions(&files, &texts, selection)),
-        (topics::SET, STRIPPED_TOPICS, topics::questions(&files, &texts, selection)),
+    let functions: Vec<DocSpan<'_>> = docstring::documentation(&files).collect();
+    let wholes: Vec<DocSpan<'_>> = topics::documentation(&files).collect();
+    for (set, name, documented, documentation) in [
+        (docstring::SET, STRIPPED, docstring::questions(&files, &texts, selection), functions),
+        (topics::SET, STRIPPED_TOPICS, topics::questions(&files, &texts, selection), wholes),
     ] {
         if !documented.is_empty() {
             source.copy(name, head)?;
-            strip(&source.open(name)?, &files, &documented)?;
+            strip(&source.open(name)?, &documentation)?;
             source.index(&source.below(name))?;
-            manifest.add_tree(name, prefix, head, documented.len());
+            manifest.add_tree(name, prefix, head, documentation.len());
         }
         let questions = documented.into_iter().map(|documented| (documented.path, documented.question)).collect();
         add_set(&mut manifest, out, (set, name), questions, selection)?;
@@ -175,14 +176,11 @@ fn read(root: &Directory, paths: &[String], backend: &dyn IndexerBackend) -> Res
     Ok(files.into_iter().flatten().collect())
 }
 
-fn strip(root: &Directory, files: &[SourceFile], documented: &[Documented]) -> Result<(), MineError> {
-    let texts: FxHashMap<&str, &str> = files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
-    let mut ranges: FxHashMap<&str, Vec<_>> = FxHashMap::default();
-    for one in documented {
-        ranges.entry(one.path.as_str()).or_default().push(one.doc.clone());
-    }
-    for (path, ranges) in ranges {
-        let text = texts.get(path).copied().unwrap_or_default();
+/// Blanks documentation, that of one file after another's.
+fn strip(root: &Directory, documentation: &[DocSpan<'_>]) -> Result<(), MineError> {
+    for of_file in documentation.chunk_by(|a, b| a.file.path == b.file.path) {
+        let SourceFile { path, text, .. } = of_file[0].file;
+        let ranges = of_file.iter().map(|span| span.bytes.clone()).collect();
         tree::write(root, path, blanked(text, ranges).as_bytes())?;
     }
     Ok(())

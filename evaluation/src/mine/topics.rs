@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::golden::{Answer, Question};
-use crate::mine::documented::{self, Candidate, Documented, SqueezedTexts, blanked, can_be_blanked};
+use crate::mine::documented::{self, Candidate, DocSpan, Documented, SqueezedTexts, blanked};
 use crate::mine::file_name::FileName;
 use crate::mine::selection::Selection;
 use crate::mine::source::{Overview, SourceFile};
@@ -38,13 +38,19 @@ pub(crate) fn questions(files: &[SourceFile], texts: &SqueezedTexts, selection: 
     documented::choose(candidates.collect(), texts, selection)
 }
 
+/// All documentation of files, and of the types and modules in them: a file that keeps its own would be found before one that lost
+/// it.
+pub(crate) fn documentation(files: &[SourceFile]) -> impl Iterator<Item = DocSpan<'_>> {
+    files.iter().flat_map(|file| file.overviews.iter().filter_map(|overview| DocSpan::new(file, &overview.bytes)))
+}
+
 /// The first documentation of a file as a whole that has something to ask. What is about the file goes before what is about
 /// the type or module that it is named after.
 fn topic(file: &SourceFile) -> Option<(&Overview, String)> {
     let name = FileName::of(&file.path);
     let mut about = file.overviews.iter().filter(|overview| {
         let is_about = overview.name.as_deref().is_none_or(|documented| name.is_named_after(documented));
-        is_about && can_be_blanked(file.text.get(overview.bytes.clone()))
+        is_about && DocSpan::new(file, &overview.bytes).is_some()
     });
     about.find_map(|overview| {
         let text = overview::question(&overview.text, &name, overview.name.as_deref())?;
