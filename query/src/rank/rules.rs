@@ -16,8 +16,7 @@ use crate::understand::Word;
 /// Most lines of a chunk that can hardly answer a question.
 const SHORT: u32 = 2;
 
-/// Applies every rule to candidates with fused scores; their order breaks ties. Scores that end above 1 are scaled, all
-/// alike, so that the best is 1.
+/// Applies every rule to candidates with fused scores; their order breaks ties. Scores may end above 1.
 pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut [RankedCandidate<'_, C>]) {
     let unit = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     for candidate in ranked.iter_mut() {
@@ -36,7 +35,6 @@ pub(crate) fn apply<C>(config: &RulesConfig, query: &RuleQuery<'_>, ranked: &mut
     }
     let files = by_file(ranked);
     repeated_file(config.repeated_file, &files, ranked);
-    scale_to_one(ranked);
 }
 
 fn lifts(config: &RulesConfig, query: &RuleQuery<'_>, chunk: &Features<'_>) -> [(&'static str, f32); 10] {
@@ -143,7 +141,7 @@ fn repeated_file<C>(weight: f32, files: &[Vec<usize>], ranked: &mut [RankedCandi
 
 /// Scales all scores so that the best is 1, where it is above. The loss is recorded like a rule's, so that a fused score and
 /// its effects add up to the final one.
-fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
+pub(crate) fn scale_to_one<C>(ranked: &mut [RankedCandidate<'_, C>]) {
     let best = ranked.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
     if best > 1.0 {
         for candidate in ranked {
@@ -303,6 +301,7 @@ mod tests {
                 candidate.boosts.push(ColumnBoost { rule: "boost.churn".into(), strength });
             }
             apply(&config, &query, &mut ranked);
+            scale_to_one(&mut ranked);
             for candidate in &ranked {
                 prop_assert!((0.0..=1.0).contains(&candidate.score));
             }
